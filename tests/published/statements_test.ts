@@ -217,6 +217,10 @@ test("the validator names what is wrong with one of the statements", async () =>
   const wrong: readonly (readonly [sql: string, said: string, over?: object])[] = [
     ["UPDATE room SET free = 1 WHERE id = @id RETURNING id", "Return id in an earlier statement"],
     ["SELECT id FROM room LIMIT 1; UPDATE room SET free = 1 WHERE id = @nope RETURNING id", "Return nope in"],
+    [
+      "SELECT r.id, b.id FROM room AS r, booking AS b; UPDATE room SET free = 1 WHERE id = @id RETURNING id",
+      "two are called id",
+    ],
     ["UPDATE room SET free = 1; SELECT free FROM rooms", "Statement 2 of 2: Correct the statement"],
     ["UPDATE room SET free = 1; DROP TABLE room", "Statement 2 of 2: it changes the schema"],
     ["SELECT 1; SELECT 2", "Write a statement that writes"],

@@ -46,8 +46,8 @@ export async function understandStatements(
       return { ok: false, issues: [{ path: "sql", message }] };
     }
     facts.push(understood.facts);
-    const missing = statement.takes.find(({ column }) => !isReturned(returned, column));
-    if (missing) return { ok: false, issues: [returnsNothing(missing.column)] };
+    const issues = statement.takes.flatMap(({ column }) => takenIssues(returned, column));
+    if (issues.length > 0) return { ok: false, issues };
     returned.push(several ? await columnsOf(ctx, statement) : []);
   }
   const last = statements.at(-1);
@@ -60,8 +60,14 @@ function classFault({ class: is }: StatementFacts): string | null {
   return is === "schema" ? "it changes the schema, which no endpoint may" : "nobody may run it";
 }
 
-function isReturned(returned: readonly (readonly string[])[], column: string): boolean {
-  return returned.some((columns) => columns.some((one) => foldName(one) === foldName(column)));
+/** The nearest statement with such a column counts, and it has one of that name. */
+function takenIssues(returned: readonly (readonly string[])[], column: string): Issue[] {
+  const isSame = (one: string) => foldName(one) === foldName(column);
+  const nearest = returned.findLast((columns) => columns.some(isSame));
+  if (nearest === undefined) return [returnsNothing(column)];
+  if (nearest.filter(isSame).length === 1) return [];
+  const message = `Give the columns that are returned different names; two are called ${column.slice(0, 64)}`;
+  return [{ path: "sql", message }];
 }
 
 /** The columns that a statement which compiles answers with; none where it answers no rows. */

@@ -1,5 +1,6 @@
 // An example input for the description of an endpoint: the required fields, each with a value that its rules admit.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
+import { isListInput } from "../../endpoints/spec/list_statements.ts";
 import { type PreparedField, prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
 
 type Example = string | number | boolean | Readonly<Record<string, never>>;
@@ -17,7 +18,8 @@ export function exampleInput(
   which: "required" | "all" = "required",
 ): Readonly<Record<string, Example>> | null {
   const fields = prepareSpec(spec).fields.filter(({ field, fromSession }) =>
-    !fromSession && (which === "all" || field.required === true)
+    // What a list may be asked can be left out, and no example is a cursor that leads anywhere.
+    !fromSession && (field.required === true || which === "all" && !isListInput(spec, field.name))
   );
   const values = fields.map((one) => [one.field.name, exampleOf(spec, one)] as const);
   return values.some(([, value]) => value === null)
