@@ -15,7 +15,7 @@ function examine(endpoints: readonly EndpointFacts[]): Finding[] {
   const examined: Examined = {
     schema: { databaseDescription: "", tables: [] },
     ...{ indexes: new Map(), sources: new Map(), takenNames: new Set() },
-    rows: { values: new Map(), orphans: new Set(), duplicates: new Set() },
+    rows: { values: new Map(), orphans: new Set(), duplicates: new Set(), plain: new Set() },
     ...{ endpoints, broken: [], rules: [] },
     address: { namespaceSlug: "acme", databasePath: "main" },
   };

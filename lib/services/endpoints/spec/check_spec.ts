@@ -10,6 +10,7 @@ import { bindInputs } from "./bind_inputs.ts";
 import { fieldIssues } from "./field_issues.ts";
 import { configIssues, hasStatement, kindIssues, type StatementShape } from "./kind_issues.ts";
 import { listIssues } from "./list_issues.ts";
+import { passwordIssues } from "./password_issues.ts";
 import { type SpecParts, specParts } from "./spec_parts.ts";
 import { type SpecContext, understandStatements, type UnderstoodSpec } from "./understand_statements.ts";
 
@@ -65,6 +66,7 @@ async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Pr
     ...(understood?.ok === false ? understood.issues : []),
     ...kindIssues(parts, shape),
     ...configIssues(parts, raw, tables),
+    ...(understood?.ok ? passwordIssues(parts, understood.facts, tables) : []),
     ...(understood?.ok ? await listIssues(ctx, parts, understood.last) : []),
     ...await authIssues(ownReads(ctx), parts, { tables, facts }),
   ];

@@ -1,4 +1,5 @@
 // The doctor's table: one row for each check. Runs them all.
+import { emailCase, plainPassword } from "./account_checks.ts";
 import type { CheckCode, Examined, Finding, Found, Severity } from "./examined.ts";
 import { brokenObject } from "./find_broken.ts";
 import { brokenForeignKey, unindexedForeignKey } from "./foreign_key_checks.ts";
@@ -26,10 +27,12 @@ export interface DoctorCheck {
  */
 const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   sensitive_column_exposed: { severity: "error", find: sensitiveColumnExposed },
+  plain_password: { severity: "error", find: plainPassword },
   broken_object: { severity: "error", find: brokenObject },
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
   rule_renamed_around: { severity: "warning", find: ruleRenamedAround },
   public_mutation: { severity: "warning", find: publicMutation },
+  email_case: { severity: "warning", find: emailCase },
   missing_pk: { severity: "warning", find: missingPk },
   unnumbered_key: { severity: "warning", find: findUnnumberedKeys },
   untyped_column: { severity: "info", find: untypedColumn },

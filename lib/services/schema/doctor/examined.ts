@@ -20,6 +20,8 @@ export interface RowFacts {
   readonly orphans: ReadonlySet<string>;
   /** `probeKey(table, columns)` of column lists with equal values in several rows. */
   readonly duplicates: ReadonlySet<string>;
+  /** Users tables that hold what is no hash of a password. */
+  readonly plain: ReadonlySet<string>;
 }
 
 /** A published endpoint, as far as the checks need it. */
@@ -96,6 +98,8 @@ export type CheckCode =
   | "missing_description"
   | "reserved_word_name"
   | "sensitive_column_exposed"
+  | "plain_password"
+  | "email_case"
   | "public_mutation"
   | "rule_renamed_around";
 

@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { ColumnFacts, ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
+import { isNoHash, usersColumns } from "./account_checks.ts";
 import { type Examined, probeKey, type RowFacts, valueBits } from "./examined.ts";
 import { foreignKeyTarget, orphanCondition } from "./foreign_keys.ts";
 import { nullableNumber } from "./new_definition.ts";
@@ -30,6 +31,7 @@ interface Notes {
   readonly values: Map<string, number>;
   readonly orphans: Set<string>;
   readonly duplicates: Set<string>;
+  readonly plain: Set<string>;
 }
 
 /** The questions about a schema, and how to read their answers. */
@@ -43,6 +45,7 @@ export interface RowProbes {
 export function rowProbes(examined: Pick<Examined, "schema" | "indexes">): RowProbes {
   const probes = examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => [
     ...valueProbes(table),
+    ...accountProbes(table),
     ...table.foreignKeys.flatMap((key) => keyProbe(examined, table, key)),
   ]);
   const statements: string[] = [];
@@ -52,7 +55,7 @@ export function rowProbes(examined: Pick<Examined, "schema" | "indexes">): RowPr
     statements.push(terms.join(" UNION ALL "));
   }
   const read = (results: readonly string[]) => {
-    const notes: Notes = { values: new Map(), orphans: new Set(), duplicates: new Set() };
+    const notes: Notes = { values: new Map(), orphans: new Set(), duplicates: new Set(), plain: new Set() };
     for (const result of results) {
       for (const [number, answer] of rowsOf<[number, Answer]>(result)) probes[number]?.note(answer, notes);
     }
@@ -94,6 +97,23 @@ function kindsOf(answer: Answer): (string | null)[] {
 /** Takes the kinds as `typeof` names them, separated by commas. */
 function sumOfBits(kinds: string): number {
   return Object.entries(valueBits).reduce((sum, [kind, bit]) => kinds.includes(kind) ? sum + bit : sum, 0);
+}
+
+function accountProbes(table: TableFacts): Probe[] {
+  const users = usersColumns(table);
+  if (users === null) return [];
+  const email = quoteIdentifier(users.email);
+  const ends = bothEnds(table, [users.email, users.hash]);
+  return [{
+    sql: `SELECT EXISTS (SELECT 1 FROM (${ends}) WHERE ${isNoHash(users.hash)})`,
+    note: (answer, { plain }) => void (answer === 1 && plain.add(table.name)),
+  }, {
+    // Spellings, because a short table is read twice from its ends.
+    sql:
+      `SELECT EXISTS (SELECT 1 FROM (${ends}) GROUP BY lower(${email}) HAVING count(DISTINCT ${email}) > 1)`,
+    note: (answer, { duplicates }) =>
+      void (answer === 1 && duplicates.add(probeKey(table.name, `lower(${users.email})`))),
+  }];
 }
 
 function keyProbe(
