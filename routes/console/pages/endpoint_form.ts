@@ -42,6 +42,12 @@ export function valuesOf(spec: EndpointSpec): FormValues {
   put("usersTable", authConfig?.usersTable);
   put("emailColumn", authConfig?.emailColumn);
   put("sessionTtlSec", authConfig?.sessionTtlSec);
+  put("sessionTotalSec", authConfig?.sessionTotalSec);
+  put("resetUrl", authConfig?.resetUrl);
+  put("verifyUrl", authConfig?.verifyUrl);
+  put("verifiedColumn", authConfig?.verifiedColumn);
+  put("mail.subject", authConfig?.mail?.subject);
+  put("mail.text", authConfig?.mail?.text);
   put("allowedTables", askConfig?.allowedTables.join("\n"));
   put("context", askConfig?.context);
   put("maxRows", askConfig?.maxRows);
@@ -112,6 +118,14 @@ export function specIn(fields: FormFields, slug?: string): Record<string, unknow
       emailColumn: fields.optional("emailColumn"),
       passwordColumn: "password_hash",
       sessionTtlSec: numberIn(fields, "sessionTtlSec"),
+      sessionTotalSec: numberIn(fields, "sessionTotalSec"),
+      resetUrl: fields.optional("resetUrl"),
+      verifyUrl: fields.optional("verifyUrl"),
+      verifiedColumn: fields.optional("verifiedColumn"),
+      mail: group({
+        subject: fields.optional("mail.subject"),
+        text: fields.exact("mail.text") || undefined,
+      }),
     }),
     askConfig: allowedTables === undefined ? undefined : group({
       allowedTables,

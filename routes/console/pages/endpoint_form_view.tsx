@@ -35,6 +35,11 @@ const kinds: Choices = [
   ["mutation", "Mutation"],
   ["auth_signup", "Sign-up"],
   ["auth_login", "Log-in"],
+  ["auth_password", "Change of a password"],
+  ["auth_reset", "Reset of a forgotten password"],
+  ["auth_verify", "Verification of an address"],
+  ["auth_logout", "Log-out"],
+  ["auth_refresh", "Refresh of a session"],
   ["ask", "Questions in words"],
 ];
 const methods: Choices = [["GET", "GET"], ["POST", "POST"]];
@@ -45,6 +50,7 @@ const outputs: Choices = [
   ["rows_written", "How many rows were written"],
   ["bytes", "Bytes"],
   ["session", "A session"],
+  ["done", "That it is done"],
   ["answer", "An answer in words"],
 ];
 const auths: Choices = [["", "Anybody"], ["public", "Anybody, said outright"], [
@@ -94,7 +100,7 @@ export function SpecForm(props: SpecFormProps): Html {
         {...field("sql")}
         type="textarea"
         code
-        hint="? for each input, in their order, or :name for each; a mutation may have several statements; empty for questions in words"
+        hint="? for each input, in their order, or :name for each; a mutation may have several statements; empty for questions in words, and for accounts but sign-up and log-in"
         placeholder="SELECT id, total FROM orders WHERE id = ?"
       />
       <fieldset>
@@ -147,7 +153,7 @@ export function SpecForm(props: SpecFormProps): Html {
           <Field label="Origins of pages that may call, one a line" {...field("cors")} type="textarea" />
         </div>
       </Fold>
-      <Fold title="Accounts: sign-up and log-in" open={hasAny(values, accounts)}>
+      <Fold title="Accounts: users, sessions, links by mail" open={hasAny(values, accounts)}>
         <div class="form">
           <Field
             label="Table of the users"
@@ -155,7 +161,15 @@ export function SpecForm(props: SpecFormProps): Html {
             hint="Its password column is password_hash"
           />
           <Field label="Column of the e-mail" {...field("emailColumn")} placeholder="email" />
-          <Field label="Seconds that a session lives" {...field("sessionTtlSec")} placeholder="86400" />
+          <div class="columns">
+            <Field label="Seconds that a session lives" {...field("sessionTtlSec")} placeholder="86400" />
+            <Field label="Seconds with refreshes" {...field("sessionTotalSec")} placeholder="2592000" />
+          </div>
+          <Field label="Page that resets passwords" {...field("resetUrl")} />
+          <Field label="Page that verifies addresses" {...field("verifyUrl")} />
+          <Field label="Column of the verification" {...field("verifiedColumn")} placeholder="verified_at" />
+          <Field label="Subject of the mail" {...field("mail.subject")} />
+          <Field label="Text of the mail, with {{link}}" {...field("mail.text")} type="textarea" />
         </div>
       </Fold>
       <Fold title="Questions in words" open={hasAny(values, questions)}>
@@ -176,7 +190,10 @@ export function SpecForm(props: SpecFormProps): Html {
 
 const gates = ["auth", "perMin", "perDay", "cacheSec", "captcha", "cors"];
 const answers = ["outputTypes", "listKey", "listFilters", "contentType"];
-const accounts = ["usersTable", "emailColumn", "sessionTtlSec"];
+const accounts = [
+  ...["usersTable", "emailColumn", "sessionTtlSec", "sessionTotalSec", "resetUrl", "verifyUrl"],
+  ...["verifiedColumn", "mail.subject", "mail.text"],
+];
 const questions = ["allowedTables", "context", "maxRows"];
 
 function Found({ issues }: { issues: readonly Issue[] | null }): Html {

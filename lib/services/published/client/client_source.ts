@@ -12,6 +12,7 @@ import { isSafeRange } from "../../endpoints/spec/read_value.ts";
 import { readSchema } from "../../schema/read_schema.ts";
 import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
 import type { DiscoveryContext } from "../discovery/discover_endpoints.ts";
+import { inputForms } from "../discovery/input_schema.ts";
 import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
 import { captchaSource } from "./captcha_source.ts";
 import { clientRuntime } from "./client_runtime.ts";
@@ -52,14 +53,17 @@ function endpointSource(
   const members = inputMembers(spec);
   const input = `${typeName(name)}Input`;
   const output = `${typeName(name)}Output`;
-  const optional = members.every((member) => /^ {2}\w+\?:/m.test(member));
+  const forms = inputForms[spec.kind]?.map((names) => names.map((name) => `${name}: string`).join("; "));
+  const optional = forms === undefined && members.every((member) => /^ {2}\w+\?:/m.test(member));
   const about = commentText([spec.name, spec.description ?? ""].filter((text) => text !== "").join(": "));
   const call = spec.captcha === true ? "call: Call & { captcha: string }" : "call?: Call";
   // An argument that may be left out cannot stand before one that may not.
   const given = optional && spec.captcha !== true ? `input?: ${input}` : `input: ${input}`;
   return {
     types: [
-      members.length === 0
+      forms !== undefined
+        ? `export type ${input} =${forms.map((form) => `\n  | { ${form} }`).join("")};\n`
+        : members.length === 0
         ? `export type ${input} = Record<string, never>;\n`
         : `export interface ${input} {\n${members.join("\n")}\n}\n`,
       `export type ${output} = ${outputType(spec, schema)};\n`,

@@ -2,6 +2,7 @@
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import { isListInput } from "../../endpoints/spec/list_statements.ts";
 import { type PreparedField, prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
+import { inputForms } from "./input_schema.ts";
 
 type Example = string | number | boolean | Readonly<Record<string, never>>;
 
@@ -17,9 +18,11 @@ export function exampleInput(
   spec: EndpointSpec,
   which: "required" | "all" = "required",
 ): Readonly<Record<string, Example>> | null {
+  const [form] = inputForms[spec.kind] ?? [];
   const fields = prepareSpec(spec).fields.filter(({ field, fromSession }) =>
     // What a list may be asked can be left out, and no example is a cursor that leads anywhere.
-    !fromSession && (field.required === true || which === "all" && !isListInput(spec, field.name))
+    !fromSession && (form?.includes(field.name) ??
+      (field.required === true || which === "all" && !isListInput(spec, field.name)))
   );
   const values = fields.map((one) => [one.field.name, exampleOf(spec, one)] as const);
   return values.some(([, value]) => value === null)
@@ -77,7 +80,7 @@ function bytesOf({ minLength = 0, maxLength = Infinity }: FieldSpec): string | n
 
 function textOf({ kind, askConfig }: EndpointSpec, { field, matches }: PreparedField): string | null {
   const { name, maxLength = Infinity, minLength = 0 } = field;
-  const own = name === "password" && kind.startsWith("auth_")
+  const own = /^(?:new_)?password$/.test(name) && kind.startsWith("auth_")
     ? PASSWORD
     : kind === "ask"
     ? `How many ${askConfig?.allowedTables[0]} are there?`

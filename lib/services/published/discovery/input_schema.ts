@@ -18,18 +18,28 @@ export interface InputSchema {
   readonly properties: Readonly<Record<string, Schema>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
+  /** For kinds that are called in two ways. */
+  readonly oneOf?: readonly { readonly required: readonly string[] }[];
 }
 
 /** The inputs that a caller sends: fields that come from the session are left out. */
 export function inputSchema(spec: Pick<EndpointSpec, "kind" | "method" | "input">): InputSchema {
   const fields = spec.input.filter(({ name }) => !name.startsWith("$"));
+  const forms = inputForms[spec.kind];
   return {
     type: "object",
     properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(spec, field)])),
     required: fields.filter(({ required }) => required === true).map(({ name }) => name),
     additionalProperties: false,
+    ...(forms === undefined ? {} : { oneOf: forms.map((required) => ({ required })) }),
   };
 }
+
+/** Inputs that come together, where a kind is called in two ways: an address alone asks for a mail with a link. */
+export const inputForms: Readonly<Partial<Record<EndpointSpec["kind"], readonly (readonly string[])[]>>> = {
+  auth_reset: [["email"], ["token", "password"]],
+  auth_verify: [["email"], ["token"]],
+};
 
 const forms: Readonly<Record<FieldSpec["type"], (field: FieldSpec) => Schema>> = {
   text: () => ({ type: "string" }),
@@ -74,7 +84,7 @@ function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSp
   const { name, label = name, type, pattern, maxLength, minLength } = field;
   const form: Schema = {
     ...forms[type](field),
-    ...(spec.kind === "auth_signup" && name === "password" ? PASSWORD : {}),
+    ...(isNewPassword(spec.kind, name) ? PASSWORD : {}),
     ...(spec.kind === "ask" && name === "question" ? QUESTION : {}),
   };
   const schema = {
@@ -92,7 +102,13 @@ function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSp
     ...presetOf(field),
   };
   // A query string has no null.
-  return spec.method === "GET" ? schema : withNull(schema, field.required !== true);
+  const takesNull = field.required !== true && inputForms[spec.kind] === undefined;
+  return spec.method === "GET" ? schema : withNull(schema, takesNull);
+}
+
+function isNewPassword(kind: EndpointSpec["kind"], name: string): boolean {
+  return name === (kind === "auth_password" ? "new_password" : "password") &&
+    ["auth_signup", "auth_password", "auth_reset"].includes(kind);
 }
 
 /**

@@ -33,7 +33,7 @@ function isSecret(column: string): boolean {
 const RATE_LIMIT = { perMin: 30 };
 
 /** Kinds of endpoints that write. */
-const writingKinds: ReadonlySet<string> = new Set(["mutation", "auth_signup"]);
+const writingKinds: ReadonlySet<string> = new Set(["mutation", "auth_signup", "auth_reset", "auth_verify"]);
 
 /** Published public endpoints that write for anybody, without a limit. */
 export function publicMutation({ endpoints, address }: Examined): Found[] {
