@@ -91,6 +91,20 @@ export const dayOf = noted((table: AskTable): ColumnRef | null => {
   return column ? { table, column } : null;
 });
 
+/** The first and the last day of what lasts several; null for a table without both. */
+export const rangeOf = noted(
+  (table: AskTable): { readonly first: ColumnRef; readonly last: ColumnRef } | null => {
+    const named = (pattern: RegExp) =>
+      table.columns.filter((column) =>
+        isDate(column) && splitWords(column.name).some((word) => pattern.test(word))
+      );
+    const [first, ...others] = named(/^(starts?|from|begins?|begin|arrival|first)$/);
+    const [last, ...more] = named(/^(ends?|to|until|through|departure|last)$/);
+    if (!first || !last || others.length + more.length > 0 || first === last) return null;
+    return { first: { table, column: first }, last: { table, column: last } };
+  },
+);
+
 /** The columns that name a row: its name, its first and last name, its title. Empty where it has none. */
 export function labelOf(table: AskTable): readonly ColumnFacts[] {
   const words = (column: ColumnFacts) => splitWords(column.name).join("");

@@ -57,7 +57,7 @@ function translate({ question, schema, nowMs, found }: Asked): AskProposal {
   const plan = understand(reading, dates);
   const open = leftOver(reading);
   if (reading.problem !== null) return { ok: false, reason: reading.problem };
-  if (open !== null) return { ok: false, reason: `"${open}" was not understood` };
+  if (open !== null) return { ok: false, reason: reading.doubt ?? `"${open}" was not understood` };
   if (plan === null) {
     return {
       ok: false,

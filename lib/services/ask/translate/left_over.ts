@@ -1,5 +1,7 @@
 // What a question says that was mapped to nothing.
 import { happenings, harmless, lightVerbs, linkVerbs, timely } from "./lexicon.ts";
+import { isFlag } from "./column_kinds.ts";
+import type { Condition } from "./plan.ts";
 import type { Reading } from "./reading.ts";
 
 /** The first words in a row that have a meaning and were given none; null where everything was understood. */
@@ -10,6 +12,8 @@ export function leftOver(reading: Reading): string | null {
     const word = reading.word(at);
     if (at >= tokens.length || reading.used[at] || harmless.has(word)) return false;
     if ((linkVerbs.has(word) || lightVerbs.has(word)) && isLastVerb(reading, at)) return false;
+    // "now" is a state of a row, not of any value.
+    if (/^(now|currently)$/.test(word)) return !conditions.some(isState);
     if (timely.has(word)) return conditions.length === 0;
     if (happenings.has(word)) return !dated;
     if (/^(all|any)$/.test(word)) return !isBeforeNoun(reading, at);
@@ -23,6 +27,12 @@ export function leftOver(reading: Reading): string | null {
   let end = at + 1;
   while (isOpen(end) && end - at < 4) end++;
   return tokens.slice(at, end).map(({ text }) => text).join(" ").replaceAll(/[\p{C}"]/gu, "").slice(0, 60);
+}
+
+function isState(condition: Condition): boolean {
+  if (condition.kind === "null" || condition.kind === "days") return true;
+  if (condition.kind === "exists") return false;
+  return /status|state|stage/i.test(condition.ref.column.name) || isFlag(condition.ref.column);
 }
 
 /** "all products", "are there any orders". */

@@ -72,7 +72,10 @@ export function withValues(
       wanted.has(value.toLowerCase()) &&
       (letter === undefined || span.end - span.at > 1 || letter[1].test(ref.column.name))
     );
-    if (values.length === 0) continue;
+    // "people" are whoever is asked for, unless they are written as the value is.
+    const generic = span.end - span.at === 1 &&
+      /^(people|persons?|everyone|others?)$/.test(tokens[span.at]?.text ?? "");
+    if (values.length === 0 || generic) continue;
     const same = all.filter((one) => one.at < span.end && one.end > span.at);
     if (same.some((one) => one.values.length > 0 || one.end - one.at > span.end - span.at)) continue;
     const [own] = same;

@@ -4,11 +4,11 @@ import { formsOf } from "./likeness.ts";
 import type { AskTable } from "../model/ask_schema.ts";
 import { affinityOf } from "../../../sql/sql_value.ts";
 import { singular } from "../../singular.ts";
-import { type ColumnRef, isBirth, isNumber } from "./column_kinds.ts";
+import { type ColumnRef, isBirth, isDate, isNumber } from "./column_kinds.ts";
 import { harmless } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Reading } from "./reading.ts";
-import { scaleColumn } from "./read_order.ts";
+import { scaleColumn } from "./scale_column.ts";
 import { comparatives, comparisons, gradable, measuringVerbs, type Scale, trailing } from "./scales.ts";
 import { type Quantity, quantityAt, takeRate } from "./quantities.ts";
 import { inUnitOf, type Unit, unitOf, unitOfColumn } from "./units.ts";
@@ -120,6 +120,7 @@ function compare(reading: Reading, found: Comparison): void {
   if (ref === null) return;
   const { at, end, operator, low, high } = found;
   if (isBirth(ref.column)) return readAge(reading, ref, found);
+  if (isDate(ref.column)) return;
   const value = inUnitOf(ref.column, low.value, low.unit);
   const upper = high && inUnitOf(ref.column, high.value, high.unit);
   if (value === null || (high && upper === null)) {
@@ -187,7 +188,8 @@ function columnInUnit(reading: Reading, unit: Unit | null, table: AskTable): Col
       plainMoney.test(word) || period.test(word) || formsOf(word).some((form) => own.includes(form));
     return words.every(plain) && words.some((word) => plainMoney.test(word));
   });
-  return reading.choose(fits.map((column) => ({ table, column })), (ref) => ref);
+  const main = fits.filter(({ name }) => !splitWords(name).some((word) => /^(fee|rate)$/.test(word)));
+  return reading.choose((main.length > 0 ? main : fits).map((column) => ({ table, column })), (ref) => ref);
 }
 
 /** "a negative balance" */

@@ -1,14 +1,17 @@
 // Reads what narrows the rows, from left to right: values, states, what is missing, dates.
 import type { AskTable } from "../model/ask_schema.ts";
-import { type ColumnRef, dayOf, isBirth, isDate, isFlag, isYear } from "./column_kinds.ts";
+import { type ColumnRef, dayOf, isBirth, isDate, isFlag, isYear, rangeOf } from "./column_kinds.ts";
 import type { DateSpan } from "./find_dates.ts";
 import { harmless, negations, timely } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
 import type { Reading } from "./reading.ts";
 import { readPhrases } from "./read_phrases.ts";
-import { readValue, roleOf, severalWays } from "./read_values.ts";
+import { readValue } from "./read_values.ts";
+import { roleOf, severalWays } from "./references.ts";
 import { type State, turned } from "./states.ts";
+
+const DAY_MS = 86_400_000;
 
 /** Dates that have no column yet. */
 type Open = Set<DateSpan>;
@@ -192,6 +195,13 @@ function addDays(reading: Reading, span: DateSpan, ref: ColumnRef, open: Open): 
 /** A date that nothing is said about means when the rows in question happened. */
 function readDefaultDay(reading: Reading, span: DateSpan): void {
   const { subject, conditions, schema } = reading;
+  // What lasts several days is there on each of them.
+  const range = subject && rangeOf(subject);
+  if (range && span.from && span.before && Date.parse(span.before) - Date.parse(span.from) <= DAY_MS) {
+    conditions.push({ kind: "days", ref: range.first, from: null, before: span.before });
+    conditions.push({ kind: "days", ref: range.last, from: span.from, before: null });
+    return;
+  }
   const others = conditions.map((one) => one.kind === "exists" ? one.of : one.ref.table).filter((table) =>
     table !== subject
   );

@@ -1,13 +1,12 @@
 // Reads what is asked for first, last, most or least, and how many of it.
-import { splitWords } from "../../schema/search_words.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import { type ColumnRef, dayOf, isBirth, isDate, isNumber, labelOf } from "./column_kinds.ts";
+import { type ColumnRef, dayOf, isDate, isNumber, isYear, labelOf } from "./column_kinds.ts";
 import { linkVerbs, ordinals } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Measure, Ordering, Term } from "./plan.ts";
 import type { Reading } from "./reading.ts";
-import { gradable, type Grade, type Scale, superlatives } from "./scales.ts";
-import { unitOfColumn } from "./units.ts";
+import { scaleColumn } from "./scale_column.ts";
+import { gradable, type Grade, superlatives } from "./scales.ts";
 
 /** An order, or the extreme value itself where no row is asked for. */
 export type Ranked =
@@ -111,7 +110,17 @@ function readSuperlative(reading: Reading, at: number): Ranked | null {
   const ref = reading.subject && scaleColumn(reading, grade.about, reading.subject);
   if (!ref) return null;
   if (isDate(ref.column) && !ref.column.notNull) reading.conditions.push({ kind: "null", ref, not: true });
-  return ranked(reading, { at, end, by: columnTerm(ref), descending: grade.more });
+  return ranked(reading, {
+    at,
+    end,
+    by: columnTerm(ref),
+    descending: isAge(grade, ref) ? !grade.more : grade.more,
+  });
+}
+
+/** The oldest has the earliest birthday, and the most years. */
+function isAge({ about }: Grade, { column }: ColumnRef): boolean {
+  return about.date === "birth" && !isDate(column) && !isYear(column);
 }
 
 /** "the most appointments", "most viewed": what there are most of, or what is largest. */
@@ -179,29 +188,6 @@ function ranked(reading: Reading, { at, end, by, descending, named = false }: Fo
 
 function isCount(value: number | null): boolean {
   return value !== null && Number.isInteger(value) && value >= 1;
-}
-
-/** The column of a table that an adjective is about; null where none is, or several are. */
-export function scaleColumn(
-  reading: Reading,
-  { names, dimension, date }: Scale,
-  table: AskTable,
-): ColumnRef | null {
-  if (date === "moment") return dayOf(table);
-  const birth = date === "birth" ? table.columns.find(isBirth) : undefined;
-  if (birth) return { table, column: birth };
-  if (date === "birth" && table.columns.every(({ name }) => name.toLowerCase() !== "age")) {
-    return dayOf(table);
-  }
-  const numbers = table.columns.filter((column) => isNumber(table, column));
-  for (const name of names) {
-    const found = numbers.filter((column) => splitWords(column.name).includes(name));
-    if (found.length > 0) return reading.choose(found.map((column) => ({ table, column })), (ref) => ref);
-  }
-  const measured = numbers.filter((column) =>
-    dimension !== null && unitOfColumn(column)?.dimension === dimension
-  );
-  return reading.choose(measured.map((column) => ({ table, column })), (ref) => ref);
 }
 
 function columnTerm(ref: ColumnRef): Term {

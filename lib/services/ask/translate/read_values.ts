@@ -1,13 +1,10 @@
 // Makes conditions of the values that a question repeats: "from Berlin", "high priority", "from North Hub to South Hub".
 import type { ColumnRef } from "./column_kinds.ts";
-import { splitWords } from "../../schema/search_words.ts";
-import type { AskTable } from "../model/ask_schema.ts";
-import { exceptions, harmless, linkVerbs, negations, roles } from "./lexicon.ts";
-import { formsOf, isAlike } from "./likeness.ts";
-import { joinPath, stepsFrom } from "./join_path.ts";
+import { exceptions, harmless, linkVerbs, negations } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
 import type { Reading } from "./reading.ts";
+import { forkTo, roleOf, severalWays, takeOwnReference, throughOf } from "./references.ts";
 
 /** What a condition is made of. */
 interface Meant {
@@ -27,7 +24,8 @@ export function readValue(reading: Reading, mention: Mention): void {
   const { ref } = hit;
   const mentions = [mention, ...listed(reading, mention, ref)];
   const [first] = mentions;
-  const start = takeLabels(reading, first ?? mention, mentions.at(-1) ?? mention, ref);
+  const kin = takeOwnReference(reading, mention, ref);
+  const start = kin?.at ?? takeLabels(reading, first ?? mention, mentions.at(-1) ?? mention, ref);
   const not = takeNegation(reading, start);
   const both = reading.open(start - 1) === "both";
   if (both) reading.take(start - 1, start);
@@ -36,7 +34,10 @@ export function readValue(reading: Reading, mention: Mention): void {
   const values = mentions.map((
     one,
   ) => [...new Set(one.values.filter((value) => value.ref.column === ref.column).map(({ value }) => value))]);
-  add(reading, start, { ref, values, not, both: both && mentions.length > 1 });
+  if (kin) {
+    const inner: Condition[] = [{ kind: "values", ref, values: values.flat(), not: false }];
+    reading.conditions.push({ kind: "exists", of: ref.table, table: ref.table, inner, not, by: kin.by });
+  } else add(reading, mention.at, { ref, values, not, both: both && mentions.length > 1 });
   takeVerbs(reading, start);
 }
 
@@ -159,73 +160,6 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
     reading.problem ??= `"${values.flat().join('" and "')}" is asked for beside another ${ref.column.name}`;
   }
   reading.conditions.push({ ...all, not });
-}
-
-/**
- * A table that the question names between the subject and the value, where the shortest way does not pass it: who commented on
- * a post is not who wrote it.
- */
-function throughOf(reading: Reading, subject: AskTable, target: AskTable): AskTable | null {
-  const { schema } = reading;
-  if (target === subject) return null;
-  const way = joinPath(schema, subject, new Set([target]));
-  const isNear = (a: AskTable, b: AskTable) => stepsFrom(schema, a).filter(({ to }) => to === b).length === 1;
-  const named = reading.mentions.flatMap(({ table }) =>
-    table && table !== subject && table !== target ? [table] : []
-  );
-  return named.find((one) =>
-    isNear(subject, one) && isNear(one, target) && !way?.some(({ to }) => to === one) &&
-    reading.absence?.table !== one
-  ) ?? null;
-}
-
-/** Where the way from the subject, or from a table that is named, leads along one of several references. */
-function forkTo(
-  reading: Reading,
-  target: AskTable,
-): { readonly host: AskTable; readonly target: AskTable } | null {
-  const named = reading.mentions.flatMap(({ table }) => table ? [table] : []);
-  const hosts = reading.subject === target || reading.subject === null ? [] : [reading.subject, ...named];
-  const several = (host: AskTable) =>
-    host.foreignKeys.filter(({ toTable }) => toTable === target.name).length > 1;
-  const host = hosts.find((one) => one !== target && several(one));
-  if (host) return { host, target };
-  const way = hosts[0] && joinPath(reading.schema, hosts[0], new Set([target]));
-  const fork = way?.find(({ ambiguous, many }) => ambiguous && !many);
-  return fork ? { host: fork.from, target: fork.to } : null;
-}
-
-/** Tells the references, by the names of their columns. */
-export function severalWays(host: AskTable, target: AskTable): string {
-  const columns = host.foreignKeys.filter(({ toTable }) => toTable === target.name).map((key) =>
-    key.columns.join(", ")
-  );
-  return `${host.name} refer to ${target.name} in several ways; say which one: ${columns.join(" or ")}`;
-}
-
-/** The columns of the reference that the words in front of a place mean: "from", "received"; null where none do. */
-export function roleOf(
-  reading: Reading,
-  { host, target, before }: { readonly host: AskTable; readonly target: AskTable; readonly before: number },
-): readonly string[] | null {
-  const keys = host.foreignKeys.filter(({ toTable }) => toTable === target.name);
-  for (let at = before - 1; at >= Math.max(0, before - 3); at--) {
-    const said = reading.tokens[at]?.forms ?? [];
-    const named = keys.filter(({ columns }) =>
-      splitWords(columns[0] ?? "").some((word) => isAlike(said, formsOf(word)))
-    );
-    const role = roles.find(([said]) => said.test(reading.word(at)))?.[1];
-    const fits = named.length === 1
-      ? named
-      : keys.filter(({ columns }) =>
-        role !== undefined && splitWords(columns[0] ?? "").some((word) => role.test(word))
-      );
-    const [only, ...more] = fits;
-    if (only === undefined || more.length > 0) continue;
-    reading.take(at, at + 1);
-    return only.columns;
-  }
-  return null;
 }
 
 /** "works in", "written by": the value with its table says what the verb does. */

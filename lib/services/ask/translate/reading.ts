@@ -30,6 +30,8 @@ export class Reading {
   measured = false;
   /** Why it is refused, where that is known better than by a word that is left over. Completes "Ask another way; ". */
   problem: string | null = null;
+  /** What two things were as likely, where a word is left over: the reason for that. */
+  doubt: string | null = null;
   readonly #distances = new Map<AskTable, number>();
   #measured: AskTable | null = null;
 
@@ -97,7 +99,7 @@ export class Reading {
     return path.length + (path.some(({ many }) => many) ? 0.5 : 0);
   }
 
-  /** The candidate nearest to the subject; null where none fits, or where two are as near, which is a problem. */
+  /** The candidate nearest to the subject; null where none fits, or where two are as near. */
   choose<Of>(candidates: readonly Of[], refOf: (one: Of) => ColumnRef): Of | null {
     const ranked = candidates.map((one) => ({ one, ref: refOf(one), far: this.distance(refOf(one).table) }))
       .toSorted((a, b) => a.far - b.far);
@@ -105,7 +107,7 @@ export class Reading {
     if (first === undefined || first.far >= 99) return null;
     if (second && second.far === first.far && second.ref.column !== first.ref.column) {
       const names = [first, second].map(({ ref }) => `${ref.table.name}.${ref.column.name}`);
-      this.problem ??= `${names.join(" and ")} are as likely; say which of them is meant`;
+      this.doubt ??= `${names.join(" and ")} are as likely; say which of them is meant`;
       return null;
     }
     return first.one;

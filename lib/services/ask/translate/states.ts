@@ -23,7 +23,7 @@ export function isStateWord(forms: readonly string[], word: readonly string[]): 
 
 const opposite: Readonly<Record<StateTest, StateTest>> = { set: "empty", empty: "set", yes: "no", no: "yes" };
 const nameless =
-  /^(at|on|date|day|time|until|since|by|is|was|has|can|datetime|timestamp|utc|moment|id|of|in|for|to|with|from|first|last|the|a|an)$/;
+  /^(at|on|date|day|time|until|since|by|is|was|has|can|datetime|timestamp|utc|moment|id|of|for|to|with|from|first|last|the|a|an)$/;
 const small =
   /^(a|an|the|it|its|is|are|was|were|be|been|being|has|have|had|still|yet|there|they|he|she|of|for|to|up|in|on|at|that|this|what|who|which|and|or|so|already|as|one|when|while|until|by|from|with|somebody|someone|any|does|did|do|until|then|otherwise|if|before|after)$/;
 /** What is expected has not happened because it has a date. */

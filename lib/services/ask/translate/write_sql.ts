@@ -137,6 +137,7 @@ function existsSql(
   schema: AskSchema,
   { of, table, inner, not, by }: Extract<Condition, { kind: "exists" }>,
 ): string | null {
+  if (of === table) return ofItself(schema, of, { inner, not, by });
   const first = by === null
     ? null
     : stepsFrom(schema, of).find(({ to, on }) =>
@@ -148,6 +149,21 @@ function existsSql(
   if (where.includes(null)) return null;
   const joins = ["SELECT 1 FROM " + quoteIdentifier(step.to.name), ...more.map(joinSql)].join(" ");
   return `${not ? "NOT " : ""}EXISTS (${joins} WHERE ${[equalSql(step), ...where].join(" AND ")})`;
+}
+
+/** A row that refers to another of its own table. */
+function ofItself(
+  schema: AskSchema,
+  table: AskTable,
+  { inner, not, by }: Pick<Extract<Condition, { kind: "exists" }>, "inner" | "not" | "by">,
+): string | null {
+  const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && by?.includes(columns[0] ?? ""));
+  const [from, to] = [key?.columns[0], key?.toColumns[0]];
+  const where = inner.map((one) => conditionSql(schema, one));
+  if (from === undefined || to === undefined || where.includes(null)) return null;
+  const name = quoteIdentifier(table.name);
+  const found = `SELECT ${quoteIdentifier(to)} FROM ${name} WHERE ${where.join(" AND ")}`;
+  return `${name}.${quoteIdentifier(from)} ${not ? "NOT IN" : "IN"} (${found})`;
 }
 
 function tablesOf(plan: Plan): Set<AskTable> {

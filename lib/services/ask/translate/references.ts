@@ -1,0 +1,105 @@
+// Which of several references between tables a question means: "from", "assigned to", "reports to", "commented on".
+import { splitWords } from "../../schema/search_words.ts";
+import { singular } from "../../singular.ts";
+import type { AskTable } from "../model/ask_schema.ts";
+import { type ColumnRef, labelOf } from "./column_kinds.ts";
+import { joinPath, stepsFrom } from "./join_path.ts";
+import { roles } from "./lexicon.ts";
+import { formsOf, isAlike } from "./likeness.ts";
+import type { Mention } from "./link_names.ts";
+import type { Reading } from "./reading.ts";
+
+/**
+ * "with manager Dan Egan", "reports to Dan Egan": a reference of the subject to its own table. Without such a word
+ * "employees of Dan Egan" would not be his.
+ */
+export function takeOwnReference(
+  reading: Reading,
+  value: Mention,
+  { table, column }: ColumnRef,
+): { readonly at: number; readonly by: readonly string[] } | null {
+  if (table !== reading.subject) return null;
+  const keys = table.foreignKeys.filter(({ toTable }) => toTable === table.name);
+  const leads = (one: Mention) =>
+    one.columns.flatMap(({ column }) => keys.filter(({ columns }) => columns.includes(column.name)));
+  const label = reading.before(value.at, 2, (one) => leads(one).length === 1);
+  const [key] = label ? leads(label) : [];
+  if (label && key) {
+    reading.spend(label);
+    return { at: label.at, by: key.columns };
+  }
+  const noun = reading.word(reading.subjectAt);
+  if (
+    keys.length > 0 && labelOf(table).includes(column) && reading.subjectAt >= 0 && singular(noun) !== noun
+  ) {
+    reading.problem ??= severalWays(table, table);
+  }
+  return null;
+}
+
+/**
+ * A table that the question names between the subject and the value, where the shortest way does not pass it: who commented on
+ * a post is not who wrote it.
+ */
+export function throughOf(reading: Reading, subject: AskTable, target: AskTable): AskTable | null {
+  const { schema } = reading;
+  if (target === subject) return null;
+  const way = joinPath(schema, subject, new Set([target]));
+  const isNear = (a: AskTable, b: AskTable) => stepsFrom(schema, a).filter(({ to }) => to === b).length === 1;
+  const named = reading.mentions.flatMap(({ table }) =>
+    table && table !== subject && table !== target ? [table] : []
+  );
+  return named.find((one) =>
+    isNear(subject, one) && isNear(one, target) && !way?.some(({ to }) => to === one) &&
+    reading.absence?.table !== one
+  ) ?? null;
+}
+
+/** Where the way from the subject, or from a table that is named, leads along one of several references. */
+export function forkTo(
+  reading: Reading,
+  target: AskTable,
+): { readonly host: AskTable; readonly target: AskTable } | null {
+  const named = reading.mentions.flatMap(({ table }) => table ? [table] : []);
+  const hosts = reading.subject === target || reading.subject === null ? [] : [reading.subject, ...named];
+  const several = (host: AskTable) =>
+    host.foreignKeys.filter(({ toTable }) => toTable === target.name).length > 1;
+  const host = hosts.find((one) => one !== target && several(one));
+  if (host) return { host, target };
+  const way = hosts[0] && joinPath(reading.schema, hosts[0], new Set([target]));
+  const fork = way?.find(({ ambiguous, many }) => ambiguous && !many);
+  return fork ? { host: fork.from, target: fork.to } : null;
+}
+
+/** Tells the references, by the names of their columns. */
+export function severalWays(host: AskTable, target: AskTable): string {
+  const columns = host.foreignKeys.filter(({ toTable }) => toTable === target.name).map((key) =>
+    key.columns.join(", ")
+  );
+  return `${host.name} refer to ${target.name} in several ways; say which one: ${columns.join(" or ")}`;
+}
+
+/** The columns of the reference that the words in front of a place mean: "from", "received"; null where none do. */
+export function roleOf(
+  reading: Reading,
+  { host, target, before }: { readonly host: AskTable; readonly target: AskTable; readonly before: number },
+): readonly string[] | null {
+  const keys = host.foreignKeys.filter(({ toTable }) => toTable === target.name);
+  for (let at = before - 1; at >= Math.max(0, before - 3); at--) {
+    const said = reading.tokens[at]?.forms ?? [];
+    const named = keys.filter(({ columns }) =>
+      splitWords(columns[0] ?? "").some((word) => isAlike(said, formsOf(word)))
+    );
+    const role = roles.find(([said]) => said.test(reading.word(at)))?.[1];
+    const fits = named.length === 1
+      ? named
+      : keys.filter(({ columns }) =>
+        role !== undefined && splitWords(columns[0] ?? "").some((word) => role.test(word))
+      );
+    const [only, ...more] = fits;
+    if (only === undefined || more.length > 0) continue;
+    reading.take(at, at + 1);
+    return only.columns;
+  }
+  return null;
+}
