@@ -21,7 +21,7 @@ export interface Api {
 /** Throws where no answer of the service comes back: what has become of the call is not known then. */
 export async function callApi(
   { db, token, fetch }: Api,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   body?: unknown,
 ): Promise<ApiBody> {

@@ -18,7 +18,7 @@ const USAGE = `deno task migrate --dir FOLDER [--db ADDRESS] [--dry-run | --stat
 The token (role admin) is taken from the variable CUBBY_TOKEN.`;
 
 /** What the command gets from outside. */
-export interface CommandParts extends CommandEnvironment {
+export interface CommandParts extends Pick<CommandEnvironment, "db" | "token" | "calledIn"> {
   readonly fetch: typeof fetch;
   /** Called with each line for standard output. */
   readonly say: (line: string) => void;

@@ -23,11 +23,21 @@ const migrationsBody = z.strictObject({
     name: z.string().regex(/^[\w.@+-][\w.@+ /-]{0,199}$/, {
       error: "Use 1 to 200 letters, digits, spaces and ._@+/-",
     }).describe("Files are applied in the order of their names; numbers in names count by their value"),
-    sql: z.string().describe("The whole file"),
+    sql: z.string().optional().describe("The whole file"),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/).optional().describe(
+      "In its place, where a file is only recorded",
+    ),
   })).min(1).max(MAX_FILES),
   baseline: z.boolean().default(false).describe("Record the files as applied without running them"),
   dryRun: z.boolean().default(false).describe("Try them on a copy and tell what they would do"),
-}).refine(({ baseline, dryRun }) => !(baseline && dryRun), {
+}).refine(
+  ({ baseline, files }) =>
+    files.every(({ sql, sha256 }) => baseline ? (sql ?? sha256) !== undefined : sql !== undefined),
+  {
+    path: ["files"],
+    error: "Send the sql of each file; sha256 alone is enough for a baseline",
+  },
+).refine(({ baseline, dryRun }) => !(baseline && dryRun), {
   path: ["dryRun"],
   error: "Leave out dryRun; a baseline runs nothing",
 }).meta({

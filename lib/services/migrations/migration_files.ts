@@ -6,11 +6,15 @@ import { migrationDigest, type MigrationStatement, readMigration } from "../../s
 /** A file as it comes in. */
 export interface MigrationFile {
   readonly name: string;
-  readonly sql: string;
+  /** Absent: only the digest is known, so that the file can be recorded and not applied. */
+  readonly sql?: string | undefined;
+  readonly sha256?: string | undefined;
 }
 
 /** A file that can be applied. */
-export interface ReadFile extends MigrationFile {
+export interface ReadFile {
+  readonly name: string;
+  readonly sql: string;
   /** Of its normal text, hex. */
   readonly sha256: string;
   readonly statements: readonly MigrationStatement[];
@@ -27,7 +31,7 @@ export const MAX_FILE_STATEMENTS = 1000;
 export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
   const issues: Issue[] = [];
   const names = new Set<string>();
-  const read = files.flatMap(({ name, sql }, at): ReadFile[] => {
+  const read = files.flatMap(({ name, sql = "", sha256 }, at): ReadFile[] => {
     const text = readMigration(sql);
     const path = `files.${at}.sql`;
     if (names.has(name)) {
@@ -40,7 +44,7 @@ export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
     }
     if (!text.ok) return [];
     const { statements, foreignKeysOff } = text;
-    return [{ name, sql, sha256: migrationDigest(sql), statements, foreignKeysOff }];
+    return [{ name, sql, sha256: sha256 ?? migrationDigest(sql), statements, foreignKeysOff }];
   });
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   for (const [at, { name }] of read.entries()) {

@@ -1,0 +1,217 @@
+// The command `deno task copy`: moves a database from one service to another, or under another name, and proves that both
+// hold the same.
+import { createHash } from "node:crypto";
+import { parseArgs } from "node:util";
+import { type Api, type ApiBody, callApi } from "./api_call.ts";
+import { commandEnvironment } from "./environment.ts";
+
+const USAGE = `deno task copy --from ADDRESS --to ADDRESS [--no-freeze]
+
+  --from ADDRESS  http://host/v1/db/<namespace>/<database>
+  --to ADDRESS    a database without tables, here or at another service
+  --no-freeze     writes go on meanwhile: what comes later than the copy is not in it
+
+The tokens (role admin; to freeze, without scopes) are taken from the variables CUBBY_FROM_TOKEN and CUBBY_TO_TOKEN.`;
+
+/** What the command gets from outside. */
+export interface CopyParts {
+  readonly fromToken: string | undefined;
+  readonly toToken: string | undefined;
+  readonly fetch: typeof fetch;
+  /** Called with each line for standard output. */
+  readonly say: (line: string) => void;
+  /** Milliseconds until every process of the source knows of a new rule. */
+  readonly ruleMs: number;
+}
+
+/** Something is in the way, in one sentence for whoever runs the command. */
+class CopyError extends Error {
+  override readonly name = "CopyError";
+}
+
+interface Move {
+  readonly from: Api;
+  readonly to: Api;
+  readonly freezes: boolean;
+}
+
+/** Runs the command. Answers the exit code: 0 moved, 1 not moved, 2 called in a wrong way. */
+export async function copy(args: readonly string[], parts: CopyParts): Promise<number> {
+  const { say } = parts;
+  const move = readMove(args, parts);
+  if (typeof move === "string") {
+    say(`${move}\n\n${USAGE}`);
+    return 2;
+  }
+  let rule: string | null = null;
+  try {
+    await check(move);
+    rule = move.freezes ? await freeze(move.from) : null;
+    if (rule !== null) {
+      say(`The source takes no writes: rule ${rule}`);
+      await new Promise((resolve) => setTimeout(resolve, parts.ruleMs));
+    }
+    for (const line of await moveAll(move)) say(line);
+    if (rule !== null) say(`The source stays as it is until you delete rule ${rule}.`);
+    return 0;
+  } catch (error) {
+    say(`Not moved: ${error instanceof Error ? error.message : "for an unknown reason"}`);
+    if (rule !== null) say(await thaw(move.from, rule));
+    return 1;
+  }
+}
+
+/** What is to be moved, or what is wrong with the arguments. */
+function readMove(args: readonly string[], { fromToken, toToken, fetch }: CopyParts): Move | string {
+  const own = args[0] === "--" ? args.slice(1) : args;
+  const text = { type: "string" } as const;
+  const options = { from: text, to: text, "no-freeze": { type: "boolean", default: false } } as const;
+  let values;
+  try {
+    ({ values } = parseArgs({ args: [...own], options }));
+  } catch (error) {
+    return error instanceof Error ? error.message : "Unknown arguments";
+  }
+  const [from, to] = [values.from, values.to].map((address) => address?.replace(/\/+$/, "") ?? "");
+  if (!isAddress(from) || !isAddress(to)) {
+    return "Give both addresses, as http://host/v1/db/<namespace>/<database>";
+  }
+  if (from === to) return "Give two addresses; these are the same";
+  if (!fromToken || !toToken) return "Put the tokens into the variables CUBBY_FROM_TOKEN and CUBBY_TO_TOKEN";
+  return {
+    from: { db: from, token: fromToken, fetch },
+    to: { db: to, token: toToken, fetch },
+    freezes: !values["no-freeze"],
+  };
+}
+
+function isAddress(text: string | undefined): text is string {
+  return text !== undefined && /^https?:\/\/.+\/v1\/db\/[^/]+\/[^/]+$/.test(text);
+}
+
+/** What can be known before anything is done. */
+async function check({ from, to }: Move): Promise<void> {
+  await ask(from, "source", "GET", "tables");
+  const tables = await ask(to, "target", "GET", "tables");
+  if (Array.isArray(tables) && tables.length > 0) {
+    throw new CopyError("the target has tables; give a database without any");
+  }
+}
+
+/** The rule that denies every write of the source. */
+async function freeze(from: Api): Promise<string> {
+  const body = { tableGlob: "*", effect: "deny", note: "Being moved by deno task copy" };
+  const rule = await ask(rulesOf(from), "source", "POST", "rules", body);
+  return String(Reflect.get(Object(rule), "id"));
+}
+
+async function thaw(from: Api, rule: string): Promise<string> {
+  const gone = await callApi(rulesOf(from), "DELETE", `rules/${rule}`).catch(() => null);
+  return gone?.success
+    ? "The source takes writes again."
+    : `Delete rule ${rule} of the source: it takes no writes.`;
+}
+
+function rulesOf(from: Api): Api {
+  const [, host = "", namespace = "", database = ""] = /^(.*)\/v1\/db\/([^/]+)\/([^/]+)$/.exec(from.db) ?? [];
+  return { ...from, db: `${host}/api/namespaces/${namespace}/databases/${database}` };
+}
+
+/** Copies, compares, and takes the records of migrations along. */
+async function moveAll({ from, to }: Move): Promise<string[]> {
+  const before = await digestOf(from, "source");
+  const source = await exported(from, "source", "sqlite");
+  const sent = to.fetch(`${to.db}/import?format=sqlite&mode=create`, {
+    method: "POST",
+    headers: { "Authorization": `Bearer ${to.token}`, "Content-Type": "application/octet-stream" },
+    body: source.body,
+  });
+  const imported = await bodyOf(
+    await sent.catch(async (error) => {
+      await source.body?.cancel().catch(() => {});
+      throw error;
+    }),
+    "target",
+  );
+  const after = await digestOf(to, "target");
+  if (after !== before) {
+    throw new CopyError(
+      "the target does not hold what the source held; drop it, and see that nobody writes the source",
+    );
+  }
+  const migrations = await moveRecords(from, to);
+  const { tables, rows, notKept } = Object(imported);
+  return [
+    `Moved ${count(tables)} tables with ${count(rows)} rows; SHA-256 of both as SQL: ${after}`,
+    ...(Array.isArray(notKept) ? notKept.map((name) => `not kept: ${JSON.stringify(name)}`) : []),
+    ...(migrations === 0 ? [] : [`Recorded ${migrations} migrations.`]),
+    "Endpoints, rules, tokens, descriptions and branches are not moved.",
+  ];
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" ? value : Object.keys(Object(value)).length;
+}
+
+/** Of all that the database holds, as SQL. */
+async function digestOf(api: Api, which: string): Promise<string> {
+  const { body } = await exported(api, which, "sql");
+  const hash = createHash("sha256");
+  let end = "";
+  for await (const piece of body ?? []) {
+    hash.update(piece);
+    end = (end + new TextDecoder().decode(piece.slice(-200))).slice(-200);
+  }
+  if (!/\n--[^\n]*\n?$/.test(end)) throw new CopyError(`the export of the ${which} is cut`);
+  return hash.digest("hex");
+}
+
+async function exported(api: Api, which: string, format: "sql" | "sqlite"): Promise<Response> {
+  const response = await api.fetch(`${api.db}/export?format=${format}`, {
+    headers: { "Authorization": `Bearer ${api.token}` },
+  });
+  if (!response.ok) await bodyOf(response, which);
+  return response;
+}
+
+async function moveRecords(from: Api, to: Api): Promise<number> {
+  const rows = await ask(from, "source", "GET", "migrations");
+  const files = (Array.isArray(rows) ? rows : []).map(({ name, sha256 }) => ({ name, sha256 }));
+  if (files.length > 0) await ask(to, "target", "POST", "migrations", { baseline: true, files });
+  return files.length;
+}
+
+/** `data` of an answer that has to be a success. Errors: `CopyError` with the words of the service. */
+async function ask(
+  api: Api,
+  which: string,
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  return dataOf(await callApi(api, method, path, body), which);
+}
+
+async function bodyOf(response: Response, which: string): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return dataOf(JSON.parse(text), which);
+  } catch (error) {
+    if (error instanceof CopyError) throw error;
+    throw new CopyError(`no answer of the ${which} (HTTP ${response.status})`);
+  }
+}
+
+function dataOf({ success, data, error, code }: ApiBody, which: string): unknown {
+  if (!success) throw new CopyError(`the ${which} says ${code}: ${error}`);
+  return data;
+}
+
+/** Rules are known everywhere within five seconds. */
+const RULE_MS = 5000;
+
+if (import.meta.main) {
+  const written = new TextEncoder();
+  const say = (line: string) => void Deno.stdout.writeSync(written.encode(`${line}\n`));
+  Deno.exit(await copy(Deno.args, { ...commandEnvironment(), fetch, say, ruleMs: RULE_MS }));
+}

@@ -1,0 +1,130 @@
+// `deno task copy`: a database is moved whole, both sides are proven to hold the same, and a failure leaves the source as it was.
+import { assertEquals, assertMatch } from "@std/assert";
+import { copy } from "../../lib/cli/copy.ts";
+import { type MigrationWorld, migrationWorld } from "../migrations/migration_world.ts";
+import { testSteps } from "../testing/cases.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import type { TestDatabase } from "../testing/test_namespace.ts";
+
+/** What happens before the database is copied, and before the copy is sent. */
+interface Hooks {
+  readonly copying?: () => Promise<unknown>;
+  readonly sending?: () => Promise<unknown>;
+}
+
+interface CopyWorld extends MigrationWorld {
+  readonly target: TestDatabase;
+  /** Runs the command: its exit code and what it has said. */
+  run(args?: readonly string[], hooks?: Hooks): Promise<{ code: number; said: string }>;
+  ask(database: TestDatabase, sql: string): Promise<unknown>;
+  rules(): Promise<number>;
+}
+
+async function copyWorld(app: StartedApp, slug: string): Promise<CopyWorld> {
+  const world = await migrationWorld(app, slug);
+  const { acme } = world;
+  await world.apply([["1_notes.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT, more)"]]);
+  await acme.setup(
+    "CREATE VIRTUAL TABLE words USING fts5(body)",
+    "CREATE INDEX by_body ON notes (body)",
+    "CREATE TRIGGER copied AFTER INSERT ON notes BEGIN INSERT INTO words VALUES (new.body); END",
+    "INSERT INTO notes VALUES (1, 'one; two', 9223372036854775807), (2, NULL, x'00ff'), (3, 'a' || char(0) || 'b', 1e999)",
+    "PRAGMA user_version = 7",
+  );
+  const target = await acme.createDatabase("moved");
+  const address = ({ path }: TestDatabase) => `http://127.0.0.1${path}`;
+  return {
+    ...world,
+    target,
+    run: async (args = [], { copying, sending } = {}) => {
+      const lines: string[] = [];
+      const code = await copy(["--from", address(acme.database), "--to", address(target), ...args], {
+        fromToken: acme.token,
+        toToken: acme.token,
+        fetch: async (input, init) => {
+          if (String(input).includes("format=sqlite")) await (init?.body ? sending?.() : copying?.());
+          return await app.app.request(new Request(input, init));
+        },
+        say: (line) => void lines.push(line),
+        ruleMs: 0,
+      });
+      return { code, said: lines.join("\n") };
+    },
+    ask: async ({ path }, sql) => {
+      const { text } = await app.request("POST", `${path}/query`, { token: acme.token, body: { sql } });
+      return JSON.parse(text).data?.rows;
+    },
+    rules: async () => {
+      const { text } = await app.request("GET", `/api/namespaces/${slug}/databases/main/rules`, {
+        token: acme.token,
+      });
+      return JSON.parse(text).data.length;
+    },
+  };
+}
+
+const ALL = "SELECT id, hex(body), typeof(more), quote(more) FROM notes ORDER BY id";
+
+testSteps("a database is moved", copyWorld, {
+  "whole, with the records of its migrations, and the source takes no writes any more": async (
+    { run, ask, acme, target, app, rules },
+  ) => {
+    const { code, said } = await run();
+    assertEquals(code, 0, said);
+    assertMatch(
+      said,
+      /^The source takes no writes: rule \w+\nMoved .* SHA-256 of both as SQL: [0-9a-f]{64}\nRecorded 1 migrations\./,
+    );
+    assertEquals(await ask(target, ALL), await ask(acme.database, ALL));
+    assertEquals(await ask(target, "SELECT body FROM words('two')"), [["one; two"]]);
+    assertEquals(await ask(target, "PRAGMA user_version"), [[7]]);
+    const listed = await app.request("GET", `${target.path}/migrations`, { token: acme.token });
+    assertEquals(JSON.parse(listed.text).data.map(({ name }: { name: string }) => name), ["1_notes.sql"]);
+    const refused = await acme.query("INSERT INTO notes (body) VALUES ('late')");
+    assertEquals([refused.body.code, await rules()], ["rule_denied", 1]);
+  },
+  "unless the target has tables: then nothing happens": async ({ run, app, acme, target, rules }) => {
+    await app.request("POST", `${target.path}/query`, {
+      token: acme.token,
+      body: { sql: "CREATE TABLE there (a)" },
+    });
+    const { code, said } = await run();
+    assertEquals([code, said, await rules()], [
+      1,
+      "Not moved: the target has tables; give a database without any",
+      0,
+    ]);
+  },
+  "and a write that comes in between is told": async ({ run, acme, rules }) => {
+    const copying = () => acme.query("UPDATE notes SET body = 'other' WHERE id = 1");
+    const { code, said } = await run(["--no-freeze"], { copying });
+    assertEquals([code, await rules()], [1, 0]);
+    assertMatch(said, /^Not moved: the target does not hold what the source held/);
+  },
+  "and an import that fails gives the source back": async ({ run, ask, acme, target, rules }) => {
+    const { code, said } = await run([], { sending: () => Promise.reject(new Error("the line is cut")) });
+    assertEquals([code, await rules()], [1, 0]);
+    assertMatch(said, /Not moved: the line is cut\nThe source takes writes again\.$/);
+    assertEquals(await ask(target, "SELECT count(*) FROM sqlite_schema WHERE name = 'notes'"), [[0]]);
+    assertEquals((await acme.query("INSERT INTO notes (body) VALUES ('goes on')")).status, 200);
+  },
+});
+
+Deno.test("the command says what is wrong with how it is called", async () => {
+  const said: string[] = [];
+  const parts = {
+    fromToken: "a",
+    toToken: "b",
+    fetch,
+    say: (line: string) => void said.push(line),
+    ruleMs: 0,
+  };
+  const db = "http://127.0.0.1:1/v1/db/a/b";
+  for (
+    const args of [[], ["--from", db], ["--from", db, "--to", db], ["--from", db, "--to", `${db}c`, "--x"]]
+  ) {
+    assertEquals(await copy(args, parts), 2);
+  }
+  assertEquals(await copy(["--from", db, "--to", `${db}c`], { ...parts, toToken: undefined }), 2);
+  assertEquals(said.length, 5);
+});
