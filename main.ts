@@ -8,6 +8,7 @@ import { jsonLog, quietLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
+import { endRevoked } from "./lib/services/hrana/end_revoked.ts";
 import { sweepLeftovers } from "./lib/services/removal/remove_records.ts";
 import { firstStart, greeting, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
@@ -25,6 +26,8 @@ const BODY_SWEEP_MS = 1000;
 /** Milliseconds between two bookings of what was spent, and between two searches for blocks of dead processes. */
 const METER_MS = 1000;
 const BLOCKS_MS = 10_000;
+/** Milliseconds between two looks for what clients hold open with a token that is gone. */
+const REVOKED_MS = 2000;
 /**
  * Milliseconds that a stop waits for requests in flight, and on a platform that ends a process 5 s after its signal.
  */
@@ -109,6 +112,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     setInterval(() => void deps.query.meter.tick(), METER_MS),
     setInterval(() => void attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks()), BLOCKS_MS),
     setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
+    setInterval(() => void attempt("revoked_not_ended", () => endRevoked(deps)), REVOKED_MS),
   ];
   stopOnSignal(async () => {
     deps.changes.stop();

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
 import { parseMessage } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
-import type { OpenSocket } from "../../lib/services/hrana/open_sockets.ts";
+import type { OpenSocket, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -59,11 +59,14 @@ async function upgrade(c: Context<Env>, onStop: () => void): Promise<Deno.WebSoc
 /** Answers what is to be done when the service stops. */
 function serve(deps: AppDeps, socket: WebSocket, address: DoorAddress): () => void {
   const { sockets } = deps.hrana;
-  let tokenId: string | null = null;
+  let owner: StreamOwner | null = null;
   const enter = async (token: string | null): Promise<DoorContext> => {
     const ctx = await enterDoor(deps, token === null ? undefined : `Bearer ${token}`, address);
-    if (ctx.tokenId !== tokenId) sockets.requireRoomOf(ctx.tokenId);
-    tokenId = ctx.tokenId;
+    const { tokenId, target: { namespaceId } } = ctx;
+    if (tokenId !== owner?.tokenId) {
+      sockets.requireRoomOf(tokenId);
+      owner = { namespaceId, tokenId };
+    }
     return ctx;
   };
   const output = new SocketOutput(socket, (characters) => sockets.mayHold(open, characters));
@@ -76,17 +79,20 @@ function serve(deps: AppDeps, socket: WebSocket, address: DoorAddress): () => vo
     mayHold: (characters) => sockets.mayHold(open, characters),
   });
   const open: OpenSocket = {
-    get tokenId() {
-      return tokenId;
+    get owner() {
+      return owner;
     },
     get held() {
       return session.held + output.unread;
     },
-    end: () => end(POLICY, "Send hello first"),
+    end: (reason) => {
+      session.close();
+      end(POLICY, reason);
+    },
   };
   sockets.add(open);
   const timer = setTimeout(() => {
-    if (!session.isKnown) open.end();
+    if (!session.isKnown) open.end("Send hello first");
   }, HELLO_MS);
   socket.onmessage = ({ data }: MessageEvent) => {
     if (!output.isOpen) return;

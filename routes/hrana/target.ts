@@ -4,7 +4,7 @@ import type { TokenCaller } from "../../lib/access/caller.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
-import { soleDatabase } from "../../lib/services/mcp/reachable_databases.ts";
+import { soleDatabase } from "../../lib/access/reachable_databases.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 
 /** The part of the address that names a database; null: what the token says. */

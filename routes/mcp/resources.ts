@@ -1,7 +1,7 @@
 // Schemas as resources, which a user can attach to a conversation: cubby://<namespace>/<database>/schema.
 import type { Resource, TextResourceContents } from "@modelcontextprotocol/server";
 import { AppError } from "../../lib/core/errors.ts";
-import { reachableDatabases } from "../../lib/services/mcp/reachable_databases.ts";
+import { reachableDatabases } from "../../lib/access/reachable_databases.ts";
 import { describeSchema } from "../../lib/services/schema/describe_schema.ts";
 import { contentAnswer } from "./tools/answer.ts";
 import { terse } from "./tools/fitted.ts";

@@ -66,7 +66,8 @@ Deno.test("sockets of one token hold so much together, and strangers next to not
   const sockets = new OpenSockets();
   const ended: OpenSocket[] = [];
   const open = (tokenId: string | null, held: number): OpenSocket => {
-    const socket: OpenSocket = { tokenId, held, end: () => void ended.push(socket) };
+    const owner = tokenId === null ? null : { namespaceId: "ns_1", tokenId };
+    const socket: OpenSocket = { owner, held, end: () => void ended.push(socket) };
     sockets.add(socket);
     return socket;
   };

@@ -3,6 +3,7 @@
 import { createClient } from "@libsql/client/ws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
+import { endRevoked } from "../../lib/services/hrana/end_revoked.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
 import { execute, hello, ok, openSocket, request } from "./hrana_socket.ts";
 import { hranaWorld } from "./hrana_world.ts";
@@ -131,6 +132,30 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     send(request(2, { type: "execute", stream_id: 1, stmt: { sql: "SELECT 1" } }));
     assertEquals(codeOf(await next()), "INVALID_BEARER");
     assertEquals(await closed, 4008);
+  });
+
+  await step("a token that is revoked loses what it has open while nothing is asked", async () => {
+    const { id, token } = await world.shop.mint("write");
+    const { closed, send, next } = await openSocket(url);
+    send(hello(token));
+    send(request(1, { type: "open_stream", stream_id: 1 }));
+    send(execute(2, "BEGIN IMMEDIATE"));
+    send(execute(3, "INSERT INTO t (v) VALUES ('lost')"));
+    for (let at = 0; at < 4; at++) await next();
+    const { body: { baton } } = await world.pipeline({
+      baton: null,
+      requests: [{ type: "store_sql", sql_id: 1, sql: "SELECT 1" }],
+    }, { token });
+    assert(baton !== null);
+    const kept = app.deps.hrana.kept.size;
+    await endRevoked(app.deps);
+    assertEquals(app.deps.hrana.kept.size, kept);
+    await app.request("DELETE", `/api/namespaces/acme/tokens/${id}`, { token: world.shop.token });
+    await endRevoked(app.deps);
+    assertEquals([await closed, app.deps.hrana.kept.size], [4008, kept - 1]);
+    // The write slot is free again, and nothing of it was kept.
+    assertEquals((await world.execute("UPDATE t SET v = v")).type, "ok");
+    assertEquals(await world.rows("SELECT count(*) FROM t WHERE v = 'lost'"), [[0]]);
   });
 
   await step("whoever asks without reading has to read before more runs, and gets every answer", async () => {

@@ -14,6 +14,7 @@ import {
 } from "../../core/limits_hrana.ts";
 import type { ResumeTransaction } from "../../query/transaction/interactive_transaction.ts";
 import type { DoorContext } from "./hrana_types.ts";
+import type { StreamOwner } from "./open_sockets.ts";
 import { HranaStream } from "./stream.ts";
 import { StoredTexts } from "./stored_texts.ts";
 
@@ -27,6 +28,7 @@ export interface KeptStreamsContext {
 
 interface KeptStream {
   readonly stream: HranaStream;
+  readonly namespaceId: string;
   readonly tokenId: string;
   readonly databaseId: string;
   sequence: number;
@@ -83,9 +85,9 @@ export class KeptStreams {
     const rested = transaction !== null && transaction.lost === null ? transaction.rest() : null;
     if (rested !== null) return await this.#seal(ctx, rested, texts);
     const name = id ?? newId("str", this.parts.clock.now());
-    const { tokenId, target: { databaseId } } = ctx;
+    const { tokenId, target: { databaseId, namespaceId } } = ctx;
     const kept = this.#kept.get(name) ??
-      { stream, tokenId, databaseId, sequence: 0, restsSinceMs: null };
+      { stream, namespaceId, tokenId, databaseId, sequence: 0, restsSinceMs: null };
     kept.sequence++;
     kept.restsSinceMs = this.parts.clock.monotonicMs();
     // Inserting again moves it to the end: the first is the one that has rested longest.
@@ -99,6 +101,20 @@ export class KeptStreams {
   /** Forgets a stream that has ended. */
   forget(id: string | null): void {
     if (id !== null) this.#kept.delete(id);
+  }
+
+  /** Whose they are. */
+  owners(): Iterable<StreamOwner> {
+    return this.#kept.values();
+  }
+
+  /** Ends those of a token that is gone, but for one that a request works on. */
+  endOf(tokenId: string): void {
+    for (const [id, kept] of this.#kept) {
+      if (kept.tokenId !== tokenId || kept.restsSinceMs === null) continue;
+      kept.stream.abandon();
+      this.#kept.delete(id);
+    }
   }
 
   /** Ends all of them. */

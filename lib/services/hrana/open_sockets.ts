@@ -9,13 +9,19 @@ import {
   UNCOUNTED_HELD,
 } from "../../core/limits_hrana.ts";
 
+/** Whose a socket or a stream is. */
+export interface StreamOwner {
+  readonly namespaceId: string;
+  readonly tokenId: string;
+}
+
 /** A socket until it has closed. */
 export interface OpenSocket {
   /** Null: it has not said who it is. */
-  readonly tokenId: string | null;
+  readonly owner: StreamOwner | null;
   /** Characters of requests that wait, of texts and of answers that are not read. */
   readonly held: number;
-  end(): void;
+  end(reason: string): void;
 }
 
 /** The sockets of the process. */
@@ -42,8 +48,8 @@ export class OpenSockets {
 
   /** Strangers must not keep others out: where too many have not said who they are, the first of them is ended. */
   add(socket: OpenSocket): void {
-    const unknown = [...this.#open].filter(({ tokenId }) => tokenId === null);
-    if (unknown.length >= MAX_UNKNOWN_SOCKETS) unknown[0]?.end();
+    const unknown = [...this.#open].filter(({ owner }) => owner === null);
+    if (unknown.length >= MAX_UNKNOWN_SOCKETS) unknown[0]?.end("Send hello first");
     this.#open.add(socket);
   }
 
@@ -53,14 +59,14 @@ export class OpenSockets {
 
   /** Whether a socket may hold so many characters more. Few are not counted. */
   mayHold(socket: OpenSocket, more: number): boolean {
-    const { held, tokenId } = socket;
+    const { held, owner } = socket;
     if (held + more <= UNCOUNTED_HELD) return true;
-    if (tokenId === null) return false;
-    return sumOf(this.#of(tokenId)) + more <= MAX_HELD_OF_TOKEN && sumOf(this.#open) + more <= MAX_HELD;
+    if (owner === null) return false;
+    return sumOf(this.#of(owner.tokenId)) + more <= MAX_HELD_OF_TOKEN && sumOf(this.#open) + more <= MAX_HELD;
   }
 
   #of(tokenId: string): OpenSocket[] {
-    return [...this.#open].filter((one) => one.tokenId === tokenId);
+    return [...this.#open].filter((one) => one.owner?.tokenId === tokenId);
   }
 }
 

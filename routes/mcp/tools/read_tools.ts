@@ -4,7 +4,7 @@ import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
 import { foldName } from "../../../lib/sql/names.ts";
 import { diffBranch, listBranches } from "../../../lib/services/branches/manage_branches.ts";
 import { endpointFacts } from "../../../lib/services/endpoints/endpoint_facts.ts";
-import { reachableDatabases } from "../../../lib/services/mcp/reachable_databases.ts";
+import { reachableDatabases } from "../../../lib/access/reachable_databases.ts";
 import { typedText } from "../../../lib/services/query/page_text.ts";
 import { readPage } from "../../../lib/services/query/read_page.ts";
 import { readQueryLog } from "../../../lib/services/query/read_query_log.ts";

@@ -2,7 +2,7 @@
 import type { TokenCaller } from "../../../lib/access/caller.ts";
 import { type Target, TRUNK } from "../../../lib/access/resolve_target.ts";
 import { lowerRole, type Role } from "../../../lib/core/role.ts";
-import { highestRole, soleDatabase } from "../../../lib/services/mcp/reachable_databases.ts";
+import { highestRole, soleDatabase } from "../../../lib/access/reachable_databases.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Narrowing } from "./narrowing.ts";
 

@@ -1,9 +1,9 @@
 // The databases and branches that an API token reaches, for a caller who has to choose one.
-import type { TokenCaller } from "../../access/caller.ts";
-import { roleAt, roleAtBranch, TRUNK } from "../../access/resolve_target.ts";
-import type { ControlPlane } from "../../control/control_plane.ts";
-import { higherRole, lowerRole, type Role } from "../../core/role.ts";
-import type { DatabaseRecord, ScopeRow } from "../../store/records.ts";
+import type { TokenCaller } from "./caller.ts";
+import { roleAt, roleAtBranch, TRUNK } from "./resolve_target.ts";
+import type { ControlPlane } from "../control/control_plane.ts";
+import { higherRole, lowerRole, type Role } from "../core/role.ts";
+import type { DatabaseRecord, ScopeRow } from "../store/records.ts";
 
 /** A database or branch, and what the token may do there. */
 export interface ReachableDatabase {
