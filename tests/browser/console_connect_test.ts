@@ -105,6 +105,11 @@ const steps: Readonly<Record<string, (parts: Parts) => Promise<void>>> = {
           await page.emulateMedia({ colorScheme: "dark" });
           assertEquals(await violations(page, ["color-contrast"]), []);
         }
+        // The address stands in one line, below its name and not beside the empty place of a unit.
+        const [name, place] = await Promise.all(
+          ["dt", "dd:last-child"].map((part) => page.locator(`.pairs ${part}`).first().boundingBox()),
+        );
+        assert(name && place && place.x === name.x && place.y > name.y, "not below each other");
         assertMatch(await page.locator("main").innerText(), /localhost:\d+ \(a program on your computer\)/);
         await page.getByRole("button", { name: "Allow", exact: true }).click();
         await page.getByText("You may close this window").waitFor();
