@@ -1,5 +1,4 @@
-// The held-out questions: written before the translator, with the answer of a person as SQL. They stay as they are;
-// what the translator is tuned on stands elsewhere.
+// A hundred questions over three plain schemas, with the answer of a person as SQL. They stay as they are.
 
 export interface HeldOut {
   readonly q: string;

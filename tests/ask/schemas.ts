@@ -1,4 +1,4 @@
-// Three databases that the held-out questions are asked of: tables, rows, stored descriptions.
+// Three databases that the hundred plain questions are asked of: tables, rows, stored descriptions.
 
 export interface AskedSchema {
   readonly name: string;

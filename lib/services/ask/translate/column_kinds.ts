@@ -3,7 +3,7 @@ import { affinityOf } from "../../../sql/sql_value.ts";
 import { splitWords } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import { labelNames, measureNames, sensitiveName } from "./lexicon.ts";
+import { labelNames, sensitiveName } from "./lexicon.ts";
 import { noted } from "./kept_schemas.ts";
 import { formsOf, isAlike } from "./likeness.ts";
 
@@ -60,17 +60,6 @@ export function isNumber(table: AskTable, column: ColumnFacts): boolean {
   if (isKey(table, column) || isDate(column) || isFlag(column)) return false;
   const affinity = affinityOf(column.type);
   return affinity === "INTEGER" || affinity === "REAL" || affinity === "NUMERIC";
-}
-
-/** The column that "how much" and "over 200" mean where none is named; null where several are as likely. */
-export function measureOf(table: AskTable): ColumnRef | null {
-  const numbers = table.columns.filter((column) => isNumber(table, column));
-  for (const name of measureNames) {
-    const column = numbers.find((one) => splitWords(one.name).includes(name));
-    if (column) return { table, column };
-  }
-  const [only, ...more] = numbers;
-  return only && more.length === 0 ? { table, column: only } : null;
 }
 
 /**

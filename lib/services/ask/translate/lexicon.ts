@@ -156,10 +156,6 @@ export const roles: readonly (readonly [said: RegExp, columns: RegExp])[] = [
 
 /** Matches names of columns whose values are never shown. */
 export const sensitiveName = /pass(word|wd)?|secret|token|hash|salt|api_?key/i;
-/** Words for money and size, in the order in which they are tried when nothing is named. */
-export const measureNames: readonly string[] = "amount total price value cost salary score quantity".split(
-  " ",
-);
 /** Names of columns that name their row. */
 export const labelNames: readonly string[] =
   "name title label fullname username displayname subject serial code slug email"

@@ -89,7 +89,7 @@ export function unitOfColumn({ name, description }: ColumnFacts): Unit | null {
 }
 
 /** Whether a name speaks of money at all. */
-export function isMoney(column: ColumnFacts): boolean {
+function isMoney(column: ColumnFacts): boolean {
   return unitOfColumn(column)?.dimension === "money" ||
     splitWords(column.name).some((word) => moneyName.test(word));
 }
