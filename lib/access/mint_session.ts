@@ -25,7 +25,14 @@ export interface NewSession {
   /** Becomes the claim `pv`: the session is live only while the row's hash has this mark. */
   readonly passwordMark?: string | undefined;
   /** The session that it takes further; absent: it begins one. */
-  readonly continues?: (SessionStand & { readonly issuedSec: number; readonly beganSec: number }) | undefined;
+  readonly continues?: ContinuedSession | undefined;
+}
+
+/** A session that goes on, no longer than until `untilSec`. Times are unix seconds. */
+export interface ContinuedSession extends SessionStand {
+  readonly issuedSec: number;
+  readonly beganSec: number;
+  readonly untilSec: number;
 }
 
 /** The users table of a session: the session is live only while the row with its key has its address. */
@@ -62,7 +69,7 @@ export async function mintSession(
     epochMs: await sessionEnds.epochMs(sessionOwner(database, { userId, users: users ?? null })),
   };
   const issuedSec = await sessionKeys.issueSec(key.minIat);
-  const expiresSec = issuedSec + session.lifetimeSec;
+  const expiresSec = Math.min(issuedSec + session.lifetimeSec, continues?.untilSec ?? Infinity);
   const claims = {
     ...(email === undefined ? {} : { email }),
     ...usersClaims(users),

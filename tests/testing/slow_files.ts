@@ -49,7 +49,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
 export const slowFolders: Readonly<Record<string, number>> = {
   "tests/faults": 55,
   "tests/branches on sqld": 45,
-  "tests/published": 35,
+  "tests/published": 50,
   "tests/query on sqld": 33,
   "tests/writes on sqld": 33,
   "tests/query": 25,

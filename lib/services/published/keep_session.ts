@@ -50,15 +50,15 @@ export async function refreshSession(ctx: PublishedContext, call: EndpointCall):
   }
   const { meta } = await runOwn(ctx, call, { sql: "SELECT 1", params: [] }, "endpoint");
   const totalSec = spec.authConfig?.sessionTotalSec ?? DEFAULT_TOTAL_SEC;
-  const leftSec = beganSec + totalSec - Math.floor(ctx.clock.now() / 1000);
-  if (leftSec < 1) throw new AppError("session_invalid");
+  const untilSec = beganSec + totalSec;
+  if (untilSec * 1000 <= ctx.clock.now()) throw new AppError("session_invalid");
   const issued = await mint(ctx, call, {
     userId,
-    lifetimeSec: Math.min(lifetimeSec(spec), leftSec),
+    lifetimeSec: lifetimeSec(spec),
     users,
     ...(email === null ? {} : { email }),
     ...(passwordMark === null ? {} : { passwordMark }),
-    continues: session,
+    continues: { ...session, untilSec },
   });
   return { ...issued, meta };
 }
