@@ -56,6 +56,7 @@ Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
   await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());
   await attempt("leftovers_not_swept", () => sweepLeftovers(deps));
   await attempt("mails_not_swept", async () => await deps.published.mail?.sweep());
+  await deps.webhooks.deliverer.sweep();
   await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
 });
 Deno.cron("sweep tenants", "*/10 * * * *", async () => {
@@ -116,8 +117,10 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   ];
   stopOnSignal(async () => {
     deps.changes.stop();
+    const delivered = deps.webhooks.deliverer.stop();
     await Promise.race([server.shutdown(), pause(config.hosted ? HOSTED_DRAIN_MS : DRAIN_MS)]);
     for (const timer of timers) clearInterval(timer);
+    await Promise.race([delivered, pause(config.hosted ? HOSTED_CLOSE_MS : DRAIN_MS)]);
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();
     await writeTokenUses(deps);
@@ -130,6 +133,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo });
   handler = createApp(deps).fetch;
   ready.resolve(handler);
+  void deps.webhooks.deliverer.start();
   const text = greeting({ baseUrl, operatorKey: operator.made, demo: madeDemo });
   await Deno.stdout.write(new TextEncoder().encode(text));
 }

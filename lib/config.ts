@@ -96,6 +96,12 @@ export const configTable = {
     forms.origins(),
     "Origins beside the service's own whose pages may call `/mcp`, with commas between; unset: none",
   ),
+  webhooksPrivate: row(
+    "WEBHOOKS_PRIVATE",
+    "0",
+    forms.flag(),
+    "Whether webhooks may go to addresses inside of the operator's own network, and by http",
+  ),
   queryTimeoutMs: row(
     "QUERY_TIMEOUT_MS",
     "30000",

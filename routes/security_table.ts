@@ -131,6 +131,28 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/api/me/passkeys/options", access: "member" },
   { method: "POST", path: "/api/me/passkeys", access: "member" },
   { method: "DELETE", path: "/api/me/passkeys/:id", access: "member" },
+  { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/webhooks", access: "namespace_admin" },
+  { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/webhooks", access: "namespace_admin" },
+  {
+    method: "PATCH",
+    path: "/api/namespaces/:slug/databases/:dbSlug/webhooks/:id",
+    access: "namespace_admin",
+  },
+  {
+    method: "DELETE",
+    path: "/api/namespaces/:slug/databases/:dbSlug/webhooks/:id",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/webhooks/:id/test",
+    access: "namespace_admin",
+  },
+  {
+    method: "POST",
+    path: "/api/namespaces/:slug/databases/:dbSlug/webhooks/:id/redeliver",
+    access: "namespace_admin",
+  },
   { method: "GET", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_reader" },
   { method: "POST", path: "/api/namespaces/:slug/databases/:dbSlug/rules", access: "namespace_admin" },
   { method: "PATCH", path: "/api/namespaces/:slug/databases/:dbSlug/rules/:id", access: "namespace_admin" },

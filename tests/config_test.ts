@@ -34,6 +34,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     floodPer10s: 2000,
     trustProxy: 0,
     mcpOrigins: null,
+    webhooksPrivate: false,
     queryTimeoutMs: 30_000,
     maxResultBytes: 16_777_216,
     maxResultRows: 100_000,

@@ -1,12 +1,14 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { compareAndSet } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import type { WebhookEventRecord } from "../store/changes_records.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../store/write_records.ts";
+import { withEvent } from "./webhooks.ts";
 
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
 export const APPROVAL_MS = 86_400_000;
@@ -16,6 +18,16 @@ export const MOST_WAITING = 100;
 
 /** The approval as it is now: a deadline that has passed counts unless it was redeemed. */
 export type ApprovalState = ApprovalRecord["state"] | "expired";
+
+/** What webhooks are told of an approval: no values, no text, no name of a person. */
+function eventOf(
+  type: "approval.requested" | "approval.decided",
+  { id: approvalId, state, hits, expiresAt }: ApprovalRecord,
+  at: number,
+): WebhookEventRecord {
+  const about = hits.map(({ table, action, ruleId }) => ({ table, action, ruleId }));
+  return { type, at, data: { approvalId, state, hits: about, expiresAt: isoTime(expiresAt) } };
+}
 
 /** Every method's errors: `meter_unreachable`. */
 export class Approvals {
@@ -37,6 +49,7 @@ export class Approvals {
     const commit = this.kv.atomic().check({ key: byHash, versionstamp: null })
       .set(keys.approval(record.namespaceId, record.id), record, lifetime)
       .set(byHash, { namespaceId: record.namespaceId, approvalId: record.id }, lifetime);
+    withEvent(commit, record.databaseId, eventOf("approval.requested", record, record.createdAt));
     return await kvCommit(this.#noteState(commit, record));
   }
 
@@ -102,7 +115,12 @@ export class Approvals {
         return moved ? { ...current, ...change } : current;
       },
       expireIn: Math.max(1, record.createdAt + 2 * APPROVAL_MS - this.clock.now()),
-      beside: (commit, next) => this.#noteState(commit, next),
+      beside: (commit, next) => {
+        if (from === "pending" && (change.state === "approved" || change.state === "denied")) {
+          withEvent(commit, next.databaseId, eventOf("approval.decided", next, this.clock.now()));
+        }
+        return this.#noteState(commit, next);
+      },
     });
     return moved ? changed : null;
   }

@@ -19,6 +19,7 @@ import { SessionEnds } from "./session_ends.ts";
 import { SessionKeys } from "./session_keys.ts";
 import { TokenUses } from "./token_uses.ts";
 import { Tokens } from "./tokens.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** All records of one KV. */
 export class ControlPlane {
@@ -29,6 +30,7 @@ export class ControlPlane {
   readonly tokenUses: TokenUses;
   readonly handoffs: Handoffs;
   readonly changeTickets: ChangeTickets;
+  readonly webhooks: Webhooks;
   readonly sessionKeys: SessionKeys;
   readonly sessionEnds: SessionEnds;
   readonly accountTokens: AccountTokens;
@@ -51,6 +53,7 @@ export class ControlPlane {
     this.tokenUses = new TokenUses(kv, clock);
     this.handoffs = new Handoffs(kv, clock);
     this.changeTickets = new ChangeTickets(kv, clock);
+    this.webhooks = new Webhooks(kv);
     this.sessionKeys = new SessionKeys(kv, clock);
     this.sessionEnds = new SessionEnds(kv, clock);
     this.accountTokens = new AccountTokens(kv, clock);

@@ -13,4 +13,5 @@ export const changesErrors = {
     message: "Get a new ticket; this one is unknown, used or expired",
     retryable: false,
   },
+  webhook_not_found: { status: 404, message: "Webhook not found", retryable: false },
 } as const;

@@ -8,7 +8,7 @@ const PAIRS = Array.from({ length: 1024 }, (_, at) => ALPHABET.charAt(at >>> 5) 
 /** What an id can name; the prefix is the shortened noun. */
 export type IdPrefix =
   | ("ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "rule" | "run" | "apv" | "aud")
-  | ("mem" | "ses" | "pky" | "cli" | "str" | "exp" | "imp");
+  | ("mem" | "ses" | "pky" | "cli" | "str" | "exp" | "imp" | "whk" | "msg" | "wev");
 
 /** Ids may be ahead of the clock by so many milliseconds. Further ahead, it is the clock that was put back. */
 const AHEAD_MS = 10_000;

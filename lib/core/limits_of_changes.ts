@@ -10,3 +10,5 @@ export const STREAM_COMMENT_MS = 15_000;
 export const BEARER_CHECK_MS = 5000;
 /** Seconds that a ticket can be used: a page opens its stream at once. */
 export const TICKET_SEC = 60;
+/** Webhooks of one database: each change is sent to each. */
+export const MAX_WEBHOOKS = 10;

@@ -1,11 +1,10 @@
 // Reads a JSON document of a stranger's address. The name is looked up once, every address that it has must be a public
 // one, and the connection goes to exactly those: so neither the name nor a second answer for it leads into this network.
 // `fetch` cannot be told where to connect, which is why this is `node:https`.
-import type { LookupAddress, LookupAllOptions } from "node:dns";
-import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import ipaddr from "ipaddr.js";
+import { internet, pinnedLookup, type PublicNetwork } from "./public_network.ts";
 
 /** Bounds of one document. */
 export interface DocumentBounds {
@@ -14,19 +13,6 @@ export interface DocumentBounds {
   readonly timeoutMs: number;
 }
 
-/** What a test puts in the place of the network. */
-export interface DocumentNetwork {
-  readonly lookup: (host: string) => Promise<readonly LookupAddress[]>;
-  readonly isPublic: (address: string) => boolean;
-  /** Certificates that count beside those of the system; absent: none. */
-  readonly ca?: string;
-}
-
-const internet: DocumentNetwork = {
-  lookup: (host) => lookup(host, { all: true, verbatim: true }),
-  isPublic: isPublicAddress,
-};
-
 /**
  * The document, parsed; null whatever goes wrong: an address that is not public, a redirect, another status than 200,
  * another type than JSON, too long, too late. The address has to be https and its host a name.
@@ -34,7 +20,7 @@ const internet: DocumentNetwork = {
 export async function fetchPublicJson(
   url: URL,
   bounds: DocumentBounds,
-  network: DocumentNetwork = internet,
+  network: PublicNetwork = internet,
 ): Promise<unknown> {
   if (url.protocol !== "https:" || ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) return null;
   try {
@@ -47,15 +33,10 @@ export async function fetchPublicJson(
   }
 }
 
-/** Whether an address is one of the public network: an IPv4 inside an IPv6 counts as itself. */
-export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
-}
-
 function read(
   url: URL,
   { maxBytes, timeoutMs }: DocumentBounds,
-  network: DocumentNetwork,
+  network: PublicNetwork,
 ): Promise<string | null> {
   const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const options: RequestOptions = {
@@ -63,8 +44,7 @@ function read(
     agent: false,
     headers: { accept: "application/json", "user-agent": "Cubby" },
     signal: AbortSignal.timeout(timeoutMs),
-    lookup: (host, asked, done) =>
-      lookUp(host, { all: (asked as LookupAllOptions).all === true, network, done }),
+    lookup: pinnedLookup(network),
     ...(network.ca === undefined ? {} : { ca: network.ca }),
   };
   const asking = request(url, options, (answer) => {
@@ -76,21 +56,6 @@ function read(
   asking.on("error", reject);
   asking.end();
   return promise;
-}
-
-type Done = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
-
-function lookUp(
-  host: string,
-  { all, network, done }: { readonly all: boolean; readonly network: DocumentNetwork; readonly done: Done },
-): void {
-  network.lookup(host).then((found) => {
-    const [first] = found;
-    if (first === undefined || !found.every(({ address }) => network.isPublic(address))) {
-      done(new Error("not a public address"), []);
-    } else if (all) done(null, [...found]);
-    else done(null, first.address, first.family);
-  }, (error: Error) => done(error, []));
 }
 
 /** Null for an answer that is no document. */

@@ -30,7 +30,10 @@ export interface ToHold {
 }
 
 /** The parts of the process that holding a call needs. */
-export type HoldContext = Pick<QueryContext, "approvals" | "held" | "hashes" | "clock" | "baseUrl">;
+export type HoldContext = Pick<
+  QueryContext,
+  "approvals" | "held" | "hashes" | "clock" | "baseUrl" | "tenants"
+>;
 
 /** Decided approvals of one call after which a repetition waits for an approval of its own. */
 const MAX_DECIDED = 20;
@@ -121,7 +124,10 @@ async function addApproval(
     reason: null,
     pieces,
   };
-  if (await ctx.approvals.add(record)) return record;
+  if (await ctx.approvals.add(record)) {
+    ctx.tenants.commits.tell(record.databaseId);
+    return record;
+  }
   await ctx.held.drop(id, pieces);
   return null;
 }

@@ -30,6 +30,7 @@ export type AuditAction =
   | ("rule.created" | "rule.changed" | "rule.deleted")
   | ("endpoint.created" | "endpoint.changed" | "endpoint.deleted" | "endpoint.moved" | "endpoint.restored")
   | ("account.link_made" | "account.unlocked" | "mail.failed")
+  | ("webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.redelivered")
   | ("approval.approved" | "approval.denied" | "approval.undone")
   | ("member.invited" | "member.changed" | "member.removed" | "member.joined" | "member.signed_in")
   | ("password.changed" | "passkey.added" | "passkey.removed");

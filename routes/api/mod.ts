@@ -17,6 +17,7 @@ import { moneyRoutes } from "./money.ts";
 import { namespaceRoutes } from "./namespaces.ts";
 import { ruleRoutes } from "./rules.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Mounted under `/api`. */
 export function apiRoutes(deps: AppDeps): Hono<Env> {
@@ -34,6 +35,7 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .route("/me", meRoutes(deps))
     .route("/namespaces", moneyRoutes(deps))
     .route("/namespaces", ruleRoutes(deps))
+    .route("/namespaces", webhookRoutes(deps))
     .route("/namespaces", approvalRoutes(deps))
     .route("/namespaces", undoRoutes(deps))
     .route("/namespaces", auditRoutes(deps))

@@ -84,6 +84,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./ask.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "webhooks"),
+    title: "Webhooks",
+    about: "Have the service call you: signed messages in order, sent again until they arrive.",
+    load: () => import("./webhooks.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "branches"),
     title: "Branches",
     about: "Work on a copy of a database, compare it and merge it.",

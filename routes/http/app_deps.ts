@@ -38,6 +38,9 @@ import { OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
 import type { PeopleContext } from "../../lib/services/people/people_context.ts";
 import { writeMail } from "../../lib/services/published/account_mail.ts";
 import { FoldedRefusals } from "../../lib/services/published/folded_refusals.ts";
+import { postPublic } from "../../lib/guard/post_public.ts";
+import type { WebhookContext } from "../../lib/services/webhooks/webhook_context.ts";
+import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.ts";
 import { ChangeFeeds } from "../../lib/services/changes/change_feeds.ts";
 import type { PublishedContext } from "../../lib/services/published/published_context.ts";
 import { ProbeMemory } from "../../lib/services/schema/doctor/row_probes.ts";
@@ -61,6 +64,8 @@ export interface ProcessParts {
   readonly operatorKeyHash: string;
   /** Calls other servers (captcha providers, models); absent: the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Sends messages to webhooks; absent: to public servers. */
+  readonly post?: typeof postPublic;
   /** Reads documents of OAuth clients; absent: from public servers. */
   readonly readDocument?: ReadDocument;
 }
@@ -82,8 +87,15 @@ export interface AppDeps extends ProcessParts {
   readonly oauth: OauthContext;
   /** The owner of the process calls `stop()` before it waits for its requests to end. */
   readonly changes: ChangeFeeds;
+  readonly webhooks: WebhookDeps;
   /** Null where this process can start no child. */
   readonly exports: KeptExports | null;
+}
+
+/** How webhooks are sent; the owner of the process calls `deliverer.start()` and, at the end, `stop()`. */
+export interface WebhookDeps {
+  readonly sending: WebhookContext;
+  readonly deliverer: WebhookDeliverer;
 }
 
 /** Streams that are kept between requests, open sockets, and how a transaction over several requests begins. */
@@ -128,8 +140,18 @@ export function appDeps(parts: ProcessParts): AppDeps {
     schemas: { rankings: new RankingCache(), probes: new ProbeMemory() },
     oauth: oauthContext(parts, published),
     changes: new ChangeFeeds(query),
+    webhooks: webhookDeps(parts, control, query),
     exports: tenants.transfers === null ? null : new KeptExports(tenants.transfers.room, clock),
   };
+}
+
+function webhookDeps(
+  { log, config, post = postPublic }: ProcessParts,
+  control: ControlPlane,
+  query: QueryContext,
+): WebhookDeps {
+  const sending = { control, query, log, post, allowPrivate: config.webhooksPrivate };
+  return { sending, deliverer: new WebhookDeliverer(sending) };
 }
 
 function oauthContext(

@@ -1,6 +1,7 @@
 // Documents of strangers are read from public addresses only, in bounds, and only where they are.
 import { assert, assertEquals } from "@std/assert";
-import { type DocumentNetwork, fetchPublicJson, isPublicAddress } from "../../lib/guard/fetch_public_json.ts";
+import { fetchPublicJson } from "../../lib/guard/fetch_public_json.ts";
+import { isPublicAddress, type PublicNetwork } from "../../lib/guard/public_network.ts";
 
 const BOUNDS = { maxBytes: 1000, timeoutMs: 5_000 };
 const HOST = "client.example";
@@ -36,7 +37,7 @@ async function withServer(
     hits++;
     return answer(request);
   });
-  const network: DocumentNetwork = {
+  const network: PublicNetwork = {
     lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
     isPublic: (address) => address === "127.0.0.1",
     ca: CERTIFICATE,
@@ -46,7 +47,7 @@ async function withServer(
   await work(read, () => hits);
 }
 
-interface Read extends DocumentNetwork {
+interface Read extends PublicNetwork {
   readonly host: string;
   readonly bounds: typeof BOUNDS;
 }

@@ -33,6 +33,12 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v2/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /v3/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /mcp": { jsonrpc: "2.0", id: 1, method: "tools/list" },
+  "POST /api/namespaces/:slug/databases/:dbSlug/webhooks": {
+    url: "https://app.example/hooks",
+    events: ["change"],
+  },
+  "PATCH /api/namespaces/:slug/databases/:dbSlug/webhooks/:id": { enabled: false },
+  "POST /api/namespaces/:slug/databases/:dbSlug/webhooks/:id/redeliver": {},
   "POST /api/namespaces/:slug/databases/:dbSlug/rules": { tableGlob: "none", effect: "deny" },
   "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints": endpoint,

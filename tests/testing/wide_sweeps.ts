@@ -35,6 +35,11 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/branches/merge_rules_test.ts on sqld":
     "which rules a merge meets is decided before a store is asked",
   "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
+  "tests/changes/streams_test.ts on sqld":
+    "who follows is decided before a store; feed_test.ts reads the changes of sqld",
+  "tests/changes/webhook_kills_test.ts on sqld": "how far a webhook has come stands in the KV",
+  "tests/changes/webhooks_test.ts on sqld":
+    "messages are records of the KV; feed_test.ts reads the changes of sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/mcp/answers_test.ts on sqld":
     "the corpus once more; a tool ends in a statement, which tests/query runs on sqld",

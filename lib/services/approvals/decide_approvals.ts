@@ -58,6 +58,7 @@ async function decide(
     snapshotFirst: snapshot,
   });
   if (moved) {
+    ctx.query.tenants.commits.tell(moved.databaseId);
     await noteAct(ctx, `approval.${decision}`, actOn(moved));
     return moved;
   }

@@ -27,6 +27,7 @@ export async function dropUnused(
 async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<void> {
   await ctx.control.databases.remove(record);
   await ctx.control.endpoints.removeAll(record.id);
+  await ctx.control.webhooks.removeAll(record.id);
   await dropUnused(ctx, record.id);
 }
 
@@ -37,6 +38,7 @@ async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<voi
 export async function dropDeleted({ control, tenants }: Context, namespaceId: string | null): Promise<void> {
   await tryEach(await control.databases.expireDeleted(namespaceId), async (databaseId) => {
     await control.endpoints.removeAll(databaseId);
+    await control.webhooks.removeAll(databaseId);
     await dropUnused({ control, tenants }, databaseId);
   });
 }
@@ -116,6 +118,7 @@ export async function sweepLeftovers(ctx: ContextWithMoney): Promise<void> {
 async function takeAway(ctx: ContextWithMoney, { id, kind }: Abandoned): Promise<void> {
   if (kind === "namespace") return await clearNamespace(ctx, id);
   await ctx.control.endpoints.removeAll(id);
+  await ctx.control.webhooks.removeAll(id);
   if (isId("db", id)) await ctx.tenants.drop(id);
   await ctx.control.leftovers.end(id);
 }

@@ -1,0 +1,132 @@
+// Webhooks of databases: what their owners decided, how far their messages have come, and who delivers them.
+import { newId } from "../core/ids.ts";
+import type {
+  WebhookEventRecord,
+  WebhookLease,
+  WebhookRecord,
+  WebhookState,
+} from "../store/changes_records.ts";
+import { keys } from "../store/keys.ts";
+import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
+import { compareAndSet } from "../store/until_committed.ts";
+
+/** Milliseconds that an event waits for its delivery: longer than a message is tried. */
+const EVENT_MS = 8 * 86_400_000;
+/** Milliseconds that a process may deliver without saying again that it does: longer than one attempt takes. */
+export const LEASE_MS = 15_000;
+/** Events read at once. */
+const EVENTS_AT_ONCE = 100;
+
+/** Adds an event to a commit that makes it true. */
+export function withEvent(
+  commit: Deno.AtomicOperation,
+  databaseId: string,
+  event: WebhookEventRecord,
+): Deno.AtomicOperation {
+  return commit.set(keys.webhookEvent(databaseId, newId("wev", event.at)), event, { expireIn: EVENT_MS });
+}
+
+/** A state as it was read, and the lease under which it may be changed. */
+export interface HeldState {
+  readonly entry: Deno.KvEntryMaybe<WebhookState>;
+  readonly lease: Deno.KvEntryMaybe<WebhookLease>;
+}
+
+/** Every method's errors: `meter_unreachable`. */
+export class Webhooks {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async list(databaseId: string): Promise<WebhookRecord[]> {
+    return await Array.fromAsync(kvEntries(this.kv, keys.webhooks(databaseId)), ({ value }) => value);
+  }
+
+  async all(): Promise<WebhookRecord[]> {
+    return await Array.fromAsync(kvEntries(this.kv, keys.allWebhooks()), ({ value }) => value);
+  }
+
+  async find(databaseId: string, webhookId: string): Promise<WebhookRecord | null> {
+    return (await kvGet(this.kv, keys.webhook(databaseId, webhookId))).value;
+  }
+
+  async add(record: WebhookRecord, state: WebhookState): Promise<void> {
+    await kvCommit(
+      this.kv.atomic().set(keys.webhook(record.databaseId, record.id), record)
+        .set(keys.webhookState(record.id), state),
+    );
+  }
+
+  /** Null when there is none. */
+  change(
+    databaseId: string,
+    webhookId: string,
+    change: (current: WebhookRecord) => WebhookRecord,
+  ): Promise<WebhookRecord | null> {
+    return compareAndSet(this.kv, { key: keys.webhook(databaseId, webhookId), change });
+  }
+
+  /** False when there is none. */
+  async remove(databaseId: string, webhookId: string): Promise<boolean> {
+    const entry = await kvGet(this.kv, keys.webhook(databaseId, webhookId));
+    if (entry.versionstamp === null) return false;
+    await kvCommit(
+      this.kv.atomic().delete(entry.key).delete(keys.webhookState(webhookId))
+        .delete(keys.webhookLease(webhookId)),
+    );
+    return true;
+  }
+
+  async removeAll(databaseId: string): Promise<void> {
+    for (const { id } of await this.list(databaseId)) await this.remove(databaseId, id);
+  }
+
+  async state(webhookId: string): Promise<WebhookState | null> {
+    return (await kvGet(this.kv, keys.webhookState(webhookId))).value;
+  }
+
+  /** The owner's change of a state. Null when there is none. */
+  changeState(
+    webhookId: string,
+    change: (current: WebhookState) => WebhookState,
+  ): Promise<WebhookState | null> {
+    return compareAndSet(this.kv, { key: keys.webhookState(webhookId), change });
+  }
+
+  /** Takes the lease, or goes on with it. Null while another process has it; `alone`: there is no other process. */
+  async hold(
+    webhookId: string,
+    { holder, nowMs, alone }: { readonly holder: string; readonly nowMs: number; readonly alone: boolean },
+  ): Promise<HeldState | null> {
+    const former = await kvGet(this.kv, keys.webhookLease(webhookId));
+    const others = former.value !== null && former.value.holder !== holder && former.value.untilMs > nowMs;
+    if (others && !alone) return null;
+    const lease = { holder, untilMs: nowMs + LEASE_MS };
+    const taken = await kvCommit(
+      this.kv.atomic().check(former).set(former.key, lease, { expireIn: 4 * LEASE_MS }),
+    );
+    if (!taken) return null;
+    const key = keys.webhookLease(webhookId);
+    return {
+      entry: await kvGet(this.kv, keys.webhookState(webhookId)),
+      lease: await kvGet(this.kv, key),
+    };
+  }
+
+  /** False where the state has changed since it was read, or another process has taken the lease. */
+  async note({ entry, lease }: HeldState, next: WebhookState): Promise<boolean> {
+    return await kvCommit(this.kv.atomic().check(entry, lease).set(entry.key, next));
+  }
+
+  /** The next events of a database behind an id, oldest first. */
+  async events(databaseId: string, afterId: string): Promise<{ id: string; event: WebhookEventRecord }[]> {
+    const found = await kvPage(this.kv, {
+      prefix: keys.webhookEvents(databaseId),
+      after: afterId,
+      limit: EVENTS_AT_ONCE,
+    });
+    return found.map(({ key, value }) => ({ id: String(key.at(-1)), event: value }));
+  }
+
+  async addEvent(databaseId: string, event: WebhookEventRecord): Promise<void> {
+    await kvCommit(withEvent(this.kv.atomic(), databaseId, event));
+  }
+}

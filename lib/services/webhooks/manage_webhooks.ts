@@ -1,0 +1,238 @@
+// Adds, lists, changes, deletes, tests and repeats the webhooks of a database.
+import type { QueryContext } from "../../query/query_call.ts";
+import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { idFloor, newId } from "../../core/ids.ts";
+import { MAX_WEBHOOKS } from "../../core/limits_of_changes.ts";
+import { refusalOf } from "../../guard/post_public.ts";
+import type {
+  WebhookDelivery,
+  WebhookEvent,
+  WebhookRecord,
+  WebhookState,
+} from "../../store/changes_records.ts";
+import type { DatabaseRecord } from "../../store/records.ts";
+import { placeOfId } from "../changes/change.ts";
+import { newestPlace } from "../changes/read_changes.ts";
+import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
+import type { ManageContext } from "../manage_context.ts";
+import { noteAct } from "../note_act.ts";
+import { send } from "./deliver_next.ts";
+import { messageOf, newSecret } from "./message.ts";
+import type { WebhookDeliverer } from "./webhook_deliverer.ts";
+import type { WebhookContext } from "./webhook_context.ts";
+
+/** Milliseconds that a former secret still signs beside the new one. */
+const ROTATION_MS = 24 * 3_600_000;
+
+/** What the services for webhooks need of a request. */
+export interface WebhooksContext extends ManageContext {
+  readonly query: QueryContext;
+  readonly sending: WebhookContext;
+  readonly deliverer: WebhookDeliverer;
+}
+
+/** A webhook as the API shows it. */
+export interface WebhookView {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly tables: readonly string[] | null;
+  readonly enabled: boolean;
+  /** `ok`, `retrying` with an attempt to come, or why nothing is sent any more. */
+  readonly state: "ok" | "retrying" | "gone" | "failed";
+  readonly createdAt: string;
+  readonly tries: number;
+  readonly nextAttemptAt: string | null;
+  readonly deliveries: readonly (Omit<WebhookDelivery, "at"> & { readonly at: string })[];
+}
+
+/** What its owner decides. */
+export interface WebhookSettings {
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly tables: readonly string[] | null;
+}
+
+/** One webhook of a database. */
+export interface WebhookAddress extends DatabaseAddress {
+  readonly webhookId: string;
+}
+
+/** In the order of their creation. Errors: those of `requireDatabase`. */
+export async function listWebhooks(ctx: WebhooksContext, address: DatabaseAddress): Promise<WebhookView[]> {
+  const { id } = await requireDatabase(ctx, address);
+  const records = await ctx.control.webhooks.list(id);
+  return await Promise.all(records.map((record) => viewOf(ctx, record)));
+}
+
+/**
+ * Adds a webhook, which is told of what happens from now on; the answer has its secret. Errors: `validation_failed`, those of
+ * `requireDatabase`.
+ */
+export async function addWebhook(
+  ctx: WebhooksContext,
+  address: DatabaseAddress,
+  settings: WebhookSettings,
+): Promise<{ id: string; secret: string }> {
+  const database = await requireDatabase(ctx, address);
+  requireUrl(ctx, settings.url);
+  if ((await ctx.control.webhooks.list(database.id)).length >= MAX_WEBHOOKS) {
+    throw refused("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
+  }
+  const now = ctx.clock.now();
+  const id = newId("whk", now);
+  const secret = newSecret();
+  const record: WebhookRecord = {
+    ...settings,
+    id,
+    enabled: true,
+    createdAt: now,
+    namespaceId: database.namespaceId,
+    databaseId: database.id,
+    secrets: [{ secret, untilMs: null }],
+  };
+  const place = await newestPlace(ctx.query, trunkTarget(database, address.namespaceSlug, "read"));
+  await ctx.control.webhooks.add(record, {
+    place,
+    eventId: idFloor("wev", now),
+    told: [],
+    pending: null,
+    tries: 0,
+    nextMs: 0,
+    ended: null,
+    deliveries: [],
+  });
+  await note(ctx, "webhook.created", database, id);
+  await ctx.deliverer.sweep();
+  return { id, secret };
+}
+
+/** What changes; `rotateSecret`: the answer has a new secret, and the former one signs too for a day. */
+export type WebhookChange = Partial<WebhookSettings> & {
+  readonly enabled?: boolean;
+  readonly rotateSecret?: boolean;
+};
+
+/** Errors: `validation_failed`, `webhook_not_found`, those of `requireDatabase`. */
+export async function changeWebhook(
+  ctx: WebhooksContext,
+  address: WebhookAddress,
+  { rotateSecret = false, ...change }: WebhookChange,
+): Promise<WebhookView & { readonly secret?: string }> {
+  const database = await requireDatabase(ctx, address);
+  if (change.url !== undefined) requireUrl(ctx, change.url);
+  const now = ctx.clock.now();
+  const secret = newSecret();
+  const changed = await ctx.control.webhooks.change(database.id, address.webhookId, (current) => {
+    const [newest] = current.secrets;
+    const former = newest ? [{ ...newest, untilMs: now + ROTATION_MS }] : [];
+    const secrets = rotateSecret ? [{ secret, untilMs: null }, ...former] : current.secrets;
+    return { ...current, ...change, secrets };
+  });
+  if (changed === null) throw new AppError("webhook_not_found");
+  // A message has one content under its id.
+  if (change.tables !== undefined || change.events !== undefined) {
+    await ctx.control.webhooks.changeState(changed.id, (state) => ({ ...state, pending: null }));
+  }
+  await note(ctx, "webhook.changed", database, changed.id);
+  await ctx.deliverer.sweep();
+  const view = await viewOf(ctx, changed);
+  return rotateSecret ? { ...view, secret } : view;
+}
+
+/** Errors: `webhook_not_found`, those of `requireDatabase`. */
+export async function deleteWebhook(ctx: WebhooksContext, address: WebhookAddress): Promise<{ id: string }> {
+  const database = await requireDatabase(ctx, address);
+  const removed = await ctx.control.webhooks.remove(database.id, address.webhookId);
+  if (!removed) throw new AppError("webhook_not_found");
+  await note(ctx, "webhook.deleted", database, address.webhookId);
+  return { id: address.webhookId };
+}
+
+/** Sends a message of type `test` once, and says what became of it. Errors: `webhook_not_found`, those of `requireDatabase`. */
+export async function testWebhook(
+  ctx: WebhooksContext,
+  address: WebhookAddress,
+): Promise<Omit<WebhookDelivery, "at"> & { readonly at: string }> {
+  const { webhook } = await requireWebhook(ctx, address);
+  const now = ctx.clock.now();
+  const { namespaceSlug: namespace, slug: database } = address;
+  const message = messageOf({ id: newId("msg", now), at: now }, "test", { namespace, database });
+  return shown((await send(ctx.sending, webhook, message)).delivery);
+}
+
+/**
+ * Tries again now what waits, also where nothing was sent any more. `since`: what came behind that change is sent again, in
+ * new messages. Errors: `validation_failed`, `webhook_not_found`, those of `requireDatabase`.
+ */
+export async function redeliver(
+  ctx: WebhooksContext,
+  address: WebhookAddress,
+  since: string | null,
+): Promise<WebhookView> {
+  const { webhook, database } = await requireWebhook(ctx, address);
+  const place = since === null ? null : placeOfId(since);
+  if (since !== null && place === null) throw refused("since", "Send the id of a change as it came");
+  const again = { tries: 0, nextMs: 0, ended: null };
+  await ctx.control.webhooks.changeState(webhook.id, (state): WebhookState => ({
+    ...state,
+    ...again,
+    ...(place === null ? {} : { place, pending: null }),
+  }));
+  await note(ctx, "webhook.redelivered", database, webhook.id);
+  ctx.deliverer.changed(database.id);
+  return await viewOf(ctx, webhook);
+}
+
+async function requireWebhook(
+  ctx: WebhooksContext,
+  address: WebhookAddress,
+): Promise<{ webhook: WebhookRecord; database: DatabaseRecord }> {
+  const database = await requireDatabase(ctx, address);
+  const webhook = await ctx.control.webhooks.find(database.id, address.webhookId);
+  if (webhook === null) throw new AppError("webhook_not_found");
+  return { webhook, database };
+}
+
+function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string): void {
+  const refusal = URL.canParse(text) ? refusalOf(new URL(text), allowPrivate) : "it is no URL";
+  if (refusal !== null) {
+    throw refused("url", `Send the address of a receiver on the public network; ${refusal}`);
+  }
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError("validation_failed", { issues: [{ path, message }] });
+}
+
+async function viewOf({ control }: WebhooksContext, record: WebhookRecord): Promise<WebhookView> {
+  const { id, url, events, tables, enabled, createdAt } = record;
+  const state = await control.webhooks.state(id);
+  const { tries = 0, nextMs = 0, ended = null, deliveries = [] } = state ?? {};
+  return {
+    id,
+    url,
+    events,
+    tables,
+    enabled,
+    createdAt: isoTime(createdAt),
+    tries,
+    state: ended ?? (tries > 0 ? "retrying" : "ok"),
+    nextAttemptAt: tries > 0 && ended === null ? isoTime(nextMs) : null,
+    deliveries: deliveries.map(shown),
+  };
+}
+
+function shown({ at, ...delivery }: WebhookDelivery): Omit<WebhookDelivery, "at"> & { readonly at: string } {
+  return { ...delivery, at: isoTime(at) };
+}
+
+function note(
+  ctx: WebhooksContext,
+  action: "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.redelivered",
+  { namespaceId, slug }: DatabaseRecord,
+  target: string,
+): Promise<void> {
+  return noteAct(ctx, action, { namespaceId, database: slug, target });
+}

@@ -1,0 +1,98 @@
+// The next message of a webhook: one event, or up to 100 changes.
+import { idFloor, idTime, newId } from "../../core/ids.ts";
+import type { ChangePlace } from "../../sql/change_rows.ts";
+import type { PendingMessage, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
+import { type Change, concerns, isSamePlace, type PlacedChange } from "../changes/change.ts";
+import { type ChangesTarget, readChanges } from "../changes/read_changes.ts";
+import { wantedTables } from "../changes/poll_changes.ts";
+import { messageOf, type WebhookMessage } from "./message.ts";
+import type { WebhookContext } from "./webhook_context.ts";
+
+/** Changes of one message. */
+const MOST_CHANGES = 100;
+/** Milliseconds that an event may come later than one with a higher id, because clocks of processes differ. */
+const LATE_MS = 60_000;
+
+/** What to send, and what its delivery says of the state. */
+export interface NextMessage {
+  readonly pending: PendingMessage;
+  readonly message: WebhookMessage;
+  readonly delivered: Pick<WebhookState, "place" | "eventId" | "told">;
+}
+
+/** `skipped`: there is nothing to send, and this is how far it was looked. */
+export type FoundMessage = { readonly next: NextMessage } | { readonly skipped: ChangePlace | null };
+
+/** What is to be sent next: what is being delivered already, or else events before changes. Errors: those of the store. */
+export async function nextMessage(
+  ctx: WebhookContext,
+  webhook: WebhookRecord,
+  state: WebhookState,
+  target: ChangesTarget,
+): Promise<FoundMessage> {
+  const event = await nextEvent(ctx, webhook, state);
+  if (event !== null) return { next: event };
+  return webhook.events.includes("change")
+    ? await nextChanges(ctx, webhook, state, target)
+    : { skipped: null };
+}
+
+async function nextEvent(
+  { control, query: { clock } }: WebhookContext,
+  { databaseId, events }: WebhookRecord,
+  { pending, place, eventId, told }: WebhookState,
+): Promise<NextMessage | null> {
+  if (pending !== null && pending.eventId === null) return null;
+  if (events.every((one) => one === "change")) return null;
+  const floor = idFloor("wev", idTime(eventId) - LATE_MS);
+  for (let after = floor;;) {
+    const page = await control.webhooks.events(databaseId, after);
+    for (const { id, event } of page) {
+      if (told.includes(id) || !events.includes(event.type)) continue;
+      if (pending !== null && pending.eventId !== id) continue;
+      const own = pending ?? { id: newId("msg", clock.now()), at: event.at, until: null, eventId: id };
+      const newest = id > eventId ? id : eventId;
+      const lately = idFloor("wev", idTime(newest) - LATE_MS);
+      const delivered = { place, eventId: newest, told: [...told, id].filter((one) => one > lately) };
+      return { pending: own, message: messageOf(own, event.type, event.data), delivered };
+    }
+    const last = page.at(-1);
+    if (last === undefined) return null;
+    after = last.id;
+  }
+}
+
+async function nextChanges(
+  ctx: WebhookContext,
+  { tables }: WebhookRecord,
+  { pending, place, eventId, told }: WebhookState,
+  target: ChangesTarget,
+): Promise<FoundMessage> {
+  const found = await readChanges(ctx.query, target, place);
+  const wanted = wantedTables(tables);
+  const relevant = upTo(found, pending?.until ?? null).filter((one) => concerns(one, wanted));
+  const sent = relevant.slice(0, MOST_CHANGES);
+  const last = sent.at(-1);
+  if (last === undefined) return { skipped: found.at(-1)?.place ?? null };
+  const until = relevant.length > sent.length
+    ? last.place
+    : upTo(found, pending?.until ?? null).at(-1)?.place;
+  const isSame = pending?.until && until && isSamePlace(pending.until, until);
+  const nowMs = ctx.query.clock.now();
+  const own: PendingMessage = pending && isSame ? pending : {
+    id: newId("msg", nowMs),
+    at: nowMs,
+    until: until ?? last.place,
+    eventId: null,
+  };
+  const changes: Change[] = sent.map(({ change }) => change);
+  const { namespaceSlug: namespace, databaseSlug: database } = target;
+  const message = messageOf(own, "change", { namespace, database, changes });
+  return { next: { pending: own, message, delivered: { place: until ?? last.place, eventId, told } } };
+}
+
+/** Changes up to a place; all of them where that place is not among them any more. */
+function upTo(found: readonly PlacedChange[], until: ChangePlace | null): readonly PlacedChange[] {
+  const at = until === null ? -1 : found.findIndex(({ place }) => isSamePlace(place, until));
+  return at < 0 ? found : found.slice(0, at + 1);
+}

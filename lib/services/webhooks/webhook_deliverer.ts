@@ -1,0 +1,134 @@
+// Delivers the messages of all webhooks of the process: one at a time of each, and of several processes one for each webhook.
+import { AppError } from "../../core/errors.ts";
+import type { WebhookRecord } from "../../store/changes_records.ts";
+import type { ChangesTarget } from "../changes/read_changes.ts";
+import { type Delivered, deliverNext } from "./deliver_next.ts";
+import type { WebhookContext } from "./webhook_context.ts";
+
+/** Milliseconds between two looks at all webhooks: at what is due, and what other processes have added or changed. */
+const SWEEP_MS = 30_000;
+/** The same where other processes commit, of which nothing is told here. */
+const POLL_MS = 3000;
+/** Milliseconds to the next look where the store or KV did not answer, or another process delivers. */
+const AGAIN_MS = 5000;
+/** Messages that are being sent at a time, in all and of one namespace: a receiver may take ten seconds each time. */
+const MOST_SENDING = 64;
+const MOST_OF_NAMESPACE = 8;
+
+/** The deliverer of a process. The owner calls `start` once requests are answered, and `stop` at the end. */
+export class WebhookDeliverer {
+  readonly #holder = crypto.randomUUID();
+  #byDatabase = new Map<string, WebhookRecord[]>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #again = new Set<string>();
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #sending = new Map<string, number>();
+  #sweeps: ReturnType<typeof setInterval> | null = null;
+  #stopped = false;
+
+  constructor(private readonly ctx: WebhookContext) {}
+
+  /** Errors: none; what fails is tried again. */
+  async start(): Promise<void> {
+    const { tenants } = this.ctx.query;
+    tenants.commits.watchAll((databaseId) => this.changed(databaseId));
+    this.#sweeps = setInterval(() => void this.sweep(), tenants.commits.others ? POLL_MS : SWEEP_MS);
+    await this.sweep();
+  }
+
+  /** Ends soon: messages that are being sent are waited for. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.ctx.query.tenants.commits.watchAll(null);
+    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await Promise.all(this.#running.values());
+  }
+
+  /** Looks at all webhooks. Never throws. */
+  async sweep(): Promise<void> {
+    try {
+      const byDatabase = new Map<string, WebhookRecord[]>();
+      for (const webhook of await this.ctx.control.webhooks.all()) {
+        byDatabase.set(webhook.databaseId, [...byDatabase.get(webhook.databaseId) ?? [], webhook]);
+      }
+      this.#byDatabase = byDatabase;
+      for (const databaseId of byDatabase.keys()) this.changed(databaseId);
+    } catch (error) {
+      this.ctx.log("warn", "webhooks_not_read", { reason: reasonOf(error) });
+    }
+  }
+
+  /** To be called when a database, its events or its webhooks may have changed. */
+  changed(databaseId: string): void {
+    for (const webhook of this.#byDatabase.get(databaseId) ?? []) this.#run(webhook);
+  }
+
+  #run(webhook: WebhookRecord): void {
+    const { id, namespaceId } = webhook;
+    if (this.#stopped) return;
+    if (this.#running.has(id)) return void this.#again.add(id);
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    const sending = this.#sending.get(namespaceId) ?? 0;
+    if (this.#running.size >= MOST_SENDING || sending >= MOST_OF_NAMESPACE) return this.#later(webhook, 200);
+    this.#sending.set(namespaceId, sending + 1);
+    const run = this.#deliver(webhook).then((next) => {
+      this.#running.delete(id);
+      const left = (this.#sending.get(namespaceId) ?? 1) - 1;
+      if (left > 0) this.#sending.set(namespaceId, left);
+      else this.#sending.delete(namespaceId);
+      if (this.#again.delete(id)) this.#run(webhook);
+      else if (next.again === "later") this.#later(webhook, next.ms);
+    });
+    this.#running.set(id, run);
+  }
+
+  #later(webhook: WebhookRecord, ms: number): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timers.get(webhook.id));
+    this.#timers.set(webhook.id, setTimeout(() => this.#run(webhook), Math.min(ms, SWEEP_MS)));
+  }
+
+  /** Delivers until there is nothing more to be done now. Never throws. */
+  async #deliver({ id, databaseId, namespaceId }: WebhookRecord): Promise<Delivered> {
+    const { control, query } = this.ctx;
+    try {
+      for (;;) {
+        const webhook = await control.webhooks.find(databaseId, id);
+        const target = await this.#target(namespaceId, databaseId);
+        if (webhook === null || target === null || this.#stopped) return { again: "when_changed" };
+        const alone = !query.tenants.commits.others;
+        const held = await control.webhooks.hold(id, {
+          holder: this.#holder,
+          nowMs: query.clock.now(),
+          alone,
+        });
+        if (held === null) return { again: "later", ms: AGAIN_MS };
+        const next = await deliverNext(this.ctx, { webhook, target, held });
+        if (next.again !== "now") return next;
+      }
+    } catch (error) {
+      this.ctx.log("warn", "webhook_not_delivered", { webhookId: id, reason: reasonOf(error) });
+      return { again: "later", ms: AGAIN_MS };
+    }
+  }
+
+  /** Null where the database is deleted. */
+  async #target(namespaceId: string, databaseId: string): Promise<ChangesTarget | null> {
+    const { control } = this.ctx;
+    const [namespace, database] = await Promise.all([
+      control.namespaces.byId(namespaceId),
+      control.databases.byId(namespaceId, databaseId),
+    ]);
+    if (namespace === null || database === null) return null;
+    const { slug: databaseSlug, branchRef } = database;
+    return { databaseId, namespaceId, namespaceSlug: namespace.slug, databaseSlug, branchRef };
+  }
+}
+
+/** No text of an error's own, which may hold an address. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  return error instanceof Error ? error.name : "unknown";
+}

@@ -1,0 +1,147 @@
+// /api/namespaces/:slug/databases/:dbSlug/webhooks: who is told by a request of what happens in a database.
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import { webhookEvents } from "../../lib/store/changes_records.ts";
+import {
+  addWebhook,
+  changeWebhook,
+  deleteWebhook,
+  listWebhooks,
+  redeliver,
+  testWebhook,
+  type WebhooksContext,
+} from "../../lib/services/webhooks/manage_webhooks.ts";
+import { answers } from "../http/answers.ts";
+import type { AppDeps } from "../http/app_deps.ts";
+import type { Env } from "../http/env.ts";
+import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
+import { manageContext } from "../http/service_contexts.ts";
+import { noBody, validate } from "../middleware/validate.ts";
+
+const PATH = "/:slug/databases/:dbSlug/webhooks";
+const tags = ["webhooks"];
+
+const url = z.string().min(1).max(2000).describe("https, by a name of the public network");
+const events = z.array(z.enum(webhookEvents)).min(1).max(webhookEvents.length);
+const tables = z.array(z.string().min(1).max(1000)).min(1).max(100).nullable().describe(
+  "Tables whose changes are told; null: all",
+);
+const body = z.strictObject({ url, events, tables: tables.optional() }).meta({
+  examples: [{ url: "https://app.example/hooks", events: ["change"], tables: ["orders"] }],
+});
+const change = z.strictObject({
+  url: url.optional(),
+  events: events.optional(),
+  tables: tables.optional(),
+  enabled: z.boolean().optional(),
+  rotateSecret: z.literal(true).optional().describe("The former secret signs too for a day"),
+}).refine(...someChange).meta({ examples: [{ enabled: false }] });
+const redelivery = z.strictObject({
+  since: z.string().max(40).optional().describe("Id of a change: what came behind it is sent again"),
+}).meta({ examples: [{}] });
+
+const delivery = z.object({
+  messageId: z.string(),
+  type: z.string(),
+  at: isoTimestamp,
+  ms: z.int(),
+  status: z.int().nullable().describe("Of the receiver's answer; null: there was none"),
+  failure: z.enum(["refused", "timeout", "connection"]).nullable(),
+});
+const webhook = z.object({
+  id: z.string(),
+  url,
+  events,
+  tables,
+  enabled: z.boolean(),
+  state: z.enum(["ok", "retrying", "gone", "failed"]),
+  createdAt: isoTimestamp,
+  tries: z.int(),
+  nextAttemptAt: isoTimestamp.nullable(),
+  deliveries: z.array(delivery).describe("The last 20 attempts, the newest first"),
+});
+const secret = z.string().describe("whsec_…, shown once");
+
+/** Mounted under `/api/namespaces`. */
+export function webhookRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>()
+    .get(
+      PATH,
+      describeRoute({ summary: "List the webhooks", tags, responses: answers(z.array(webhook)) }),
+      validate("query", noQuery),
+      async (c) => c.json({ success: true, data: await listWebhooks(contextOf(deps, c), addressOf(c)) }),
+    )
+    .post(
+      PATH,
+      describeRoute({
+        summary: "Add a webhook",
+        tags,
+        responses: answers(z.object({ id: z.string(), secret }), { status: 201 }),
+      }),
+      validate("json", body),
+      async (c) => {
+        const { tables = null, ...settings } = c.req.valid("json");
+        const data = await addWebhook(contextOf(deps, c), addressOf(c), { ...settings, tables });
+        return c.json({ success: true, data }, 201);
+      },
+    )
+    .patch(
+      `${PATH}/:id`,
+      describeRoute({
+        summary: "Change a webhook, or give it a new secret",
+        tags,
+        responses: answers(webhook.extend({ secret: secret.optional() })),
+      }),
+      validate("json", change),
+      async (c) => {
+        const given = Object.fromEntries(
+          Object.entries(c.req.valid("json")).filter(([, value]) => value !== undefined),
+        );
+        const data = await changeWebhook(contextOf(deps, c), webhookOf(c), given);
+        return c.json({ success: true, data });
+      },
+    )
+    .delete(
+      `${PATH}/:id`,
+      describeRoute({
+        summary: "Delete a webhook",
+        tags,
+        responses: answers(z.object({ id: z.string() })),
+      }),
+      noBody,
+      async (c) => c.json({ success: true, data: await deleteWebhook(contextOf(deps, c), webhookOf(c)) }),
+    )
+    .post(
+      `${PATH}/:id/test`,
+      describeRoute({ summary: "Send a test message", tags, responses: answers(delivery, { status: 201 }) }),
+      noBody,
+      async (c) => c.json({ success: true, data: await testWebhook(contextOf(deps, c), webhookOf(c)) }, 201),
+    )
+    .post(
+      `${PATH}/:id/redeliver`,
+      describeRoute({
+        summary: "Send again what waits, or what came behind a change",
+        tags,
+        responses: answers(webhook, { status: 201 }),
+      }),
+      validate("json", redelivery),
+      async (c) => {
+        const { since = null } = c.req.valid("json");
+        const data = await redeliver(contextOf(deps, c), webhookOf(c), since);
+        return c.json({ success: true, data }, 201);
+      },
+    );
+}
+
+function contextOf(deps: AppDeps, c: Context<Env>): WebhooksContext {
+  return { ...manageContext(deps, c), ...deps.webhooks, query: deps.query };
+}
+
+function addressOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug: string } {
+  return { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+}
+
+function webhookOf(c: Context<Env, `${typeof PATH}/:id`>) {
+  return { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug"), webhookId: c.req.param("id") };
+}
