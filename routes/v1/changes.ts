@@ -14,7 +14,7 @@ import { answers, forAnyOrigin, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
-import { validate } from "../middleware/validate.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 
 const change = z.object({
   id: z.string().describe("<epoch>-<seq>; send it as since, or as Last-Event-ID, to go on behind it"),
@@ -72,6 +72,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(ticket, { status: 201 }),
       }),
       validate("query", noQuery),
+      noBody,
       async (c) => {
         const ctx = { ...deps, target: c.get("target"), token: c.get("token") };
         return c.json({ success: true, data: await issueTicket(ctx) }, 201);

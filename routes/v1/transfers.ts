@@ -15,7 +15,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { target } from "../middleware/access.ts";
-import { validate } from "../middleware/validate.ts";
+import { noBody, validate } from "../middleware/validate.ts";
 import { AppError } from "../../lib/core/errors.ts";
 
 const format = z.enum(["sqlite", "sql", "csv", "ndjson"]);
@@ -129,6 +129,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.object({ id: z.string() })),
       }),
       validate("query", noQuery),
+      noBody,
       async (c) => {
         const ctx = exportContext(deps, c);
         const id = c.req.param("id");

@@ -3,7 +3,13 @@ import { assert, assertEquals } from "@std/assert";
 import { publishedApp } from "../published/publish.ts";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
-import { assertFits, type Operation, operationsOf, requestOf } from "./documented_requests.ts";
+import {
+  assertFits,
+  jsonOperationsOf,
+  type Operation,
+  operationsOf,
+  requestOf,
+} from "./documented_requests.ts";
 
 /** Values of every JSON type: each is wrong somewhere. */
 const values: readonly unknown[] = [
@@ -65,7 +71,7 @@ Deno.test("whatever is sent to /v1 and /api is answered by a documented status a
       "INSERT INTO orders VALUES (1, 'first', 12.5), (2, NULL, 3)",
     ]
   ) assertEquals((await acme.query(sql)).status, 200);
-  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
   const seen = new Set<number>();
   const look = (operation: Operation, answer: ApiAnswer, what: string) => {
     assertFits(operation, answer, what);
@@ -102,7 +108,7 @@ Deno.test("whatever is sent to /v1 and /api is answered by a documented status a
 Deno.test("a claim that resets its branch is answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
-  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
   const claim = operations.find(({ path }) => path.endsWith("/claim_branch"));
   assert(claim);
   const statuses = [];
@@ -119,7 +125,7 @@ Deno.test("a restore into a new database, and a dry run, are answered as documen
   await using app = await startApp();
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
-  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
   const send = async (end: string, body: unknown, headers: Record<string, string> = {}) => {
     const operation = operations.find(({ method, path }) =>
       method === "POST" && path === `/v1/db/{ns}/{db}/${end}`
@@ -143,7 +149,7 @@ Deno.test("what a failure says beside its code is documented: of rules, approval
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL)");
   await acme.query("INSERT INTO orders VALUES (1, 1), (2, 2)");
-  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
   const send = async (path: string, to: string, body: unknown, more: ApiRequest = {}) => {
     const operation = operations.find((one) => one.method === "POST" && one.path.endsWith(path));
     assert(operation, path);

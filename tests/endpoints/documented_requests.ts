@@ -1,5 +1,5 @@
 // Requests as an API description shows them, made from its examples, and its word on their answers.
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/2020";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 
@@ -32,6 +32,26 @@ export interface Filled {
 interface Description {
   readonly paths: Readonly<Record<string, Record<string, Omit<Operation, "method" | "path">>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * What takes or answers a file or a stream: examples say too little of those, and they are asked where they are tested.
+ * Whatever else an API description shows takes and answers JSON.
+ */
+const STREAMED: ReadonlySet<string> = new Set([
+  "GET /v1/changes/{ticket}",
+  "GET /v1/db/{ns}/{db}/export",
+  "POST /v1/db/{ns}/{db}/import",
+]);
+
+/** Those that take and answer JSON. Fails where one that does not is none of `STREAMED`. */
+export function jsonOperationsOf(text: string): Operation[] {
+  const operations = operationsOf(text);
+  const streamed = operations.filter(({ requestBody, responses }) =>
+    [requestBody, responses["200"]].some((one) => one?.content && !("application/json" in one.content))
+  );
+  assertEquals(new Set(streamed.map(({ method, path }) => `${method} ${path}`)), STREAMED);
+  return operations.filter((one) => !streamed.includes(one));
 }
 
 /** Every operation of a description, in its order, with the shared schemas in the places that refer to them. */
