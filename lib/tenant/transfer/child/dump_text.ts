@@ -53,19 +53,22 @@ export function* dumpStatements(path: string): Generator<DumpStatement & { reado
 /** The end of the first statement, or where to look on when there is more text. */
 function endOf(text: string, from: number): { readonly found: boolean; readonly at: number } {
   INTERESTING.lastIndex = from;
+  // Behind the last mark that was understood: what closes a literal must not be taken for what opens the next.
+  let seen = from;
   for (let match = INTERESTING.exec(text); match !== null; match = INTERESTING.exec(text)) {
     const [mark] = match;
     if (mark === ";") {
       if (!isInTrigger(text.slice(0, match.index))) return { found: true, at: match.index };
+      seen = INTERESTING.lastIndex;
       continue;
     }
     const close = CLOSING[mark] ?? "";
     const end = text.indexOf(close, match.index + mark.length);
     if (end < 0) return { found: false, at: match.index };
-    INTERESTING.lastIndex = end + close.length;
+    seen = INTERESTING.lastIndex = end + close.length;
   }
   // A mark of two characters may be cut between them.
-  return { found: false, at: Math.max(from, text.length - 1) };
+  return { found: false, at: Math.max(seen, text.length - 1) };
 }
 
 /** A trigger has semicolons of its own. */

@@ -1,0 +1,137 @@
+// Exports and imports whose processes are ended from outside, and clients that go away: nothing half-made is seen, and nothing
+// is left behind.
+import { assert, assertEquals } from "@std/assert";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import type { TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
+import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+
+const ROWS = 4000;
+const FILL =
+  `INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS}) ` +
+  "SELECT hex(randomblob(1000)) FROM n";
+
+async function world(): Promise<{ app: StartedApp; acme: TestNamespace } & AsyncDisposable> {
+  const app = await startApp();
+  const acme = await app.namespace();
+  await acme.setup("CREATE TABLE t (v)", FILL);
+  return { app, acme, [Symbol.asyncDispose]: () => app.stop() };
+}
+
+function exportOf(app: StartedApp, acme: TestNamespace, query: string): Promise<Response> {
+  return Promise.resolve(app.app.request(`${acme.database.path}/export?${query}`, {
+    headers: { authorization: `Bearer ${acme.token}` },
+  }));
+}
+
+/** Hands each child of a transfer over as it starts, in which folder. */
+function onStart(app: StartedApp, started: (run: TransferRun, folder: string) => void): void {
+  const room = app.deps.tenants.transfers?.room;
+  assert(room);
+  const startIn = room.startIn.bind(room);
+  room.startIn = async (folder, job) => {
+    const run = await startIn(folder, job);
+    started(run, folder);
+    return run;
+  };
+}
+
+/** What is in the folder of transfers; empty where there is none. */
+function leftOvers(app: StartedApp, embedded = `${app.deps.config.dataDir}/tenants/transfers`): string[] {
+  try {
+    return Array.from(Deno.readDirSync(embedded), ({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+const linuxOnly = { ignore: Deno.build.os !== "linux" };
+
+Deno.test({
+  ...linuxOnly,
+  name: "an export whose process is killed breaks the answer off, and its copy can be read again",
+  fn: async () => {
+    await using made = await world();
+    const { app, acme } = made;
+    let pid = 0;
+    onStart(app, ({ process }) => pid = process.pid);
+    const answer = await exportOf(app, acme, "format=csv&table=t");
+    const id = answer.headers.get("x-export-id") ?? "";
+    const reader = answer.body?.getReader();
+    assert(reader);
+    await reader.read();
+    Deno.kill(pid, "SIGKILL");
+    let failed = false;
+    try {
+      while (!(await reader.read()).done);
+    } catch {
+      failed = true;
+    }
+    assert(failed, "a client would take the part for the whole");
+    const again = await exportOf(app, acme, `format=csv&table=t&id=${id}`);
+    assertEquals((await again.bytes()).length, ROWS * 2002 + 3);
+  },
+});
+
+Deno.test({
+  ...linuxOnly,
+  name: "an import whose process is killed, the one that reads or the one that builds, changes nothing",
+  fn: async () => {
+    await using made = await world();
+    const { app, acme } = made;
+    const file = await (await exportOf(app, acme, "format=sqlite")).bytes();
+    await acme.setup("INSERT INTO t VALUES ('newer')");
+    const before = leftOvers(app).length;
+    let part = "";
+    onStart(app, ({ process }, folder) => {
+      if (part !== "" && folder.endsWith(part)) Deno.kill(process.pid, "SIGKILL");
+    });
+    for (part of ["/in", "/out"]) {
+      const answer = await app.request("POST", `${acme.database.path}/import?format=sqlite&mode=replace`, {
+        token: acme.token,
+        body: file,
+      });
+      assertEquals([answer.status, answer.body.code], [400, "import_refused"], answer.text);
+      assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[ROWS + 1]]);
+    }
+    assertEquals(leftOvers(app).length, before);
+    part = "";
+    const whole = await app.request("POST", `${acme.database.path}/import?format=sqlite&mode=replace`, {
+      token: acme.token,
+      body: file,
+    });
+    assertEquals(whole.status, 200, whole.text);
+    assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[ROWS]]);
+  },
+});
+
+Deno.test("a client that goes away in the middle of an upload changes nothing and leaves nothing", async () => {
+  await using made = await world();
+  const { app, acme } = made;
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      if (sent++ < 3) controller.enqueue(new TextEncoder().encode("CREATE TABLE other (v);\n".repeat(sent)));
+      else controller.error(new Error("gone"));
+    },
+  });
+  const answer = await app.request("POST", `${acme.database.path}/import?format=sql&mode=replace`, {
+    token: acme.token,
+    body,
+  });
+  assertEquals(answer.status, 408, answer.text);
+  assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[ROWS]]);
+  assertEquals(leftOvers(app), []);
+});
+
+Deno.test("a stop ends exports on their way, and a start removes what is left of them", async () => {
+  const made = await world();
+  const { app, acme } = made;
+  const answer = await exportOf(app, acme, "format=csv&table=t");
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  await app.deps.tenants.transfers?.room.close();
+  assertEquals(leftOvers(app), []);
+  await reader?.cancel().catch(() => {});
+  await app.stop();
+});

@@ -1,0 +1,33 @@
+// Where statements of a dump end, also where the text is read in two pieces.
+import { assertEquals } from "@std/assert";
+import { dumpStatements } from "../../lib/tenant/transfer/child/dump_text.ts";
+
+/** Bytes that are read at a time. */
+const CHUNK = 1024 * 1024;
+
+Deno.test("dumpStatements() finds each end wherever the text is cut in two", async () => {
+  const statements = [
+    'CREATE TABLE t (v, "a;b", [c;d], `e;f`)',
+    "INSERT INTO t VALUES ('x;''y', 1) /* ; ' */",
+    "-- it's; here\nINSERT INTO t VALUES ('', '''')",
+    "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT ';'; SELECT 2; END",
+  ];
+  const end = `${statements.join(";\n")};\n`;
+  const path = await Deno.makeTempFile({ prefix: "cubby_dump_" });
+  try {
+    for (let before = 0; before <= end.length; before++) {
+      // The first piece ends behind so many characters of the statements.
+      const filler = `-- ${"x".repeat(CHUNK - before - 4)}\n`;
+      await Deno.writeTextFile(path, filler + end);
+      const found = [...dumpStatements(path)];
+      assertEquals(
+        found.map(({ sql }) => sql.replace(filler, "").trim()),
+        [...statements, ""],
+        String(before),
+      );
+      assertEquals(found.map(({ line }) => line), [2, 3, 5, 6, 7], String(before));
+    }
+  } finally {
+    await Deno.remove(path);
+  }
+});
