@@ -1,4 +1,5 @@
 // Every setting of the service in one table: name, default, form, meaning. Read once, at the start, and nowhere else.
+import { archiveRows, checkArchive } from "./config_archive.ts";
 import { ConfigError } from "./core/errors.ts";
 import { forms } from "./config_forms.ts";
 import { type ConfigRow, optional, row, secret } from "./config_row.ts";
@@ -128,6 +129,7 @@ export const configTable = {
     "Bytes that query log and calls may have in one database, half of it each; the oldest go",
   ),
   snapshotDays: row("SNAPSHOT_DAYS", "7", forms.wholeNumber(1, 3650), "Days that snapshots are kept"),
+  ...archiveRows,
   demo: row("DEMO", "1", forms.flag(), "Whether the first start makes the namespace `demo`"),
 } as const;
 
@@ -193,6 +195,7 @@ function currentValue(row: ConfigRow<unknown>, given: string): string {
 }
 
 function checkTogether(config: Config): void {
+  checkArchive(config);
   if (config.tenantsUrl.kind === "turso" && config.tenantsToken === null) {
     throw new ConfigError("Set TENANTS_TOKEN to a platform token of Turso; TENANTS_URL turso://… needs it");
   }

@@ -80,6 +80,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v1/db/:ns/:db/branches/:ref/merge", access: "database:admin" },
   { method: "GET", path: "/v1/db/:ns/:db/snapshots", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/snapshots", access: "database:write" },
+  { method: "GET", path: "/v1/db/:ns/:db/archive", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/restore", access: "database:admin" },
   { method: "GET", path: "/v1/db/:ns/:db/migrations", access: "database:read" },
   { method: "POST", path: "/v1/db/:ns/:db/migrations", access: "database:admin" },

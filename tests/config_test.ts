@@ -41,6 +41,10 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     logDays: 30,
     logBytes: 67_108_864,
     snapshotDays: 7,
+    archiveUrl: null,
+    archiveDays: 30,
+    archiveSpoolMb: 1024,
+    archiveTakeOver: false,
     demo: true,
     engineEnvironment: {},
     hosted: false,
@@ -142,6 +146,7 @@ Deno.test("a dump of the configuration holds no secret", () => {
   const secrets = Object.values(configTable).filter((row) => row.secret).map((row) => row.variable);
   assertEquals(secrets, [
     ...["TENANTS_TOKEN", "TENANTS_JWT_KEY", "OPERATOR_KEY", "CAPTCHA_SECRET", "ASK_KEY", "SMTP_URL"],
+    ...["ARCHIVE_ACCESS_KEY_ID", "ARCHIVE_SECRET_ACCESS_KEY"],
   ]);
   const config = readConfig({
     OPERATOR_KEY: "hunter2hunter2hunter2",

@@ -20,6 +20,33 @@ export const storeErrors = {
     message: "Choose another snapshot; the file of this one is damaged and nothing has changed",
     retryable: false,
   },
+  archive_off: {
+    status: 409,
+    message: "Choose a snapshot; this service archives no moments (ARCHIVE_URL)",
+    retryable: false,
+  },
+  archive_too_early: {
+    status: 404,
+    message: "Choose a later moment or a snapshot; the archive of this database begins later",
+    retryable: false,
+  },
+  archive_gap: {
+    status: 404,
+    message: "Choose another moment; what was written around this one is not in the archive",
+    retryable: false,
+  },
+  archive_damaged: {
+    status: 503,
+    message:
+      "Choose another moment or a snapshot; a part of the archive is lost or altered and nothing has changed",
+    retryable: false,
+  },
+  archive_unavailable: {
+    status: 503,
+    message: "Try again shortly; the archive does not answer and nothing has changed",
+    retryable: true,
+    retryAfterSec: 10,
+  },
   storage_full: {
     status: 503,
     message: "Try again later; storage is full and the write was not kept",

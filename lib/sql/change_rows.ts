@@ -10,6 +10,11 @@ export type ChangeKind = keyof typeof bits;
 /** A query for the place of the newest change: its number and its epoch. There is no row before the first change. */
 export const newestChangeQuery = "SELECT seq, epoch FROM _service_meta_change ORDER BY seq DESC LIMIT 1";
 
+/** A query for when the newest change began, by its own row or that of the audit trail. */
+export const newestChangeTimeQuery =
+  "SELECT max(ifnull((SELECT at FROM _service_meta_change ORDER BY seq DESC LIMIT 1), 0), " +
+  "ifnull((SELECT ts FROM _service_meta_audit ORDER BY id DESC LIMIT 1), 0)) AS at";
+
 /** A statement with its values. */
 type Statement = readonly [sql: string, params: (string | number)[]];
 

@@ -12,6 +12,7 @@ import type { TakenValue } from "../sql/taken_value.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { CommitNotices } from "./commit_notices.ts";
 import type { CopySource } from "./copy_source.ts";
+import type { MomentArchive } from "./moment_archive.ts";
 import type { DatabaseFiles } from "./database_files.ts";
 import type { DatabaseStorage, Restored } from "./damage.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
@@ -35,6 +36,8 @@ export interface TenantStore {
   readonly commits: CommitNotices;
   /** Exports and imports; null where this process may start no child, or has no disk. */
   readonly transfers: TransferStore | null;
+  /** Null where nothing is archived by this process. */
+  readonly archive: MomentArchive | null;
   /** Null where databases are no files of this machine. */
   readonly files: DatabaseFiles | null;
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */

@@ -121,6 +121,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./snapshots.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "archive"),
+    title: "The archive",
+    about: "Databases kept off the machine, and brought back as they were at any moment.",
+    load: () => import("./archive.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "export-import"),
     title: "Export and import",
     about: "Take a database along, whole and exact, or one table of it; bring one in.",

@@ -8,6 +8,7 @@ import {
   type RestoreIntoContext,
   takeSnapshot,
 } from "../../lib/services/snapshots/manage_snapshots.ts";
+import { readArchive, snapshotOfMoment } from "../../lib/services/snapshots/archived_moment.ts";
 import { restoreSnapshot } from "../../lib/services/snapshots/restore_snapshot.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
@@ -25,9 +26,22 @@ const snapshotBody = z.strictObject({
   label: snapshotLabel.optional(),
 }).meta({ examples: [{ label: "before-import" }] }).optional();
 const restoreBody = z.strictObject({
-  snapshot: z.string().min(1).max(200).describe("Label of the snapshot"),
+  snapshot: z.string().min(1).max(200).optional().describe("Label of the snapshot"),
+  at: z.iso.datetime({ offset: true }).optional().describe(
+    "A moment that is archived, instead of a snapshot",
+  ),
   into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),
+}).refine(({ snapshot, at }) => (snapshot === undefined) !== (at === undefined), {
+  path: ["snapshot"],
+  message: "Give either snapshot or at",
 }).meta({ examples: [{ snapshot: "before-import" }] });
+const archive = z.object({
+  on: z.boolean().describe("Whether this service archives anything"),
+  archivedUntil: isoTimestamp.nullable().describe(
+    "Everything that was answered by then is archived; null: nothing is",
+  ),
+  lagMs: z.int(),
+});
 /** What a restore in place answers. */
 export const restored = z.object({
   snapshot: z.string(),
@@ -58,10 +72,16 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
         return c.json({ success: true, data }, 201);
       },
     )
+    .get(
+      "/archive",
+      describeRoute({ summary: "Read how far the database is archived", tags, responses: answers(archive) }),
+      validate("query", noQuery),
+      async (c) => c.json({ success: true, data: await readArchive(snapshotContext(deps, c)) }),
+    )
     .post(
       "/restore",
       describeRoute({
-        summary: "Restore a snapshot",
+        summary: "Restore a snapshot or a moment",
         tags,
         responses: answers(restored, {
           also: { status: 201, data: databaseRecord, description: "The new database, with `into`" },
@@ -69,8 +89,9 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("json", restoreBody),
       async (c) => {
-        const { snapshot, into } = c.req.valid("json");
+        const { at, into, snapshot: label } = c.req.valid("json");
         const ctx = snapshotContext(deps, c);
+        const snapshot = at === undefined ? label ?? "" : await snapshotOfMoment(ctx, { at });
         if (into !== undefined) {
           return c.json({ success: true, data: await restoreInto(ctx, { snapshot, into }) }, 201);
         }

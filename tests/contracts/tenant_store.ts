@@ -71,6 +71,11 @@ export class Tenant {
     return tenant;
   }
 
+  /** A database that is there already. */
+  static at(store: TenantStore, id: string): Tenant {
+    return new Tenant(id, store.open(id, "ns_1"));
+  }
+
   async run(
     level: Level,
     statements: readonly (readonly [string, ...SqlParameter[]])[],

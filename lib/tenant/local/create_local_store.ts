@@ -9,6 +9,7 @@ import { OpenTransactions } from "./open_transactions.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TransferRoom } from "../transfer/transfer_room.ts";
 import { TransactionChildren } from "./transaction_children.ts";
+import type { ArchiveSettings } from "./local_archive.ts";
 import { LocalStore } from "./local_store.ts";
 import type { LocalStoreSettings } from "./local_store_parts.ts";
 
@@ -22,6 +23,8 @@ export interface LocalStoreOptions extends LocalStoreSettings {
   /** MB that all children may hold together. Default: see `findEngineMemory`. */
   readonly engineMemoryMb?: number | null;
   readonly maxChildren?: number;
+  /** Null: nothing is archived. */
+  readonly archive?: ArchiveSettings | null;
   /** Tests set shorter times. */
   readonly transactions?: Partial<TransactionLimits>;
   /** Bytes of open files that each child keeps for later calls. Default: see `keepBytesOf`. */
@@ -45,6 +48,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     runDirectory: paths.run,
     parentTie: options.parentTie ?? await findParentTie(),
     environment: options.engineEnvironment,
+    keepsLogs: Boolean(options.archive),
     clock: options.clock,
     log: options.log,
   };
@@ -84,11 +88,29 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     // Deleted meanwhile.
     else spool.settled(one.databaseId);
   }
-  if (await scheduler.slots[0]?.child.reports()) return store;
+  if (await scheduler.slots[0]?.child.reports()) {
+    await openArchive(store, { ...options, tenants: paths.tenants });
+    return store;
+  }
   await store.close();
   throw new ConfigError(
     "Let engine processes start under a bound of memory; the first one ended or did not say what it holds",
   );
+}
+
+/** What archives is loaded where something is. */
+async function openArchive(
+  store: LocalStore,
+  { archive, ...options }: LocalStoreOptions & { readonly tenants: string },
+): Promise<void> {
+  if (!archive) return;
+  const { LocalArchive } = await import("./local_archive.ts");
+  try {
+    store.archive = await LocalArchive.open({ ...options, ...archive, store });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 const MB = 1024 * 1024;

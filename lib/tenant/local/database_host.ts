@@ -23,6 +23,10 @@ export interface DatabaseHost {
     lane: "read" | "write",
   ): Promise<ReplyFrame>;
   readonly transactions: OpenTransactions;
+  /** A transaction was committed. */
+  wrote(databaseId: string): void;
+  /** Called when a database is open nowhere, before another file takes the place of its own. */
+  willReplace(databaseId: string): Promise<void>;
   flushLog(lanes: DatabaseLanes): Promise<void>;
   /** Runs a task while the database is open in no child and has no other work. Errors: `database_busy`. */
   exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame>;

@@ -17,16 +17,18 @@ export interface EngineProcessOptions {
   readonly parentTie: ParentTie;
   /** Bytes of open files that a child keeps for later calls. */
   readonly keepBytes: number;
+  /** Nobody but the service decides when write-ahead logs are folded in. */
+  readonly keepsLogs?: boolean;
   /** What Deno itself needs to find its compile cache; the child's code has no access to it. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Starts a child that may touch the tenants' folder and its progress file, and nothing else. */
 export function startEngineProcess(options: EngineProcessOptions): Deno.ChildProcess {
-  const { tenantsDirectory, progressPath, parentTie, keepBytes, environment } = options;
+  const { tenantsDirectory, progressPath, parentTie, keepBytes, keepsLogs = false, environment } = options;
   return startJailed({
     program: new URL("./child/main.ts", import.meta.url).href,
-    args: [tenantsDirectory, progressPath, String(keepBytes)],
+    args: [tenantsDirectory, progressPath, String(keepBytes), String(keepsLogs)],
     paths: [tenantsDirectory, progressPath],
     heapMb: CHILD_HEAP_MB,
     dataKib: CHILD_DATA_KIB,

@@ -9,7 +9,7 @@ import type { Scheduler } from "./scheduler.ts";
 /** The exclusive tasks of a store. */
 export class ExclusiveWork {
   constructor(
-    private readonly host: Pick<DatabaseHost, "wake" | "transactions">,
+    private readonly host: Pick<DatabaseHost, "wake" | "transactions" | "willReplace">,
     private readonly scheduler: Pick<Scheduler, "closeEverywhere">,
     private readonly clock: Clock,
   ) {}
@@ -26,6 +26,7 @@ export class ExclusiveWork {
       await Promise.all(
         [this.scheduler, this.host.transactions].map((one) => one.closeEverywhere(databaseId)),
       );
+      await this.host.willReplace(databaseId);
       const queuedMs = this.clock.monotonicMs();
       return await new Promise((resolve, reject) => {
         lanes.setExclusive({ request, resolve, reject, queuedMs, crashes: 0 });

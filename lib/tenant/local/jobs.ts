@@ -53,3 +53,8 @@ export interface Flight {
   /** The statement that ran when the watchdog last looked, and since when. */
   seen: { call: number; statement: number; sinceMs: number };
 }
+
+/** Whether the flight has the write slot of its database. */
+export function holdsWriteSlot({ work }: Flight): boolean {
+  return work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot);
+}

@@ -17,6 +17,7 @@ import { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { ExclusiveWork } from "./exclusive_work.ts";
+import type { ArchiveHooks } from "./archive_hooks.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
@@ -42,6 +43,8 @@ const MOVE_MS = 1000;
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
+  /** Set once, before the first call. */
+  archive: ArchiveHooks | null = null;
   readonly commits = new CommitNotices(false);
   readonly statementMs: number;
   readonly transactions: OpenTransactions;
@@ -71,6 +74,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     });
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
+    scheduler.onWrote = (databaseId) => this.wrote(databaseId);
     this.states = new DatabaseStates(tenants, options.clock);
     scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
@@ -90,12 +94,21 @@ export class LocalStore implements TenantStore, DatabaseHost {
     ];
   }
 
+  wrote(databaseId: string): void {
+    this.archive?.touch(databaseId);
+  }
+
+  async willReplace(databaseId: string): Promise<void> {
+    await this.archive?.willReplace(databaseId);
+  }
+
   get files(): DatabaseFiles {
     return this.#snapshots;
   }
 
-  create(databaseId: string): Promise<void> {
-    return this.#newFiles.make(databaseId);
+  async create(databaseId: string): Promise<void> {
+    await this.#newFiles.make(databaseId);
+    this.wrote(databaseId);
   }
 
   open(databaseId: string, namespaceId: string): TenantDatabase {
@@ -121,6 +134,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     lanes.log.clear();
     await lanes.nothingRuns();
     await removeAll(this.parts.tenants, databaseId);
+    await this.archive?.forget(databaseId);
     this.#forget(databaseId, lanes);
     // A child that has it open closes it when it is free: nobody waits for what others run there.
     void this.parts.scheduler.closeEverywhere(databaseId);
@@ -140,7 +154,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
     }
     const { strain } = this.parts.scheduler;
     if (strain === "none") return Promise.reject(restartNeeded());
-    return this.#room.check().then(() => strain === null ? [] : ["restart_needed"]);
+    const behind = this.archive?.strain ?? null;
+    const strains = [strain === null ? null : "restart_needed" as const, behind].filter((one) =>
+      one !== null
+    );
+    return this.#room.check().then(() => strains);
   }
 
   sweep(): Promise<void> {
@@ -159,6 +177,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
       if ([...this.#lanes.values()].every(({ mayEnd }) => mayEnd)) break;
     }
     await this.#log.close(this.#lanes.values());
+    await this.archive?.close();
     this.#watchdog.stop();
     await this.#snapshots.pruning.close();
     await this.#reserveFilled;

@@ -164,6 +164,7 @@ export class LocalTransaction implements TenantTransaction {
   #committed(): void {
     this.#records.committed();
     this.parts.host.commits.tell(this.parts.lanes.databaseId);
+    this.parts.host.wrote(this.parts.lanes.databaseId);
     if (this.#snapshot !== null) this.parts.snapshots.pruning.prune(this.parts.lanes.databaseId);
     this.#snapshot = null;
   }

@@ -6,7 +6,8 @@ import { ChildStarts, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
-import type { ParentTie } from "../jail/start_jailed.ts";
+import type { EngineProcessOptions } from "./engine_process.ts";
+import { holdsWriteSlot } from "./jobs.ts";
 import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight, returnFlight } from "./recover_flight.ts";
@@ -15,17 +16,12 @@ import { settleGroup, taskError } from "./settle_group.ts";
 import { requestOf } from "./wire.ts";
 
 /** What the scheduler needs of the store. */
-export interface SchedulerOptions {
-  readonly tenantsDirectory: string;
+export interface SchedulerOptions extends Omit<EngineProcessOptions, "progressPath"> {
   readonly runDirectory: string;
-  readonly parentTie: ParentTie;
-  readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly log: Log;
   /** Children at most, three or more; each is a process of about 60 MB. */
   readonly maxChildren: number;
-  /** See `EngineProcessOptions`. */
-  readonly keepBytes: number;
 }
 
 /** The pool of children and the work that waits for it. */
@@ -38,6 +34,8 @@ export class Scheduler {
   onBusy: () => void = () => {};
   /** Set by the store: a child has found a database's file damaged. */
   onDamage: (databaseId: string) => void = () => {};
+  /** Set by the store: a database may have changed. */
+  onWrote: (databaseId: string) => void = () => {};
   /** Set by the store: gives room back to the disk, if there is some to give. */
   onFull: () => boolean = () => false;
   #frame = 0;
@@ -232,6 +230,7 @@ export class Scheduler {
     slot.flight = null;
     slot.lastUsedMs = this.#now();
     flight.lanes.flights.delete(flight);
+    if (holdsWriteSlot(flight)) this.onWrote(flight.lanes.databaseId);
   }
 
   #next(slot: ChildSlot, lanes: DatabaseLanes): void {

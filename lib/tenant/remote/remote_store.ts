@@ -39,6 +39,7 @@ const CROWDED = 0.8;
 /** The store of one server. */
 export class RemoteStore implements TenantStore {
   readonly files = null;
+  readonly archive = null;
   readonly branches: RemoteBranches;
   readonly transfers: TransferStore | null;
   readonly #open = new Map<string, RemoteTenant>();

@@ -2,6 +2,7 @@
 import type { RowForm } from "../../../sql/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../../branches/compare_sides.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
+import { foldNow } from "./fold_now.ts";
 import { Connection } from "../../../engine/connection.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { copyDatabase, exists, removeDatabase } from "./file_copy.ts";
@@ -63,15 +64,10 @@ const SHORT_LOG_BYTES = 8 * 1024 * 1024;
  * stays.
  */
 export function foldLog(file: TenantFile): void {
+  if (file.keepsLog) return;
   const writer = file.writer();
   if (!exists(`${file.path}-wal`) || Deno.statSync(`${file.path}-wal`).size < SHORT_LOG_BYTES) return;
-  const wait = Number(writer.internalRow("PRAGMA busy_timeout")?.[0] ?? 0);
-  writer.database.exec("PRAGMA busy_timeout=0");
-  try {
-    writer.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
-  } finally {
-    writer.database.exec(`PRAGMA busy_timeout=${wait}`);
-  }
+  foldNow(writer);
 }
 
 function ancestorPath(branch: string): string {

@@ -12,7 +12,7 @@ import type { Progress } from "./progress.ts";
 import type { Reply, TransactionRequest, TransactionWork } from "./protocol.ts";
 import { outcomeOf, runCall } from "./run_call.ts";
 import { unguarded } from "./savepoints.ts";
-import { TenantFile } from "./tenant_file.ts";
+import type { TenantFile } from "./tenant_file.ts";
 import { type WireCall, type WireOutcome, withTexts } from "./wire_call.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
 
@@ -38,7 +38,7 @@ export class CallerTransactions {
   readonly #ready = new Map<string, TenantFile>();
 
   constructor(
-    private readonly files: Pick<OpenFiles, "pathOf">,
+    private readonly files: Pick<OpenFiles, "make">,
     private readonly progress: Progress,
   ) {}
 
@@ -70,7 +70,7 @@ export class CallerTransactions {
   /** Only the first frame of a transaction begins it: what was ended never goes on, statement by statement. */
   #begin({ number, db, begin }: TransactionRequest): Held | null {
     if (begin === null) return null;
-    const file = this.#ready.get(db) ?? new TenantFile(this.files.pathOf(db));
+    const file = this.#ready.get(db) ?? this.files.make(db);
     this.#ready.delete(db);
     const held = { databaseId: db, file, reads: begin === "read" };
     this.#open.set(number, held);

@@ -7,6 +7,7 @@ import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
+import { foldNow } from "./fold_now.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
@@ -21,10 +22,11 @@ import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
 import { withTexts } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
-const [directory, progressPath, keepBytes, descriptors] = Deno.args;
+const [directory, progressPath, keepBytes, keepsLogs, descriptors] = Deno.args;
 if (directory === undefined || progressPath === undefined) Deno.exit(2);
 const files = new OpenFiles(directory, {
   bytes: Number(keepBytes),
+  keepsLogs: keepsLogs === "true",
   // The shell says "unlimited" where nothing limits them.
   descriptors: Number(descriptors) || Infinity,
 });
@@ -108,6 +110,8 @@ function serve(request: Request): void {
     case "fold_log":
       foldLog(files.get(request.db));
       return writeReply({ t: "done" });
+    case "fold_all":
+      return writeReply({ t: "folded", all: foldNow(files.get(request.db).writer()) });
     case "store_ancestor":
       storeAncestor(files.get(request.db));
       return writeReply({ t: "done" });

@@ -22,6 +22,8 @@ export interface OpenBounds {
   readonly bytes: number;
   /** File descriptors that this process may have. */
   readonly descriptors: number;
+  /** Write-ahead logs are folded in when the service says so, never by closing a file. */
+  readonly keepsLogs?: boolean;
 }
 
 /** What one open file counts. */
@@ -45,7 +47,7 @@ export class OpenFiles {
 
   get(databaseId: string): TenantFile {
     const held = this.#files.get(databaseId) ??
-      { file: new TenantFile(this.pathOf(databaseId)), bytes: 0, descriptors: 0 };
+      { file: this.make(databaseId), bytes: 0, descriptors: 0 };
     this.#files.delete(databaseId);
     this.#files.set(databaseId, held);
     this.#touched.add(databaseId);
@@ -64,6 +66,11 @@ export class OpenFiles {
   transferCopy(transferId: string): string {
     if (!isId("exp", transferId)) throw new TypeError("not the id of an export");
     return `${this.directory}/transfers/${transferId}/copy.sqlite`;
+  }
+
+  /** A file of its own for whoever closes it. */
+  make(databaseId: string): TenantFile {
+    return new TenantFile(this.pathOf(databaseId), this.bounds.keepsLogs ?? false);
   }
 
   close(databaseId: string): void {
@@ -108,7 +115,8 @@ export class OpenFiles {
 
   #fold(databaseId: string): void {
     this.#left.delete(databaseId);
-    const file = new TenantFile(this.pathOf(databaseId));
+    if (this.bounds.keepsLogs) return;
+    const file = this.make(databaseId);
     try {
       file.writer();
       file.close();

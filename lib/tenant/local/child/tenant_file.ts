@@ -3,8 +3,8 @@
 import { systemClock } from "../../../core/clock.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
-import { FileDamage } from "../../../engine/engine_failure.ts";
 import type { EarlyCopy } from "./early_copy.ts";
+import { fileAt } from "./file_at.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
@@ -38,7 +38,8 @@ export class TenantFile {
   #factsOfReader: SchemaFacts | null | undefined;
   #versionOfWriter = -1;
 
-  constructor(readonly path: string) {}
+  /** `keepsLog`: closing never folds the log in. */
+  constructor(readonly path: string, readonly keepsLog = false) {}
 
   /** The connection that reads. Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
@@ -140,6 +141,7 @@ export class TenantFile {
 
   /** Closes the file; the log is folded in unless others have the file open. */
   close(): void {
+    if (this.keepsLog && this.#writer !== null) this.#closeWriterFirst();
     this.#reader?.close();
     this.#writer?.close();
     this.#reader = null;
@@ -215,6 +217,7 @@ export class TenantFile {
     const connection = new Connection(this.path, readOnly);
     try {
       if (!readOnly) connection.database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+      if (!readOnly && this.keepsLog) connection.database.exec("PRAGMA wal_autocheckpoint=0");
       return connection;
     } catch (error) {
       connection.close();
@@ -225,23 +228,4 @@ export class TenantFile {
 
 function versionOf(connection: Connection): number {
   return Number(connection.internalRow("PRAGMA schema_version")?.[0] ?? -1);
-}
-
-/**
- * Returns a text that identifies the file at `path`, as another file has another text, and its size. Throws `FileDamage`
- * for a missing or empty file: a new database has its first page before anybody can find it.
- */
-function fileAt(path: string): { readonly id: string; readonly sizeBytes: number } {
-  const { size, dev, ino } = statOf(path);
-  if (size === 0) throw new FileDamage("the file is empty");
-  return { id: `${dev}:${ino}`, sizeBytes: size };
-}
-
-function statOf(path: string): Deno.FileInfo {
-  try {
-    return Deno.statSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw new FileDamage("the file is missing");
-    throw error;
-  }
 }

@@ -1,0 +1,67 @@
+// Who writes an archive: one installation, and of it one process. A prefix that somebody else writes is never touched.
+import { ConfigError } from "../../core/errors.ts";
+import type { ObjectStore } from "./object_store.ts";
+
+const KEY = "owner.json";
+
+/** The record of the owner. */
+interface OwnerRecord {
+  /** The installation, as its data folder knows itself. */
+  readonly writer: string;
+  /** One start of it. */
+  readonly start: string;
+}
+
+/** This process as the owner of an archive. */
+export class ArchiveOwner {
+  readonly #start = crypto.randomUUID();
+  #tag: string | null = null;
+
+  /** `takeOver`: another installation's archive becomes this one's. */
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly writer: string,
+    private readonly takeOver: boolean,
+  ) {}
+
+  /** Becomes the owner. Rejects where the store does not answer; throws `ConfigError` where somebody else is. */
+  async claim(): Promise<void> {
+    const found = await this.store.get(KEY);
+    if (found !== null && !this.takeOver && parse(found.bytes)?.writer !== this.writer) {
+      throw new ConfigError(
+        "Give ARCHIVE_URL a prefix of its own, or set ARCHIVE_TAKE_OVER=1 once where the other one has ended for good; " +
+          "another installation archives there",
+      );
+    }
+    const record: OwnerRecord = { writer: this.writer, start: this.#start };
+    const bytes = new TextEncoder().encode(JSON.stringify(record));
+    if (!await this.store.put(KEY, bytes, found?.tag ?? null)) {
+      throw new ConfigError(
+        "Start one service at a time on ARCHIVE_URL; another one has just begun to archive there",
+      );
+    }
+    this.#tag = (await this.store.get(KEY))?.tag ?? null;
+  }
+
+  /** Whether this process still is the owner; before it has claimed the prefix, it claims it. */
+  async holds(): Promise<boolean> {
+    if (this.#tag === null) {
+      try {
+        await this.claim();
+      } catch (error) {
+        if (error instanceof ConfigError) return false;
+        throw error;
+      }
+    }
+    const found = await this.store.get(KEY);
+    return found !== null && parse(found.bytes)?.start === this.#start;
+  }
+}
+
+function parse(bytes: Uint8Array): Partial<OwnerRecord> | null {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}

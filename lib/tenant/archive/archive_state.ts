@@ -1,0 +1,118 @@
+// What a process knows of the archive of one database, in a file beside the spool, and the spool: objects that are not in
+// the store yet, in the order in which they go there.
+import { type ArchiveName, objectName, readObjectName } from "./archive_names.ts";
+import type { WalSum } from "./wal_frames.ts";
+
+/** How far a database is archived. Times are unix milliseconds. */
+export interface ArchiveState {
+  readonly epoch: string;
+  /** Segments of the epoch that were made. */
+  readonly segments: number;
+  /** Objects that were ever put into the spool; the next one gets this number. */
+  readonly spooled: number;
+  /** The database's file as it was when its log was last folded in: nobody else changes it. */
+  readonly file: string;
+  /** The log that is read; empty: it begins anew. */
+  readonly salts: string;
+  readonly frames: number;
+  readonly sum: WalSum;
+  readonly pageBytes: number;
+  readonly baseAtMs: number;
+  readonly baseBytes: number;
+  /** Bytes of the log since the base. */
+  readonly walBytes: number;
+  /** Everything that was answered until then has been read. */
+  readonly untilMs: number;
+  /** Everything that was answered until then is in the store. */
+  readonly sentUntilMs: number;
+  /** `folding`: the log is being folded in; `replaced`: another file takes the place; `lost`: the store was away too long. */
+  readonly phase: "reads" | "folding" | "replaced" | "lost";
+}
+
+/** The folder of a database's state and spool. */
+export class ArchiveFolder {
+  constructor(private readonly folder: string) {}
+
+  async read(): Promise<ArchiveState | null> {
+    let text: string;
+    try {
+      text = await Deno.readTextFile(`${this.folder}/state.json`);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    }
+    const state = parseState(text);
+    for (const { file, name } of state === null ? [] : await this.spool()) {
+      // Its process ended before it had noted it.
+      if (name.epoch === state?.epoch && name.kind === "wal" && name.number >= state.segments) {
+        await this.drop(file);
+      }
+    }
+    return state;
+  }
+
+  async write(state: ArchiveState): Promise<void> {
+    await this.#writeWhole("state.json", new TextEncoder().encode(JSON.stringify(state)));
+  }
+
+  /** Puts an object into the spool. */
+  async add(order: number, name: ArchiveName, bytes: Uint8Array): Promise<void> {
+    const file = `${String(order).padStart(10, "0")}~${objectName(name).replace("/", "~")}`;
+    await this.#writeWhole(file, bytes);
+  }
+
+  /** The spool, the oldest first. */
+  async spool(): Promise<{ readonly file: string; readonly name: ArchiveName; readonly key: string }[]> {
+    const found: { file: string; name: ArchiveName; key: string }[] = [];
+    try {
+      for await (const { name: file } of Deno.readDir(this.folder)) {
+        const key = file.slice(file.indexOf("~") + 1).replace("~", "/");
+        const name = readObjectName(key);
+        if (name !== null) found.push({ file, name, key });
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    return found.sort((a, b) => a.file < b.file ? -1 : 1);
+  }
+
+  async spoolBytes(): Promise<number> {
+    let sum = 0;
+    for (const { file } of await this.spool()) sum += (await Deno.stat(`${this.folder}/${file}`)).size;
+    return sum;
+  }
+
+  load(file: string): Promise<Uint8Array<ArrayBuffer>> {
+    return Deno.readFile(`${this.folder}/${file}`);
+  }
+
+  async drop(file: string): Promise<void> {
+    await Deno.remove(`${this.folder}/${file}`).catch(() => {});
+  }
+
+  async removeAll(): Promise<void> {
+    await Deno.remove(this.folder, { recursive: true }).catch(() => {});
+  }
+
+  async #writeWhole(name: string, bytes: Uint8Array): Promise<void> {
+    await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const part = `${this.folder}/${name}.part`;
+    {
+      using file = await Deno.open(part, { create: true, truncate: true, write: true, mode: 0o600 });
+      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+      await file.sync();
+    }
+    await Deno.rename(part, `${this.folder}/${name}`);
+    using folder = await Deno.open(this.folder);
+    await folder.sync();
+  }
+}
+
+/** Guarantee: this class wrote the file as a whole; a file that is no state counts as none, so that a new base is made. */
+function parseState(text: string): ArchiveState | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

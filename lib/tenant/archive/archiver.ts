@@ -1,0 +1,248 @@
+// The archive of all databases of a store: which have changed, when each is read and sent, and what happens while the
+// store is away. A database that nobody writes costs nothing.
+import type { ArchiveStatus } from "../moment_archive.ts";
+import type { EpochEnd } from "./archive_names.ts";
+import { DatabaseArchive } from "./database_archive.ts";
+import type { ObjectStore } from "./object_store.ts";
+import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
+import { pruneArchive } from "./prune_archive.ts";
+
+/** Milliseconds between two looks at what has changed, and after which a change is sent. */
+const LOOK_MS = 1000;
+const SEND_MS = 10_000;
+/** Bytes of a log that wait, from which they are sent at once. */
+const SEND_BYTES = 1024 * 1024;
+/** Bytes of a log from which it is folded into its file; less of one that nobody writes any more. */
+const FOLD_BYTES = 4 * 1024 * 1024;
+const IDLE_FOLD_BYTES = 512 * 1024;
+/** Databases at a time. */
+const AT_ONCE = 8;
+const DAY_MS = 86_400_000;
+/** Milliseconds that a stop waits. */
+const STOP_MS = 5000;
+
+/** The store of databases, as this needs it. */
+export interface ArchivedStore {
+  pathOf(databaseId: string): string;
+  /** Ids of all databases whose log is not empty, or that `isNew` says nobody has archived. */
+  unread(isNew: (databaseId: string) => Promise<boolean>): AsyncIterable<string>;
+  /** Does `work` with the write slot held; `fold` folds the log in, and tells whether all of it. */
+  holding(databaseId: string, work: (fold: () => Promise<boolean>) => Promise<void>): Promise<void>;
+}
+
+/** What the archive is opened with. */
+export interface ArchiverOptions extends StoreWatchOptions {
+  readonly databases: ArchivedStore;
+  readonly store: ObjectStore;
+  /** Folder of states and spools. */
+  readonly folder: string;
+  /** Days that a moment can be restored. */
+  readonly keepDays: number;
+  /** Bytes that may wait for a store that is away. */
+  readonly spoolBytes: number;
+}
+
+/** A database with changes that are not in the store. */
+interface Changed {
+  readonly archive: DatabaseArchive;
+  sinceMs: number;
+  again: boolean;
+  last: Promise<void>;
+  /** Turns that wait or run. */
+  turns: number;
+  busy: boolean;
+}
+
+/** The archive of a store. */
+export class Archiver {
+  readonly #changed = new Map<string, Changed>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #watch: StoreWatch;
+  #running = 0;
+  #pruned = -Infinity;
+
+  constructor(readonly options: ArchiverOptions) {
+    this.#watch = new StoreWatch(options);
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  /** A database has changed. */
+  touch(databaseId: string): void {
+    const found = this.#changed.get(databaseId);
+    if (found) found.again = true;
+    else this.#add(databaseId);
+  }
+
+  /** Touches what an earlier process has left unread. */
+  async begin(): Promise<void> {
+    const isNew = async (id: string) => await this.#archiveOf(id).state() === null;
+    for await (const id of this.options.databases.unread(isNew)) this.touch(id);
+  }
+
+  /**
+   * Reads and sends what has changed until now. Returns where the archive ends then; null: that is not known here. Rejects
+   * where the store does not answer.
+   */
+  async flush(databaseId: string): Promise<EpochEnd | null> {
+    const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
+    await this.#inTurn(changed, async () => {
+      await changed.archive.cut();
+      await this.#watch.ask(() => changed.archive.upload());
+    });
+    const state = await changed.archive.state();
+    return state === null || state.phase === "lost" ? null : { epoch: state.epoch, segments: state.segments };
+  }
+
+  /** Reads what there is before another file takes the place of a database's, which nobody writes meanwhile. */
+  async willReplace(databaseId: string): Promise<void> {
+    const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
+    try {
+      await this.#inTurn(changed, async () => {
+        await changed.archive.cut();
+        await changed.archive.willChange("replaced");
+      });
+    } catch {
+      // What could not be read makes a gap, of which the next epoch tells.
+      this.options.log("warn", "archive_gap", { databaseId });
+    }
+  }
+
+  /** Forgets a database that was dropped; its objects stay as long as any. */
+  async forget(databaseId: string): Promise<void> {
+    const changed = this.#changed.get(databaseId);
+    this.#changed.delete(databaseId);
+    await changed?.last;
+    await (changed?.archive ?? this.#archiveOf(databaseId)).forget();
+  }
+
+  async status(databaseId: string): Promise<ArchiveStatus> {
+    const changed = this.#changed.get(databaseId);
+    const state = await (changed?.archive ?? this.#archiveOf(databaseId)).state();
+    const nowMs = this.options.clock.now();
+    if (state === null) return { archivedUntilMs: null, lagMs: 0 };
+    const archivedUntilMs = changed ? state.sentUntilMs : nowMs;
+    return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs) };
+  }
+
+  /** Why the archive falls behind; null: it does not. */
+  get strain(): StoreWatch["strain"] {
+    return this.#watch.strain;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const sent = Promise.all([...this.#changed.keys()].map((id) => this.flush(id).catch(() => {})));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, STOP_MS);
+    await Promise.race([sent, promise]);
+    clearTimeout(timer);
+  }
+
+  #add(databaseId: string): Changed {
+    const sinceMs = this.options.clock.monotonicMs();
+    const archive = this.#archiveOf(databaseId);
+    const changed = { archive, sinceMs, again: false, last: Promise.resolve(), turns: 0, busy: false };
+    this.#changed.set(databaseId, changed);
+    return changed;
+  }
+
+  #archiveOf(databaseId: string): DatabaseArchive {
+    const { databases, store, folder, clock } = this.options;
+    return new DatabaseArchive({
+      databaseId,
+      store,
+      clock,
+      path: databases.pathOf(databaseId),
+      folder: `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}`,
+    });
+  }
+
+  #look(): void {
+    const nowMs = this.options.clock.monotonicMs();
+    for (const [databaseId, changed] of this.#changed) {
+      if (this.#running >= AT_ONCE) break;
+      if (changed.busy) continue;
+      void this.#serve(databaseId, changed, nowMs);
+    }
+    if (this.#changed.size > 0 && nowMs - this.#pruned > DAY_MS) {
+      this.#pruned = nowMs;
+      void this.#prune();
+    }
+  }
+
+  async #serve(databaseId: string, changed: Changed, nowMs: number): Promise<void> {
+    changed.busy = true;
+    this.#running++;
+    try {
+      const logBytes = await this.#logBytes(databaseId);
+      const waits = await changed.archive.waitingBytes(logBytes);
+      if (nowMs - changed.sinceMs < SEND_MS && waits < SEND_BYTES) return;
+      changed.again = false;
+      await this.#inTurn(changed, () => this.#advance(databaseId, changed, logBytes));
+      changed.sinceMs = nowMs;
+      const done = !changed.again && changed.turns === 0;
+      if (done && this.#changed.get(databaseId) === changed) this.#changed.delete(databaseId);
+    } catch (error) {
+      changed.sinceMs = nowMs;
+      // No text of an error's own, which may hold an address.
+      this.options.log("warn", "archive_failed", {
+        databaseId,
+        reason: error instanceof Error ? error.name : "",
+      });
+    } finally {
+      changed.busy = false;
+      this.#running--;
+    }
+  }
+
+  async #advance(databaseId: string, changed: Changed, logBytes: number): Promise<void> {
+    const { archive } = changed;
+    const state = await archive.state();
+    const isFresh = state === null || state.phase === "lost";
+    // A base is of no use while nobody takes it.
+    if (!isFresh ? await this.#hasRoom(archive) : await this.#reaches()) await archive.cut();
+    else if (isFresh) changed.again = true;
+    if (logBytes > (changed.again ? FOLD_BYTES : IDLE_FOLD_BYTES)) await this.#fold(databaseId, archive);
+    await this.#watch.ask(() => archive.upload());
+  }
+
+  /** While the store is away, each database that waits has an equal part of the room. */
+  async #hasRoom(archive: DatabaseArchive): Promise<boolean> {
+    if (this.strain === null) return true;
+    if (await archive.spoolBytes() <= this.options.spoolBytes / Math.max(1, this.#changed.size)) return true;
+    await archive.lose();
+    return false;
+  }
+
+  #reaches(): Promise<boolean> {
+    return this.#watch.ask(() => Promise.resolve()).then(() => true, () => false);
+  }
+
+  #fold(databaseId: string, archive: DatabaseArchive): Promise<void> {
+    return this.options.databases.holding(databaseId, async (fold) => {
+      if ((await archive.state())?.phase !== "lost") await archive.cut();
+      await archive.willChange("folding");
+      await archive.folded(await fold());
+    });
+  }
+
+  async #prune(): Promise<void> {
+    const { store, clock, keepDays, log } = this.options;
+    await pruneArchive(
+      store,
+      clock.now() - keepDays * DAY_MS,
+      async (id) => await this.#archiveOf(id).state() !== null,
+    ).catch(() => log("warn", "archive_not_pruned", {}));
+  }
+
+  async #logBytes(databaseId: string): Promise<number> {
+    return (await Deno.stat(`${this.options.databases.pathOf(databaseId)}-wal`).catch(() => null))?.size ?? 0;
+  }
+
+  #inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {
+    changed.turns++;
+    const done = changed.last.then(work).finally(() => changed.turns--);
+    changed.last = done.catch(() => {});
+    return done;
+  }
+}

@@ -1,0 +1,63 @@
+// Builds the file of a database as it was at a moment, in a folder of its own: the objects are brought here and compared
+// with their digests, and a throw-away process puts them together and checks the result.
+import { AppError } from "../../core/errors.ts";
+import { findParentTie, startJailed } from "../jail/start_jailed.ts";
+import type { EpochEnd } from "./archive_names.ts";
+import type { BuildJob } from "./build_job.ts";
+import { findMoment, type Moment, readObject } from "./find_epoch.ts";
+import type { ObjectStore } from "./object_store.ts";
+
+/** Megabytes of the process's heap, KiB of its data, and milliseconds that it may take. */
+const HEAP_MB = 512;
+const DATA_KIB = 2 * 1024 * 1024;
+const BUILD_MS = 30 * 60_000;
+
+/** What is to be built, and where. */
+export interface BuildOptions {
+  readonly store: ObjectStore;
+  readonly databaseId: string;
+  readonly atMs: number;
+  /** Where the archive ends; null: that is not known here. */
+  readonly end: EpochEnd | null;
+  /** Made here. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Returns the path of the file. Errors: those of `findMoment`; rejects where the store does not answer. */
+export async function buildMoment(options: BuildOptions): Promise<string> {
+  const { store, databaseId, atMs, folder } = options;
+  const moment = await findMoment(store, databaseId, options);
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await bring(store, moment, folder);
+  await build({ whole: moment.whole.length, parts: moment.parts.length, atMs }, options);
+  return `${folder}/built.db`;
+}
+
+async function bring(store: ObjectStore, { pieces, whole, parts }: Moment, folder: string): Promise<void> {
+  using base = await Deno.open(`${folder}/built.db`, { createNew: true, write: true, mode: 0o600 });
+  for (const piece of pieces) {
+    const bytes = await readObject(store, piece);
+    for (let at = 0; at < bytes.length;) at += await base.write(bytes.subarray(at));
+  }
+  for (const [at, segment] of [...whole, ...parts].entries()) {
+    await Deno.writeFile(`${folder}/wal-${at}`, await readObject(store, segment), { mode: 0o600 });
+  }
+}
+
+async function build(job: BuildJob, { folder, environment }: BuildOptions): Promise<void> {
+  const process = startJailed({
+    program: new URL("./child/main.ts", import.meta.url).href,
+    args: [folder, JSON.stringify(job)],
+    paths: [folder],
+    heapMb: HEAP_MB,
+    dataKib: DATA_KIB,
+    parentTie: await findParentTie(),
+    environment: { ...environment, SQLITE_TMPDIR: folder },
+  });
+  await Promise.all([process.stdin.close(), process.stdout.cancel()]);
+  const timer = setTimeout(() => process.kill("SIGKILL"), BUILD_MS);
+  const { success } = await process.status;
+  clearTimeout(timer);
+  if (!success) throw new AppError("archive_damaged");
+}

@@ -1,0 +1,65 @@
+// Whether a log goes on where it was read, and what an epoch follows.
+import { type EpochBegin, epochNumber } from "./archive_names.ts";
+import type { ArchiveState } from "./archive_state.ts";
+import { readPart } from "./file_parts.ts";
+import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames } from "./wal_frames.ts";
+
+/** Bytes that are read of a log at once. */
+const READ_BYTES = 1024 * 1024;
+
+/** A base follows after a day, or when the log since the last one is this many times the file, and at least so long. */
+const BASE_MS = 86_400_000;
+const BASE_TIMES = 2;
+const BASE_LEAST_BYTES = 64 * 1024 * 1024;
+
+/** Whether a new base is due. */
+export function needsBase({ baseAtMs, baseBytes, walBytes }: ArchiveState, nowMs: number): boolean {
+  if (walBytes === 0) return false;
+  return nowMs - baseAtMs > BASE_MS || walBytes > Math.max(BASE_LEAST_BYTES, BASE_TIMES * baseBytes);
+}
+
+/** What an epoch comes after. `atMs` null: it begins with what is there now. */
+export interface After extends Pick<EpochBegin, "gapFromMs" | "before"> {
+  readonly number: number;
+  readonly atMs: number | null;
+}
+
+/** After an epoch, without a gap. */
+export function follows({ epoch, segments, untilMs }: ArchiveState): After {
+  const before = { epoch, segments };
+  return { number: epochNumber(epoch) + 1, gapFromMs: null, before, atMs: untilMs };
+}
+
+/** After an epoch whose end is not known to be the last thing before. */
+export function gapAfter({ epoch, untilMs }: ArchiveState): After {
+  return { number: epochNumber(epoch) + 1, gapFromMs: untilMs, before: null, atMs: null };
+}
+
+/** Whether the log is the one that was read, or the first one after it, and nobody else has folded one in. */
+export function goesOn(
+  { phase, file, salts, frames }: ArchiveState,
+  now: string,
+  head: WalHead | null,
+): boolean {
+  if (phase === "replaced") return false;
+  // This process, or the one before, was ended while it folded the log in, of which everything had been read.
+  if (phase === "folding") return head === null || head.salts === salts;
+  if (now !== file) return false;
+  return head === null ? salts === "" || frames === 0 : salts === "" || head.salts === salts;
+}
+
+/** Frames up to the last one that ends a transaction. */
+export async function lastCommit(log: string, head: WalHead, from: ArchiveState): Promise<number> {
+  const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
+  const atOnce = Math.max(1, Math.floor(READ_BYTES / frameBytes));
+  let { frames, sum } = from;
+  let end = frames;
+  for (;;) {
+    const bytes = await readPart(log, WAL_HEAD_BYTES + frames * frameBytes, atOnce * frameBytes);
+    const walk = walkFrames(bytes, head, sum);
+    end = frames + (walk.commits.at(-1)?.frames ?? end - frames);
+    frames += walk.frames;
+    sum = walk.sum;
+    if (walk.frames < atOnce) return end;
+  }
+}

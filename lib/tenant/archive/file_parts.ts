@@ -1,0 +1,37 @@
+// Reads parts of a database's files. The process that does never opens them by the engine, whose locks would be lost.
+import { readWalHead, WAL_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
+
+/** A text that is another one when the file is, or has changed: `dev:ino:size:mtime`; null where it is missing or empty. */
+export async function fileState(path: string): Promise<string | null> {
+  try {
+    const { dev, ino, size, mtime } = await Deno.stat(path);
+    return size === 0 ? null : `${dev}:${ino}:${size}:${mtime?.getTime() ?? 0}`;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** The head of a database's log; null: there is no log, or nothing is in it. */
+export async function readLogHead(path: string): Promise<WalHead | null> {
+  try {
+    return readWalHead(await readPart(`${path}-wal`, 0, WAL_HEAD_BYTES));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** Reads `length` bytes, or as many as there are. */
+export async function readPart(path: string, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  await file.seek(from, Deno.SeekMode.Start);
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const read = await file.read(bytes.subarray(filled));
+    if (read === null) break;
+    filled += read;
+  }
+  return bytes.subarray(0, filled);
+}

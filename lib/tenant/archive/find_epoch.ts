@@ -1,0 +1,118 @@
+// Finds what a moment of a database is made of, and brings it here. An object that is lost or altered is found before
+// anything is made of what is left.
+import { AppError } from "../../core/errors.ts";
+import { isoTime } from "../../core/clock.ts";
+import {
+  type ArchiveName,
+  databasePrefix,
+  type EpochBegin,
+  type EpochEnd,
+  readObjectName,
+} from "./archive_names.ts";
+import { digestOf } from "./digest.ts";
+import type { ObjectStore } from "./object_store.ts";
+import { unpack } from "./packed.ts";
+
+/** An object of a database. */
+interface Named {
+  readonly key: string;
+  readonly name: ArchiveName;
+}
+
+/** What a moment is made of. */
+export interface Moment {
+  readonly pieces: readonly Named[];
+  /** Everything in them was answered by then. */
+  readonly whole: readonly Named[];
+  /** What was read together next, of which some may have been answered by then. */
+  readonly parts: readonly Named[];
+}
+
+/** The most bytes of an object, unpacked. */
+const MOST_BYTES = 80 * 1024 * 1024;
+
+/**
+ * Finds the moment `atMs`. `end`: where the archive ends, if that is known here. Errors: `archive_too_early`, `archive_gap`, `archive_damaged`; rejects where the store does not
+ * answer.
+ */
+export async function findMoment(
+  store: ObjectStore,
+  databaseId: string,
+  { atMs, end }: { readonly atMs: number; readonly end: EpochEnd | null },
+): Promise<Moment> {
+  const prefix = databasePrefix(databaseId);
+  const epochs = new Map<string, Named[]>();
+  for (const key of await store.list(prefix)) {
+    const name = readObjectName(key.slice(prefix.length));
+    if (name === null) continue;
+    const objects = epochs.get(name.epoch);
+    if (objects) objects.push({ key, name });
+    else epochs.set(name.epoch, [{ key, name }]);
+  }
+  const begun: { begin: EpochBegin; epoch: string; objects: Named[] }[] = [];
+  for (const [epoch, objects] of [...epochs].sort(([a], [b]) => a < b ? -1 : 1)) {
+    const named = objects.find(({ name }) => name.kind === "begin");
+    // Its base never became whole.
+    if (named) begun.push({ begin: await readBegin(store, named), epoch, objects });
+  }
+  const at = begun.findLastIndex(({ begin }) => begin.atMs <= atMs);
+  const found = begun[at];
+  if (end !== null && begun.at(-1)?.epoch !== end.epoch) throw damaged();
+  if (!found) throw tooEarly(begun[0]?.begin.atMs ?? null);
+  const next = begun[at + 1]?.begin;
+  const segments = inOrder(found.objects, "wal");
+  const known = next ? next.before : end;
+  if (known && (known.epoch !== found.epoch || known.segments !== segments.length)) throw damaged();
+  const pieces = inOrder(found.objects, "base");
+  if (pieces.length !== found.begin.pieces) throw damaged();
+  const last = segments.findLastIndex(({ name }) => name.untilMs <= atMs);
+  const after = segments.slice(last + 1);
+  const parts = after.filter(({ name }) => name.untilMs === after[0]?.name.untilMs);
+  if (
+    next && next.gapFromMs !== null && parts.length === 0 && atMs > Math.max(next.gapFromMs, found.begin.atMs)
+  ) {
+    throw new AppError("archive_gap", {
+      message: `Choose a moment until ${isoTime(next.gapFromMs)} or from ${isoTime(next.atMs)} on; ` +
+        "what was written between is not in the archive",
+    });
+  }
+  return { pieces, whole: segments.slice(0, last + 1), parts };
+}
+
+/** Reads what an epoch begins with. Errors: `archive_damaged`. */
+export async function readBegin(store: ObjectStore, named: Named): Promise<EpochBegin> {
+  const bytes = await readWhole(store, named);
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** Brings an object, unpacked. Errors: `archive_damaged` where it is lost or is another one. */
+export async function readObject(store: ObjectStore, named: Named): Promise<Uint8Array<ArrayBuffer>> {
+  return unpack(await readWhole(store, named), MOST_BYTES);
+}
+
+async function readWhole(store: ObjectStore, { key, name }: Named): Promise<Uint8Array<ArrayBuffer>> {
+  const found = await store.get(key);
+  if (found === null || digestOf(found.bytes) !== name.sha256) throw damaged();
+  return found.bytes;
+}
+
+/** The objects of a kind, whose numbers have to be 0, 1, 2 and so on. */
+function inOrder(objects: readonly Named[], kind: ArchiveName["kind"]): Named[] {
+  const found = objects.filter(({ name }) => name.kind === kind).sort((a, b) =>
+    a.name.number - b.name.number
+  );
+  if (found.some(({ name }, at) => name.number !== at)) throw damaged();
+  return found;
+}
+
+function damaged(): AppError {
+  return new AppError("archive_damaged");
+}
+
+function tooEarly(firstMs: number | null): AppError {
+  return new AppError("archive_too_early", {
+    message: firstMs === null
+      ? "Choose a snapshot; nothing of this database is archived yet"
+      : `Choose a moment from ${isoTime(firstMs)} on, where the archive of this database begins`,
+  });
+}

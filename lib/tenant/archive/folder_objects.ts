@@ -1,0 +1,69 @@
+// The archive in a folder: another disk, or a share of a network.
+import type { ObjectStore } from "./object_store.ts";
+import { digestOf } from "./digest.ts";
+
+/** The objects of a folder, which is made when it is first written. */
+export class FolderObjects implements ObjectStore {
+  constructor(private readonly folder: string) {}
+
+  async put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean> {
+    const path = `${this.folder}/${key}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+    const part = `${path}.${crypto.randomUUID()}.part`;
+    try {
+      using file = await Deno.open(part, { createNew: true, write: true, mode: 0o600 });
+      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+      await file.sync();
+      if (expects === null) return await this.#linkNew(part, path);
+      if (expects !== undefined && (await this.get(key))?.tag !== expects) return false;
+      await Deno.rename(part, path);
+      return true;
+    } finally {
+      await Deno.remove(part).catch(() => {});
+    }
+  }
+
+  async get(key: string): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly tag: string } | null> {
+    try {
+      const bytes = await Deno.readFile(`${this.folder}/${key}`);
+      return { bytes, tag: digestOf(bytes) };
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    }
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    await this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1), keys);
+    return keys.filter((key) => key.startsWith(prefix)).sort();
+  }
+
+  async remove(key: string): Promise<void> {
+    await Deno.remove(`${this.folder}/${key}`).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+
+  /** A link is made only where there is no file of the name. */
+  async #linkNew(part: string, path: string): Promise<boolean> {
+    try {
+      await Deno.link(part, path);
+      return true;
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) return false;
+      throw error;
+    }
+  }
+
+  async #walk(folder: string, keys: string[]): Promise<void> {
+    try {
+      for await (const { name, isDirectory } of Deno.readDir(`${this.folder}/${folder}`)) {
+        if (isDirectory) await this.#walk(`${folder}${name}/`, keys);
+        else if (!name.endsWith(".part")) keys.push(`${folder}${name}`);
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+}

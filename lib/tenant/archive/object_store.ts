@@ -1,0 +1,13 @@
+// Where the archive's objects are: a folder, or a bucket that speaks S3.
+
+/** Objects by key; a key has parts between slashes. Every method rejects where the store does not answer. */
+export interface ObjectStore {
+  /** Writes an object. `expects`: only where none is there (`null`), or where it still has that tag. False: it has not. */
+  put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean>;
+  /** Null: there is none. The tag tells one content from another. */
+  get(key: string): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly tag: string } | null>;
+  /** The keys that begin so, sorted. */
+  list(prefix: string): Promise<string[]>;
+  /** Removes an object, if it is there. */
+  remove(key: string): Promise<void>;
+}

@@ -1,0 +1,184 @@
+// The archive of this store's databases: connects it with their lanes, files and snapshots.
+import type { ArchiveUrl } from "../../config_archive.ts";
+import type { Clock } from "../../core/clock.ts";
+import { AppError, ConfigError } from "../../core/errors.ts";
+import { isId } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import { ArchiveOwner } from "../archive/archive_owner.ts";
+import { type ArchivedStore, Archiver } from "../archive/archiver.ts";
+import { buildMoment } from "../archive/build_moment.ts";
+import { type ArchiveKeys, openObjectStore } from "../archive/open_object_store.ts";
+import type { ObjectStore } from "../archive/object_store.ts";
+import type { DatabaseFiles } from "../database_files.ts";
+import type { ArchiveStatus } from "../moment_archive.ts";
+import type { ArchiveHooks } from "./archive_hooks.ts";
+import type { DatabaseHost } from "./database_host.ts";
+import { databasePath, removeIfThere, sizeOf } from "./tenant_paths.ts";
+import { WriteLease } from "./write_lease.ts";
+
+/** The settings of the archive. */
+export interface ArchiveSettings {
+  readonly url: ArchiveUrl;
+  readonly keys: ArchiveKeys | null;
+  /** Days that a moment can be restored. */
+  readonly days: number;
+  /** Megabytes that may wait for a store that is away. */
+  readonly spoolMb: number;
+  /** Another installation's archive becomes this one's. */
+  readonly takeOver: boolean;
+}
+
+/** What this needs. */
+export interface LocalArchiveOptions extends ArchiveSettings {
+  readonly store: DatabaseHost & { readonly files: DatabaseFiles };
+  readonly tenants: string;
+  readonly dataDirectory: string;
+  readonly engineEnvironment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Milliseconds that a log waits for the write slot to be folded in. */
+const SLOT_MS = 2000;
+const MB = 1024 * 1024;
+
+/** The archive of this store. */
+export class LocalArchive implements ArchiveHooks, ArchivedStore {
+  readonly #archiver: Archiver;
+
+  private constructor(
+    private readonly options: LocalArchiveOptions,
+    private readonly objects: ObjectStore,
+    owner: ArchiveOwner,
+  ) {
+    const { clock, log, days, spoolMb, dataDirectory } = options;
+    this.#archiver = new Archiver({
+      databases: this,
+      store: objects,
+      owner,
+      clock,
+      log,
+      keepDays: days,
+      spoolBytes: spoolMb * MB,
+      folder: `${dataDirectory}/archive`,
+    });
+  }
+
+  /** Throws `ConfigError` where another installation archives there. A store that is away is asked again later. */
+  static async open(options: LocalArchiveOptions): Promise<LocalArchive> {
+    const objects = await openObjectStore(options.url, options.keys);
+    const writer = await writerOf(`${options.dataDirectory}/archive`);
+    const owner = new ArchiveOwner(objects, writer, options.takeOver);
+    try {
+      await owner.claim();
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      options.log("warn", "archive_away", {});
+    }
+    const archive = new LocalArchive(options, objects, owner);
+    await archive.#archiver.begin();
+    return archive;
+  }
+
+  touch(databaseId: string): void {
+    this.#archiver.touch(databaseId);
+  }
+
+  willReplace(databaseId: string): Promise<void> {
+    return this.#archiver.willReplace(databaseId);
+  }
+
+  forget(databaseId: string): Promise<void> {
+    return this.#archiver.forget(databaseId);
+  }
+
+  get strain(): ArchiveHooks["strain"] {
+    return this.#archiver.strain;
+  }
+
+  status(databaseId: string): Promise<ArchiveStatus> {
+    return this.#archiver.status(databaseId);
+  }
+
+  async toSnapshot(
+    databaseId: string,
+    { atMs, label }: { readonly atMs: number; readonly label: string },
+  ): Promise<void> {
+    const { store, engineEnvironment } = this.options;
+    const folder = `${store.files.scratch}/${crypto.randomUUID()}`;
+    try {
+      const end = await this.#archiver.flush(databaseId);
+      const path = await buildMoment({
+        store: this.objects,
+        databaseId,
+        atMs,
+        end,
+        folder,
+        environment: engineEnvironment,
+      });
+      await store.files.adopt(databaseId, path, label);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError("archive_unavailable");
+    } finally {
+      await removeIfThere(folder);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#archiver.close();
+  }
+
+  pathOf(databaseId: string): string {
+    return databasePath(this.options.tenants, databaseId);
+  }
+
+  async *unread(isNew: (databaseId: string) => Promise<boolean>): AsyncIterable<string> {
+    const { tenants } = this.options;
+    for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
+      if (!isDirectory) continue;
+      for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
+        const databaseId = name.slice(0, -".db".length);
+        if (!name.endsWith(".db") || !isId("db", databaseId)) continue;
+        if (await sizeOf(`${this.pathOf(databaseId)}-wal`) > 0 || await isNew(databaseId)) yield databaseId;
+      }
+    }
+  }
+
+  async holding(databaseId: string, work: (fold: () => Promise<boolean>) => Promise<void>): Promise<void> {
+    const { store } = this.options;
+    const lanes = store.lanes(databaseId, "");
+    if (lanes.held) throw new AppError("database_busy");
+    const wake = () => store.wake(lanes);
+    const lease = new WriteLease(lanes, wake, { waitMs: SLOT_MS, writerWaits: () => {} });
+    await lease.taken;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // Whoever replaces the file waits for this.
+    const holder = { end: () => promise };
+    lanes.transactions.add(holder);
+    try {
+      await work(async () => {
+        const { reply } = await store.task(databaseId, "", { op: "fold_all", db: databaseId }, "read");
+        return reply.t === "folded" && reply.all;
+      });
+    } finally {
+      lanes.transactions.delete(holder);
+      lease.release();
+      resolve();
+    }
+  }
+}
+
+/** The name of this installation in its archive. */
+async function writerOf(folder: string): Promise<string> {
+  const path = `${folder}/writer`;
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  const writer = crypto.randomUUID();
+  await Deno.writeTextFile(path, writer, { createNew: true, mode: 0o600 });
+  return writer;
+}

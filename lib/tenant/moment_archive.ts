@@ -1,0 +1,18 @@
+// An archive of databases off this machine, as the services see it.
+
+/** How the archive of a database stands. Times are unix milliseconds. */
+export interface ArchiveStatus {
+  /** Null: nothing of it is archived yet. */
+  readonly archivedUntilMs: number | null;
+  readonly lagMs: number;
+}
+
+/** The archive of a store. */
+export interface MomentArchive {
+  status(databaseId: string): Promise<ArchiveStatus>;
+  /**
+   * Makes a snapshot of the state at a moment: all that was answered by then, nothing that began later. Errors:
+   * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`.
+   */
+  toSnapshot(databaseId: string, moment: { readonly atMs: number; readonly label: string }): Promise<void>;
+}

@@ -1,0 +1,206 @@
+// The archive of embedded databases in a folder: what was answered can be brought back as it was at any moment, and what
+// cannot be brought back is told.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { openLocalStore } from "../testing/local_store.ts";
+
+const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
+
+interface World {
+  readonly folder: string;
+  readonly objects: string;
+  store: LocalStore;
+}
+
+function open(folder: string, objects = `${folder}/objects`): Promise<LocalStore> {
+  const url = { kind: "folder", folder: objects } as const;
+  return openLocalStore(`${folder}/data`, {
+    archive: { url, keys: null, days: 30, spoolMb: 64, takeOver: false },
+  });
+}
+
+async function withArchive(work: (world: World) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const world = { folder, objects: `${folder}/objects`, store: await open(folder) };
+  try {
+    await work(world);
+  } finally {
+    await world.store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function reopen(world: World): Promise<void> {
+  await world.store.close();
+  world.store = await open(world.folder);
+}
+
+/** The rows at a moment, read in a copy. */
+async function countAt(store: LocalStore, tenant: Tenant, atMs: number, label: string): Promise<number> {
+  assert(store.archive !== null);
+  await store.archive.toSnapshot(tenant.id, { atMs, label });
+  const copy = await Tenant.create(store);
+  await store.drop(copy.id);
+  await store.copy(copy.id, { databaseId: tenant.id, snapshot: label });
+  const [[count] = []] = await tenantAt(store, copy.id).rows("SELECT count(*) FROM t");
+  return Number(count);
+}
+
+function tenantAt(store: LocalStore, id: string): Tenant {
+  return Tenant.at(store, id);
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return await work.then(() => "done", (error) => error instanceof AppError ? error.code : String(error));
+}
+
+const tick = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("a database comes back as it was at any moment: all that was answered by then, nothing later", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    const answered: number[] = [];
+    for (let row = 0; row < 40; row++) {
+      await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", "x".repeat(row * 50)]]);
+      answered.push(systemClock.now());
+      await tick(5);
+      if (row === 15) await world.store.archive?.status(tenant.id);
+    }
+    for (const at of [0, 7, 16, 30, 39]) {
+      assertEquals(await countAt(world.store, tenant, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
+    }
+    // In place, with an undo.
+    await tenant.database.restore("at-7", { undoLabel: "undo" });
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[8]]);
+    await tenant.database.restore("undo", { undoLabel: "undo-2" });
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[40]]);
+    // Moments before the restore are still there after it.
+    assertEquals(await countAt(world.store, tenant, (answered[16] ?? 0) + 1, "after"), 17);
+  });
+});
+
+Deno.test("a log that was folded in, a restart and a kill leave no gap", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    const answered: number[] = [];
+    const fill = async (store: LocalStore, rows: number) => {
+      for (let row = 0; row < rows; row++) {
+        await Tenant.at(store, tenant.id).run("write", [[
+          "INSERT INTO t (a) VALUES (?)",
+          "x".repeat(600_000),
+        ]]);
+        answered.push(systemClock.now());
+        await tick(3);
+      }
+    };
+    await fill(world.store, 12);
+    await folded(world, tenant.id);
+    await fill(world.store, 3);
+    await reopen(world);
+    await fill(world.store, 12);
+    await folded(world, tenant.id);
+    await fill(world.store, 2);
+    for (const at of [2, 11, 13, 14, 20, 28]) {
+      assertEquals(await countAt(world.store, tenant, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
+    }
+    assertEquals(epochsOf(world, tenant.id).length, 1);
+  });
+});
+
+Deno.test("an object that is lost or altered is never a part of what is brought back", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    const moments: number[] = [];
+    for (let row = 0; row < 4; row++) {
+      await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+      await world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: `s${row}` });
+      moments.push(systemClock.now());
+    }
+    const archive = world.store.archive;
+    assert(archive !== null);
+    const to = (at: number, label: string) =>
+      codeOf(archive.toSnapshot(tenant.id, { atMs: moments[at] ?? 0, label }));
+    const before = await tenant.database.snapshots();
+    for (const path of filesOf(world, tenant.id)) {
+      const bytes = Deno.readFileSync(path);
+      const altered = bytes.slice();
+      altered[bytes.length >> 1] = (altered[bytes.length >> 1] ?? 0) ^ 1;
+      for (const damage of [altered, bytes.subarray(0, bytes.length - 1), null]) {
+        if (damage === null) Deno.removeSync(path);
+        else Deno.writeFileSync(path, damage);
+        const code = await to(3, "damaged");
+        // Nobody can tell that the last one was ever there: this machine knows it.
+        assert(
+          code === "archive_damaged" ||
+            (damage === null && /begin-/.test(path) && code === "archive_too_early"),
+          `${path} ${code}`,
+        );
+      }
+      Deno.writeFileSync(path, bytes);
+    }
+    assertEquals(await tenant.database.snapshots(), before);
+    assertEquals(await to(3, "whole"), "done");
+    assertEquals(
+      await codeOf(archive.toSnapshot(tenant.id, { atMs: 1000, label: "early" })),
+      "archive_too_early",
+    );
+  });
+});
+
+Deno.test("one installation archives at a place: another is refused, and a copy of it takes over", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    await world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "s" });
+    const other = await Deno.makeTempDir();
+    const refused = await open(other, world.objects).then(() => "opened", (error) => error.message);
+    assert(refused.startsWith("Give ARCHIVE_URL a prefix of its own"), refused);
+    await Deno.remove(other, { recursive: true });
+  });
+});
+
+Deno.test("a store that is away holds nobody up, and has everything once it is back", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    const archive = world.store.archive;
+    assert(archive !== null);
+    await archive.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "s" });
+    await Deno.rename(world.objects, `${world.objects}.away`);
+    await Deno.writeTextFile(world.objects, "not a folder");
+    const answered: number[] = [];
+    for (let row = 0; row < 5; row++) {
+      await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+      answered.push(systemClock.now());
+      await tick(3);
+    }
+    assertEquals(
+      await codeOf(archive.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "away" })),
+      "archive_unavailable",
+    );
+    assertEquals(await world.store.ready(), ["archive_away"]);
+    await Deno.remove(world.objects);
+    await Deno.rename(`${world.objects}.away`, world.objects);
+    await reopen(world);
+    assertEquals(await countAt(world.store, tenant, (answered[2] ?? 0) + 1, "back"), 3);
+    assertEquals(await world.store.ready(), []);
+  });
+});
+
+/** Waits until the log was folded into its file. */
+async function folded(world: World, id: string): Promise<void> {
+  const log = `${world.folder}/data/tenants/${id.slice(-2).toLowerCase()}/${id}.db-wal`;
+  while ((await Deno.stat(log)).size > 0) await tick(20);
+}
+
+function epochsOf(world: World, id: string): string[] {
+  return [...Deno.readDirSync(`${world.objects}/db/${id}`)].map(({ name }) => name);
+}
+
+function filesOf(world: World, id: string): string[] {
+  return epochsOf(world, id).flatMap((epoch) => {
+    const folder = `${world.objects}/db/${id}/${epoch}`;
+    return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
+  });
+}
