@@ -5,6 +5,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
+import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
 import { openLocalStore } from "../testing/local_store.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
@@ -186,6 +187,51 @@ Deno.test("a store that is away holds nobody up, and has everything once it is b
     assertEquals(await countAt(world.store, tenant, (answered[2] ?? 0) + 1, "back"), 3);
     assertEquals(await world.store.ready(), []);
   });
+});
+
+Deno.test("an archive in a bucket: each request is signed, and what is listed in pages is found", async () => {
+  const s3 = startS3();
+  const folder = await Deno.makeTempDir();
+  const url = {
+    kind: "s3",
+    bucket: "shop",
+    prefix: "cubby/",
+    endpoint: s3.endpoint,
+    region: "eu-central-1",
+  } as const;
+  const openWith = (secretAccessKey: string) =>
+    openLocalStore(`${folder}/data`, {
+      archive: {
+        url,
+        keys: { accessKeyId: S3_KEYS.accessKeyId, secretAccessKey },
+        days: 30,
+        spoolMb: 64,
+        takeOver: false,
+      },
+    });
+  try {
+    const wrong = await openWith("wrong");
+    const tenant = await Tenant.create(wrong, [SCHEMA]);
+    await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    const refused = wrong.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "s" });
+    assertEquals(await codeOf(refused ?? Promise.resolve()), "archive_unavailable");
+    await wrong.close();
+    assertEquals([...new Set(s3.refused)], ["signature"]);
+    assertEquals(s3.objects.size, 0);
+
+    const store = await openWith(S3_KEYS.secretAccessKey);
+    const moment = systemClock.now();
+    await tick(3);
+    await Tenant.at(store, tenant.id).run("write", [["INSERT INTO t (a) VALUES ('y')"]]);
+    assertEquals(await countAt(store, tenant, systemClock.now(), "now"), 2);
+    assertEquals(await countAt(store, tenant, moment, "before"), 1);
+    await store.close();
+    assertEquals([...s3.objects.keys()].every((key) => key.startsWith("shop/cubby/")), true);
+    assert(s3.objects.size > 4);
+  } finally {
+    await s3.close();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 /** Waits until the log was folded into its file. */
