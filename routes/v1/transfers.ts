@@ -85,9 +85,9 @@ const TEXT_FACTOR = 4;
 /** Mounted under `/v1/db/:ns/:db`, in front of plans: a plan would hold a whole file in memory. */
 export function transferRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .use("/export/*", target(deps), streamed)
-    .use("/exports/*", target(deps), streamed)
-    .use("/import/*", target(deps), streamed)
+    .on("GET", ["/export", "/exports/:id"], target(deps), streamed)
+    .on("DELETE", "/exports/:id", target(deps), streamed)
+    .on("POST", "/import", target(deps), streamed)
     .get(
       "/export",
       describeRoute({
