@@ -5,6 +5,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { authenticateToken } from "../../lib/access/authenticate.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import { MAX_WAIT_SEC } from "../../lib/core/limits_of_changes.ts";
 import type { ChangesContext } from "../../lib/services/changes/changes_context.ts";
 import { pollChanges } from "../../lib/services/changes/poll_changes.ts";
@@ -53,6 +54,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
         const query = c.req.valid("query");
         const ctx = contextOf(deps, c.get("target"));
         if (wantsEvents(c)) {
+          refuseHead(c);
           return await sendEvents(c, ctx, { ...query, again: () => bearersTarget(deps, c) });
         }
         const { changes, cursor } = await pollChanges(ctx, {
@@ -95,11 +97,17 @@ export function ticketRoutes(deps: AppDeps): Hono<Env> {
     }),
     validate("query", ticketQuery),
     async (c) => {
+      refuseHead(c);
       const query = c.req.valid("query");
       const { target, again } = await redeemTicket(deps, c.req.param("ticket"));
       return await sendEvents(c, contextOf(deps, target), { ...query, again });
     },
   );
+}
+
+/** A stream has no length: looking for it would read, and keep, until the service stops. Errors: `method_not_allowed`. */
+function refuseHead(c: Context<Env>): void {
+  if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
 }
 
 interface EventsQuery {

@@ -106,6 +106,27 @@ test("a ticket opens one stream with the rights of its token, and no token is in
   await late.close();
 });
 
+test("a HEAD opens no stream, and uses no ticket up", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, open } = world;
+  const { token, database: { path } } = tenant;
+  const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
+  const issued = await app.request("POST", `${path}/changes/ticket`, { token });
+  const { url } = JSON.parse(issued.text).data;
+  for (const address of [`${path}/changes`, url]) {
+    const asked = app.app.request(address, { method: "HEAD", headers });
+    // Without a refusal it would wait for the end of the stream.
+    app.deps.changes.stop();
+    const answer = await asked;
+    assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
+  }
+  assertEquals((await app.request("HEAD", `${path}/changes`, { token })).status, 200);
+  const late = await open("", { url });
+  // The ticket is there; nobody follows any more.
+  assertEquals(late.status, 429);
+  await late.close();
+});
+
 test("only so many follow a database, and a follower who has gone leaves its place", async () => {
   await using world = await changesWorld();
   const { app, tenant, open } = world;
