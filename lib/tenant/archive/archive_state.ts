@@ -41,14 +41,15 @@ export class ArchiveFolder {
       if (error instanceof Deno.errors.NotFound) return null;
       throw error;
     }
-    const state = parseState(text);
-    for (const { file, name } of state === null ? [] : await this.spool()) {
-      // Its process ended before it had noted it.
-      if (name.epoch === state?.epoch && name.kind === "wal" && name.number >= state.segments) {
-        await this.drop(file);
-      }
+    return parseState(text);
+  }
+
+  /** Removes from the spool what no state has noted: its process ended before, and what it stands for is read again. */
+  async dropUnnoted(state: ArchiveState | null): Promise<void> {
+    const noted = state === null || state.phase === "lost" ? 0 : state.spooled;
+    for (const { file } of await this.spool()) {
+      if (Number.parseInt(file, 10) >= noted) await this.drop(file);
     }
-    return state;
   }
 
   async write(state: ArchiveState): Promise<void> {

@@ -1,16 +1,18 @@
 // The archive of one database: makes bases and segments of its file and its write-ahead log, puts them into the spool and
 // from there into the store. Nobody but this folds the log into the file while the archive is on.
 import type { Clock } from "../../core/clock.ts";
+import { type ArchiveName, databasePrefix, epochName, type SegmentHead } from "./archive_names.ts";
 import {
-  type ArchiveName,
-  databasePrefix,
-  type EpochBegin,
-  epochName,
-  epochNumber,
-  readObjectName,
-  type SegmentHead,
-} from "./archive_names.ts";
-import { type After, follows, gapAfter, goesOn, lastCommit, needsBase } from "./epoch_turns.ts";
+  type After,
+  afterStored,
+  epochBegin,
+  follows,
+  gapAfter,
+  goesOn,
+  lastCommit,
+  needsBase,
+  stillHolds,
+} from "./epoch_turns.ts";
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import { digestOf } from "./digest.ts";
 import { fileState, readLogHead, readPart } from "./file_parts.ts";
@@ -34,6 +36,7 @@ export interface DatabaseArchiveOptions {
 export class DatabaseArchive {
   readonly #folder: ArchiveFolder;
   #state: ArchiveState | null | undefined;
+  #isTidy = false;
 
   constructor(private readonly options: DatabaseArchiveOptions) {
     this.#folder = new ArchiveFolder(options.folder);
@@ -52,6 +55,13 @@ export class DatabaseArchive {
 
   /** Puts what has been committed until now into the spool. Rejects where it cannot be told from what is archived. */
   async cut(): Promise<void> {
+    await this.#tidy();
+    this.#isTidy = false;
+    await this.#cut();
+    this.#isTidy = true;
+  }
+
+  async #cut(): Promise<void> {
     const untilMs = this.options.clock.now();
     const file = await fileState(this.options.path);
     if (file === null) return;
@@ -60,7 +70,7 @@ export class DatabaseArchive {
     if (state === null || state.phase === "lost") {
       return await this.#begin(head, await this.#afterGap(state), untilMs);
     }
-    if (!goesOn(state, file, head)) {
+    if (!goesOn(state, file, head) || !await stillHolds(`${this.options.path}-wal`, head, state)) {
       const whole = state.phase === "replaced";
       return await this.#begin(head, whole ? follows(state) : gapAfter(state), untilMs);
     }
@@ -90,6 +100,7 @@ export class DatabaseArchive {
   /** Puts the spool into the store, in its order. Rejects where the store does not answer. */
   async upload(): Promise<void> {
     const { store, databaseId } = this.options;
+    await this.#tidy();
     for (const { file, name, key } of await this.#folder.spool()) {
       await store.put(databasePrefix(databaseId) + key, await this.#folder.load(file));
       await this.#folder.drop(file);
@@ -116,6 +127,13 @@ export class DatabaseArchive {
   async forget(): Promise<void> {
     this.#state = null;
     await this.#folder.removeAll();
+  }
+
+  /** After a start and a failed cut, and in a turn only: whoever asks for the state must not take away what is being spooled. */
+  async #tidy(): Promise<void> {
+    if (this.#isTidy) return;
+    await this.#folder.dropUnnoted(await this.state());
+    this.#isTidy = true;
   }
 
   async #read(head: WalHead | null, untilMs: number): Promise<void> {
@@ -172,11 +190,7 @@ export class DatabaseArchive {
   }
 
   /** Begins an epoch: its base is the file as it is, which nobody changes but this. */
-  async #begin(
-    head: WalHead | null,
-    after: After,
-    untilMs: number,
-  ): Promise<void> {
+  async #begin(head: WalHead | null, after: After, untilMs: number): Promise<void> {
     const { path, databaseId } = this.options;
     const file = await fileState(path);
     if (file === null) return;
@@ -194,15 +208,7 @@ export class DatabaseArchive {
       spooled++;
     }
     if (await fileState(path) !== file) throw new Error("the file has changed while it was read");
-    const begin: EpochBegin = {
-      version: 1,
-      databaseId,
-      // Everything since the file's last change is in its log.
-      atMs: after.atMs ?? Math.min(untilMs, Number(file.split(":")[3]) + 1),
-      pieces,
-      gapFromMs: after.gapFromMs,
-      before: after.before,
-    };
+    const begin = epochBegin(after, { databaseId, pieces, file, untilMs });
     const text = new TextEncoder().encode(JSON.stringify(begin));
     await this.#spool({ spooled }, { epoch, kind: "begin", number: 0, untilMs: 0 }, text);
     await this.#note({
@@ -225,14 +231,8 @@ export class DatabaseArchive {
   }
 
   async #afterGap(state: ArchiveState | null): Promise<After> {
-    const { store, databaseId } = this.options;
     if (state !== null) return gapAfter({ ...state, untilMs: state.sentUntilMs });
-    const prefix = databasePrefix(databaseId);
-    const names = (await store.list(prefix)).map((key) => readObjectName(key.slice(prefix.length)));
-    const known = names.filter((name) => name !== null);
-    const number = Math.max(0, ...known.map(({ epoch }) => epochNumber(epoch) + 1));
-    const last = Math.max(0, ...known.map(({ untilMs }) => untilMs));
-    return { number, gapFromMs: last === 0 ? null : last, before: null, atMs: null };
+    return await afterStored(this.options.store, this.options.databaseId);
   }
 
   async #spool(

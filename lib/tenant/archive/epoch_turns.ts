@@ -1,6 +1,7 @@
 // Whether a log goes on where it was read, and what an epoch follows.
-import { type EpochBegin, epochNumber } from "./archive_names.ts";
+import { databasePrefix, type EpochBegin, epochNumber, readObjectName } from "./archive_names.ts";
 import type { ArchiveState } from "./archive_state.ts";
+import type { ObjectStore } from "./object_store.ts";
 import { readPart } from "./file_parts.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames } from "./wal_frames.ts";
 
@@ -35,6 +36,35 @@ export function gapAfter({ epoch, untilMs }: ArchiveState): After {
   return { number: epochNumber(epoch) + 1, gapFromMs: untilMs, before: null, atMs: null };
 }
 
+/** After what the store has of a database of which nothing is known here. Rejects where the store does not answer. */
+export async function afterStored(store: ObjectStore, databaseId: string): Promise<After> {
+  const prefix = databasePrefix(databaseId);
+  let number = 0;
+  let lastMs = 0;
+  for (const key of await store.list(prefix)) {
+    const name = readObjectName(key.slice(prefix.length));
+    if (name === null) continue;
+    number = Math.max(number, epochNumber(name.epoch) + 1);
+    lastMs = Math.max(lastMs, name.untilMs);
+  }
+  return { number, gapFromMs: lastMs === 0 ? null : lastMs, before: null, atMs: null };
+}
+
+/** What an epoch begins with. `file`: the state of the database's file. */
+export function epochBegin(
+  { atMs, gapFromMs, before }: After,
+  { databaseId, pieces, file, untilMs }: {
+    readonly databaseId: string;
+    readonly pieces: number;
+    readonly file: string;
+    readonly untilMs: number;
+  },
+): EpochBegin {
+  // Everything since the file's last change is in its log.
+  const fromMs = atMs ?? Math.min(untilMs, Number(file.split(":")[3]) + 1);
+  return { version: 1, databaseId, atMs: fromMs, pieces, gapFromMs, before };
+}
+
 /** Whether the log is the one that was read, or the first one after it, and nobody else has folded one in. */
 export function goesOn(
   { phase, file, salts, frames }: ArchiveState,
@@ -46,6 +76,23 @@ export function goesOn(
   if (phase === "folding") return head === null || head.salts === salts;
   if (now !== file) return false;
   return head === null ? salts === "" || frames === 0 : salts === "" || head.salts === salts;
+}
+
+/**
+ * Whether what was read still stands in the log: a machine that loses its power may lose frames that were read before they
+ * were on the disk, and others take their place.
+ */
+export async function stillHolds(
+  log: string,
+  head: WalHead | null,
+  { salts, frames, sum }: ArchiveState,
+): Promise<boolean> {
+  if (head === null || head.salts !== salts || frames === 0) return true;
+  const at = WAL_HEAD_BYTES + (frames - 1) * (FRAME_HEAD_BYTES + head.pageBytes);
+  const bytes = await readPart(log, at, FRAME_HEAD_BYTES);
+  if (bytes.length < FRAME_HEAD_BYTES) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return view.getUint32(16) === sum[0] && view.getUint32(20) === sum[1];
 }
 
 /** Frames up to the last one that ends a transaction. */

@@ -1,0 +1,111 @@
+// The archive of one database file, where its process or its machine ends between two steps.
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { DatabaseArchive } from "../../lib/tenant/archive/database_archive.ts";
+
+import { findMoment, readBegin } from "../../lib/tenant/archive/find_epoch.ts";
+import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const DAY_MS = 86_400_000;
+const ID = "db_archived";
+
+interface World {
+  readonly path: string;
+  readonly folder: string;
+  readonly store: FolderObjects;
+  readonly clock: TurnableClock;
+  readonly database: DatabaseSync;
+  /** The archive as a process finds it that has just started. */
+  start(): DatabaseArchive;
+}
+
+async function withFile(work: (world: World) => Promise<void>): Promise<void> {
+  const root = await Deno.makeTempDir();
+  const path = `${root}/t.db`;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t (a)");
+    database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    const store = new FolderObjects(`${root}/objects`);
+    const clock = new TurnableClock();
+    const folder = `${root}/archive`;
+    const start = () => new DatabaseArchive({ databaseId: ID, path, folder, store, clock });
+    await work({ path, folder, store, clock, database, start });
+  } finally {
+    database.close();
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+async function endOf(archive: DatabaseArchive) {
+  const state = await archive.state();
+  assert(state !== null);
+  return { epoch: state.epoch, segments: state.segments };
+}
+
+Deno.test("an epoch whose beginning was spooled but not noted is no part of the archive", async () => {
+  await withFile(async ({ folder, store, clock, database, start }) => {
+    const first = start();
+    await first.cut();
+    await first.upload();
+    database.exec("INSERT INTO t VALUES (1)");
+    await first.cut();
+    const noted = await Deno.readTextFile(`${folder}/state.json`);
+    clock.turn(2 * DAY_MS);
+    await first.cut();
+    assert((await first.state())?.epoch !== JSON.parse(noted).epoch);
+    // Its process ends before it notes the new epoch.
+    await Deno.writeTextFile(`${folder}/state.json`, noted);
+    clock.turn(-2 * DAY_MS);
+    const second = start();
+    database.exec("INSERT INTO t VALUES (2)");
+    await second.cut();
+    await second.upload();
+    const moment = await findMoment(store, ID, { atMs: clock.now(), end: await endOf(second) });
+    assertEquals([moment.pieces.length, moment.whole.length], [1, 2]);
+  });
+});
+
+Deno.test("who asks for the state takes nothing away that is being spooled", async () => {
+  await withFile(async ({ folder, database, start }) => {
+    const archive = start();
+    await archive.cut();
+    await archive.upload();
+    const noted = await Deno.readTextFile(`${folder}/state.json`);
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    await Deno.writeTextFile(`${folder}/state.json`, noted);
+    const waiting = await archive.spoolBytes();
+    assert(waiting > 0);
+    await start().state();
+    assertEquals(await archive.spoolBytes(), waiting);
+  });
+});
+
+Deno.test("frames that the machine has lost after they were read begin a new epoch", async () => {
+  await withFile(async ({ path, store, database, start }) => {
+    const archive = start();
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    // Other frames take the place of the last one that was read, as after a loss of power.
+    const log = await Deno.readFile(`${path}-wal`);
+    const pageBytes = new DataView(log.buffer).getUint32(8);
+    const last = log.length - (24 + pageBytes);
+    for (let at = 16; at < 24; at++) log[last + at] = (log[last + at] ?? 0) ^ 0xff;
+    await Deno.writeFile(`${path}-wal`, log);
+    const former = (await archive.state())?.epoch;
+    await archive.cut();
+    await archive.upload();
+    const { epoch } = await endOf(archive);
+    assert(epoch !== former);
+    const keys = await store.list(`db/${ID}/${epoch}/begin-`);
+    assertEquals(keys.length, 1);
+    const key = keys[0] ?? "";
+    const sha256 = key.slice(key.lastIndexOf("-") + 1);
+    const name = { epoch, kind: "begin", number: 0, untilMs: 0, sha256 } as const;
+    const { gapFromMs, before } = await readBegin(store, { key, name });
+    assert(gapFromMs !== null);
+    assertEquals(before, null);
+  });
+});
