@@ -134,6 +134,8 @@ Deno.test("what fails is sent again under one id with one content, later and lat
   assertEquals(receiver.received[14]?.id, receiver.received[4]?.id);
   receiver.answer = () => new Response(null, { status: 204 });
   later(60_000);
+  // It, and behind it what came when all had failed.
+  await receiver.got(17);
   await until(({ state, deliveries }) => state === "ok" && deliveries[0]?.status === 204);
   const [head] = receiver.received[0]?.data.changes ?? [];
   const before = receiver.received.length;
@@ -209,6 +211,34 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
   ]);
   const text = receiver.received.map(({ body }) => body).join();
   assert(text.includes(approvalId) && !text.includes("4711") && !text.includes(held.approvalToken));
+});
+
+Deno.test("an event that expired before it arrived holds up no later one, nor does a change that is not wanted any more", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, later, until, call } = world;
+  const { id } = await add({ events: ["change", "backup.late"] });
+  receiver.answer = () => new Response(null, { status: 503 });
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  await until(({ tries }) => tries === 1);
+  const { kv, control } = app.deps;
+  const before = await control.webhooks.state(id);
+  assertEquals([typeof before?.pending?.until, before?.pending?.eventId], ["object", null]);
+  await call("PATCH", `/${id}`, { events: ["backup.late"] });
+  // As if the message had been noted just before its owner's change.
+  await control.webhooks.changeState(id, (state) => ({ ...state, pending: before?.pending ?? null }));
+  const late = (lagSec: number) =>
+    noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec });
+  await late(1);
+  later(RETRY_MS[0] ?? 0);
+  await receiver.got(2);
+  await until(({ tries }) => tries === 2);
+  assertEquals(receiver.received.map(({ type }) => type), ["change", "backup.late"]);
+  for await (const { key } of kv.list({ prefix: ["webhook_event"] })) await kv.delete(key);
+  receiver.answer = () => new Response(null, { status: 204 });
+  await late(2);
+  later(RETRY_MS[1] ?? 0);
+  await receiver.got(3);
+  assertEquals(receiver.received[2]?.data, { archivedAt: null, lagSec: 2 });
 });
 
 Deno.test("a receiver that never answers, trickles, or answers without end is left in time, and holds up no other", async () => {

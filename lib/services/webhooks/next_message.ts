@@ -30,11 +30,14 @@ export async function nextMessage(
   state: WebhookState,
   target: ChangesTarget,
 ): Promise<FoundMessage> {
-  const event = await nextEvent(ctx, webhook, state);
+  const wantsChanges = webhook.events.includes("change");
+  const { pending } = state;
+  // An event can expire before it arrives, and its owner may want no changes any more: then the next one takes its turn.
+  const mayBeOver = pending !== null && (pending.eventId !== null || !wantsChanges);
+  const event = await nextEvent(ctx, webhook, state) ??
+    (mayBeOver ? await nextEvent(ctx, webhook, { ...state, pending: null }) : null);
   if (event !== null) return { next: event };
-  return webhook.events.includes("change")
-    ? await nextChanges(ctx, webhook, state, target)
-    : { skipped: null };
+  return wantsChanges ? await nextChanges(ctx, webhook, state, target) : { skipped: null };
 }
 
 async function nextEvent(
