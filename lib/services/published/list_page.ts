@@ -26,7 +26,7 @@ export interface ListPage extends Pick<QueryAnswer, "meta"> {
   readonly body: string;
 }
 
-/** Errors: `validation_failed` naming the cursor, those of the pipeline. */
+/** Errors: `validation_failed` naming the cursor, `sql_error` for rows without a key, those of the pipeline. */
 export async function listPage(
   ctx: Pick<PublishedContext, "query" | "control">,
   call: EndpointCall,
@@ -36,12 +36,13 @@ export async function listPage(
   const base = boundStatement(prepareSpec(spec).last, bound);
   const after = cursorIn(spec, list, bound);
   const ask = listAsk({ list, input: spec.input }, base, { bound, after });
-  const { pages, total } = listStatements(ask);
-  const statements = [...pages, ...(total === null ? [] : [total])];
+  const { pages, total, unkeyed } = listStatements(ask);
+  const statements = [...pages, ...[total, unkeyed].filter((one) => one !== null)];
   // Values keep their type in this form, which the cursor needs.
   const { results, meta } = await runStatements(ctx, call, statements, { rowForm: TYPED_ROWS });
   const read = results.map(({ json }) => readTypedResult(json));
-  const counted = total === null ? null : read.at(-1)?.rows[0]?.[0] ?? null;
+  if (unkeyed !== null && read.at(-1)?.rows[0]?.[0] !== 0) throw withoutKey();
+  const counted = total === null ? null : read[pages.length]?.rows[0]?.[0] ?? null;
   const found = {
     columns: read[0]?.columns ?? [],
     rows: read.slice(0, pages.length).flatMap(({ rows }) => rows),
@@ -80,11 +81,12 @@ function cursorIn(
   return cursor.values;
 }
 
-/** Errors: `sql_error` where a value is too long for a cursor, or the answer has lost a column. */
+/** Errors: `sql_error` where the row has no key, a value is too long for a cursor, or the answer has lost a column. */
 function cursorAfter({ config, order }: ListAsk, { columns, rows }: ReadTyped): string {
   const last = rows.at(-1) ?? [];
   const folded = columns.map(foldName);
   const values = cursorColumns(config, order).map((column) => last[folded.indexOf(foldName(column))]);
+  if (values.slice(-config.key.length).includes(null)) throw withoutKey();
   const cursor = values.includes(undefined) ? null : writeCursor({
     sort: order.name,
     values: values.flatMap((value) => value === undefined ? [] : [value]),
@@ -93,6 +95,12 @@ function cursorAfter({ config, order }: ListAsk, { columns, rows }: ReadTyped): 
     throw new AppError("sql_error", { message: "Sort by another column; a value of this one is too long" });
   }
   return cursor;
+}
+
+function withoutKey(): AppError {
+  return new AppError("sql_error", {
+    message: "Give every row a value in each column of list.key; rows without one cannot be told apart",
+  });
 }
 
 /** The result in the form of every other one: without the closing brace. */

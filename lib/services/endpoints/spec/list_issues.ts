@@ -90,7 +90,7 @@ async function textIssues(
     const order = listOrder(list, sort);
     return [unknownValue, null].flatMap((first) => {
       const after = [first, ...cursorColumns(list, order).slice(1).map(() => unknownValue)];
-      const { pages, total } = listStatements({
+      const { pages, total, unkeyed } = listStatements({
         config: list,
         base,
         order,
@@ -99,7 +99,7 @@ async function textIssues(
         after,
         total: true,
       });
-      return [...pages, ...(total === null ? [] : [total])];
+      return [...pages, ...[total, unkeyed].filter((one) => one !== null)];
     });
   });
   const { query, database } = ctx;

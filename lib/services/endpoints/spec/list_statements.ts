@@ -39,6 +39,8 @@ export interface ListAsk {
 export interface ListStatements {
   readonly pages: readonly QueryStatement[];
   readonly total: QueryStatement | null;
+  /** Answers 1 where the page would leave out rows because they have no key; null: it leaves out none. */
+  readonly unkeyed: QueryStatement | null;
 }
 
 /** The columns whose values a cursor holds. */
@@ -91,8 +93,12 @@ export function listAsk(
  */
 export function listStatements(ask: ListAsk): ListStatements {
   const { order: { column, descending }, after } = ask;
-  const total = ask.total ? new ListText(ask).count() : null;
-  if (after === null || column === null) return { pages: [new ListText(ask).page({ after })], total };
+  const others = {
+    total: ask.total ? new ListText(ask).count() : null,
+    // NULL comes first in the other direction.
+    unkeyed: after !== null && descending ? new ListText(ask).unkeyed(after) : null,
+  };
+  if (after === null || column === null) return { pages: [new ListText(ask).page({ after })], ...others };
   const [value = null, ...key] = after;
   const rest = value === null
     ? [
@@ -101,7 +107,7 @@ export function listStatements(ask: ListAsk): ListStatements {
     ]
     : [new ListText(ask).page({ after }), new ListText(ask).page({ isNull: true, after: null })];
   // The other direction has the rows without a value before, not behind.
-  return { pages: (value === null) === descending ? rest.slice(0, 1) : rest, total };
+  return { pages: (value === null) === descending ? rest.slice(0, 1) : rest, ...others };
 }
 
 /** The rows that a page takes: those behind a row, and those whose value in the order's column is or is not NULL. */
@@ -138,6 +144,19 @@ class ListText {
     const conditions = this.#filters();
     const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
     return this.#made(`SELECT count(*) FROM ${this.#base()}${where}`);
+  }
+
+  /** Whether rows without a key are behind a row of a descending order: no comparison finds them. */
+  unkeyed(after: readonly SqlParameter[]): QueryStatement {
+    const { config: { key }, order: { column } } = this.ask;
+    const columns = column === null ? key : [column, ...key];
+    // What is bound has to stand in the text.
+    const same = columns.slice(0, -1).map((one, at) => `${name(one)} IS ${this.#bind(after[at] ?? null)}`);
+    const gaps = columns.flatMap((one, at) =>
+      one === column ? [] : `(${[...same.slice(0, at), `${name(one)} IS NULL`].join(" AND ")})`
+    );
+    const where = [...this.#filters(), `(${gaps.join(" OR ")})`].join(" AND ");
+    return this.#made(`SELECT EXISTS (SELECT 1 FROM ${this.#base()} WHERE ${where})`);
   }
 
   /** A comment at the end of the owner's text ends with the line. */
