@@ -36,7 +36,7 @@ export function migrationDigest(text: string): string {
 /**
  * The statements that are to run, in one transaction. `BEGIN` and `COMMIT` around them are left out, because the file is
  * one transaction anyway; what would end it before the end of the file is an error. Of a file with the sections of
- * dbmate only the section `up` counts.
+ * dbmate, goose or sql-migrate only the section `up` counts.
  */
 export function readMigration(text: string): MigrationText {
   const { sql, firstLine } = upSection(cutAtBreakpoints(normalText(text)));
@@ -76,8 +76,8 @@ function cutAtBreakpoints(text: string): string {
   return text.replaceAll(/-->[ \t]*statement-breakpoint[ \t]*$/gm, ";");
 }
 
-const UP = /^[ \t]*--[ \t]*migrate:up\b.*$/m;
-const DOWN = /^[ \t]*--[ \t]*migrate:down\b.*$/m;
+const UP = /^[ \t]*--[ \t]*(?:migrate:|\+(?:goose|migrate)[ \t]+)up\b.*$/im;
+const DOWN = /^[ \t]*--[ \t]*(?:migrate:|\+(?:goose|migrate)[ \t]+)down\b.*$/im;
 
 function upSection(text: string): { readonly sql: string; readonly firstLine: number } {
   const up = UP.exec(text);

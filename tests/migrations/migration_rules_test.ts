@@ -59,6 +59,16 @@ testSteps("migrations under rules", ruledWorld, {
     assertEquals([refusal["applied"], refusal["pending"]], [[], ["0002_tags.sql", "0003_empty.sql"]]);
     assertEquals([await names(), await rows(STATE)], [["0001_notes.sql"], [[3, 0]]]);
   },
+  "that a rule denies are told with all that are still to be applied": async ({ rule, post, names }) => {
+    await rule({ effect: "deny", actions: ["delete"] });
+    const off: File = ["0004_off.sql", "PRAGMA foreign_keys=OFF;\nCREATE TABLE off (a);"];
+    const refusal = refusalOf(await post([NOTES, EMPTY, off]), 403, "rule_denied");
+    assertEquals(refusal["pending"], ["0003_empty.sql", "0004_off.sql"]);
+    const later: File = ["0005_later.sql", EMPTY[1]];
+    const second = refusalOf(await post([NOTES, off, later]), 403, "rule_denied");
+    assertEquals([second["applied"], second["pending"]], [["0004_off.sql"], ["0005_later.sql"]]);
+    assertEquals(await names(), ["0001_notes.sql", "0004_off.sql"]);
+  },
   "wait together, are shown with their files, and are applied once when a person has approved": async (
     { rule, post, person, redeem, names, rows, apply },
   ) => {

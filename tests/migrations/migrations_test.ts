@@ -1,6 +1,7 @@
 // Migration files over HTTP: each is applied once, as a whole, in order, and loses no rows that it does not name.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
+import { migrationDigest } from "../../lib/sql/migration_text.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";
 
@@ -189,6 +190,50 @@ testSteps("migrations", migrationWorld, {
     const refusal = refusalOf(await world.post([["0003.sql", REBUILD]]), 400, "migration_loses_rows");
     assertMatch(String(refusal["error"]), /likes would have 0 of its 1 values of user_id/);
     assertEquals(await world.rows(COUNTS), [[2, 0, 1]]);
+  },
+  "that would lose children are undone also where a column of them gets another name": async (world) => {
+    await world.apply([[
+      "0001.sql",
+      FAMILY[1].replace(
+        "user_id INTEGER REFERENCES users (id) ON DELETE SET NULL",
+        "user_id INTEGER REFERENCES users (id) ON DELETE CASCADE, post_id INTEGER REFERENCES posts (id) ON DELETE SET NULL",
+      ).replace("INSERT INTO likes VALUES (1, 1)", "INSERT INTO likes VALUES (1, 1, 1)").replace(
+        "REFERENCES users (id) ON DELETE CASCADE)",
+        ")",
+      ),
+    ]]);
+    const renamed = `ALTER TABLE likes RENAME COLUMN post_id TO about_id;\n${REBUILD}`;
+    const refusal = refusalOf(await world.post([["0002.sql", renamed]]), 400, "migration_loses_rows");
+    assertMatch(String(refusal["error"]), /likes would have 0 of its 1 rows/);
+    assertEquals(await world.rows(COUNTS), [[2, 3, 1]]);
+  },
+  "take tables with any name": async (world) => {
+    await world.apply([[
+      "0001.sql",
+      "CREATE TABLE constructor (a); INSERT INTO constructor VALUES (1); CREATE TABLE b (c)",
+    ]]);
+    await world.apply([["0002.sql", "DROP TABLE b"]]);
+    assertEquals(await world.rows("SELECT count(*) FROM constructor"), [[1]]);
+  },
+  "with a digest that is not theirs are refused": async ({ app, acme, names }) => {
+    const [name, sql] = NOTES;
+    const send = (sha256: string) =>
+      app.request("POST", `${acme.database.path}/migrations`, {
+        token: acme.token,
+        body: { files: [{ name, sql, sha256 }] },
+      });
+    const refusal = refusalOf(await send("0".repeat(64)), 400, "validation_failed");
+    assertEquals(refusal["issues"], [
+      { path: "files.0.sha256", message: `Leave it out; it is not that of ${name}` },
+    ]);
+    assertEquals(await names(), []);
+    assertEquals((await send(migrationDigest(sql))).status, 200);
+  },
+  "of goose and sql-migrate run their section up": async ({ apply, rows }) => {
+    const sections = (tool: string, table: string) =>
+      `-- +${tool} Up\nCREATE TABLE ${table} (a);\n-- +${tool} Down\nDROP TABLE ${table};\n`;
+    await apply([["0001.sql", sections("goose", "one")], ["0002.sql", sections("migrate", "two")]]);
+    assertEquals(await rows("SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM two)"), [[0, 0]]);
   },
   "that rebuild a table with fewer rows are undone, by either way to rebuild": async (world) => {
     const some = REBUILD.replace("FROM users;", "FROM users WHERE id = 1;");

@@ -110,21 +110,24 @@ class Run {
     if (approved && (this.#passed || approved.after !== after)) throw this.#changed(pending);
     this.#passed = true;
     for (const group of alike(pending)) {
-      if (!this.input.baseline) await this.#decide(group, after);
+      if (!this.input.baseline) {
+        await this.#decide(group, after).catch((error) => {
+          throw setError(error, group, this.#progress(pending));
+        });
+      }
       for (const file of group) {
         try {
           after = await this.#apply(file, after);
         } catch (error) {
           if (await this.#isMoved(error, after)) return false;
-          const left = pending.slice(pending.indexOf(file)).map(({ name }) => name);
-          throw fileError(error, file, { applied: this.#applied, pending: left });
+          throw fileError(error, file, this.#progress(pending));
         }
       }
     }
     return true;
   }
 
-  /** Rules decide about these files together, before the first of them runs. */
+  /** Rules decide about these files together, before the first of them runs. Errors: those of `decide`. */
   async #decide(pending: readonly ReadFile[], after: string | null): Promise<void> {
     const { ctx, input } = this;
     const { target, tokenId } = ctx;
@@ -140,9 +143,7 @@ class Run {
       // The same files, sent again, wait for the same decision.
       heldAs: () => replayScope(["migrate", tokenId, target.databaseId], content),
     });
-    await decide(ctx, call).catch((error) => {
-      throw setError(error, pending, this.#applied);
-    });
+    await decide(ctx, call);
   }
 
   /** Applies one file behind the newest record. Answers what tells its own record. */
@@ -173,8 +174,13 @@ class Run {
   }
 
   #changed(pending: readonly ReadFile[]): AppError {
-    const names = pending.map(({ name }) => name);
-    return new AppError("effect_changed", { extra: { applied: this.#applied, pending: names } });
+    return new AppError("effect_changed", { extra: this.#progress(pending) });
+  }
+
+  /** What has become of the files; `pending`: those that were not applied at the last look. */
+  #progress(pending: readonly ReadFile[]): Pick<Migrated, "applied" | "pending"> {
+    const names = pending.map(({ name }) => name).filter((name) => !this.#applied.includes(name));
+    return { applied: this.#applied, pending: names };
   }
 
   /** Whether a failure may be due to somebody else, who has applied a migration, or to a rule that has just come. */

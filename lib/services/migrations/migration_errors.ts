@@ -30,10 +30,9 @@ export function fileError(error: unknown, { name, statements }: ReadFile, progre
   });
 }
 
-/** The error of a decision about all files together, which counts the statements of all of them. */
-export function setError(error: unknown, files: readonly ReadFile[], applied: readonly string[]): unknown {
+/** The error of a decision about files together, which counts the statements of all of them. */
+export function setError(error: unknown, files: readonly ReadFile[], progress: Progress): unknown {
   if (!(error instanceof AppError)) return error;
-  const pending = files.map(({ name }) => name);
   const { failedIndex, data: _, ...extra } = error.facts.extra ?? {};
   let at = Number(failedIndex ?? NaN);
   for (const file of files) {
@@ -41,10 +40,10 @@ export function setError(error: unknown, files: readonly ReadFile[], applied: re
       return fileError(
         new AppError(error.code, { ...error.facts, extra: { ...extra, failedIndex: at } }),
         file,
-        { applied, pending },
+        progress,
       );
     }
     at -= file.statements.length;
   }
-  return new AppError(error.code, { ...error.facts, extra: { ...extra, applied, pending } });
+  return new AppError(error.code, { ...error.facts, extra: { ...extra, ...progress } });
 }

@@ -31,7 +31,8 @@ export const MAX_FILE_STATEMENTS = 1000;
 export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
   const issues: Issue[] = [];
   const names = new Set<string>();
-  const read = files.flatMap(({ name, sql = "", sha256 }, at): ReadFile[] => {
+  const read = files.flatMap(({ name, sql: sent, sha256: told }, at): ReadFile[] => {
+    const sql = sent ?? "";
     const text = readMigration(sql);
     const path = `files.${at}.sql`;
     if (names.has(name)) {
@@ -42,9 +43,14 @@ export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
     else if (text.statements.length > MAX_FILE_STATEMENTS) {
       issues.push({ path, message: `Split ${name}; a file has at most ${MAX_FILE_STATEMENTS} statements` });
     }
+    // A record says what has run, whatever the caller says of it.
+    const sha256 = sent === undefined && told !== undefined ? told : migrationDigest(sql);
+    if (told !== undefined && told !== sha256) {
+      issues.push({ path: `files.${at}.sha256`, message: `Leave it out; it is not that of ${name}` });
+    }
     if (!text.ok) return [];
     const { statements, foreignKeysOff } = text;
-    return [{ name, sql, sha256: sha256 ?? migrationDigest(sql), statements, foreignKeysOff }];
+    return [{ name, sql, sha256, statements, foreignKeysOff }];
   });
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   for (const [at, { name }] of read.entries()) {

@@ -1,12 +1,13 @@
 // What a migration file has to leave as it was, and its record: asked of the database in the file's own transaction, before
 // its first statement and behind its last one.
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
+import type { EngineValue } from "../../engine/result_json.ts";
 import { insertRecord, noteObjects, OBJECTS, objectsText } from "../../sql/migration_records.ts";
 import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import type { KeptRows, MigrationAsk } from "../call_records.ts";
-import { failureOf, type OwnStep, rowsOrNull, type Work } from "./work.ts";
+import { failureOf, numbersIn, type OwnStep, type Work } from "./work.ts";
 
 const TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
 /** Columns that lose their values when a row goes that they refer to. */
@@ -26,6 +27,11 @@ interface Counted {
   readonly counts: readonly number[];
 }
 
+/** What was asked; what cannot be read must not count as nothing. */
+type Read<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly failure: EngineFailure };
+
 /** One run of one file. */
 export class MigrationWatch {
   #counted: readonly Counted[] = [];
@@ -44,8 +50,15 @@ export class MigrationWatch {
       const failure = failureOf(inserted);
       return failure.kind === "not_null_violation" ? plainFailure("moved", "") : failure;
     }
-    if (keeps !== null) this.#counted = yield* countKept(keeps, this.call.foreignKeysOff);
-    if (this.call.foreignKeysOff) this.#broken = yield* countBroken();
+    if (keeps !== null) {
+      const counted = yield* countKept(keeps, this.call.foreignKeysOff);
+      if (!counted.ok) return counted.failure;
+      this.#counted = counted.value;
+    }
+    if (!this.call.foreignKeysOff) return null;
+    const broken = yield* countBroken();
+    if (!broken.ok) return broken.failure;
+    this.#broken = broken.value;
     return null;
   }
 
@@ -63,16 +76,23 @@ export class MigrationWatch {
   *#lostRows(): Work<EngineFailure | null> {
     const { keeps } = this.ask;
     if (keeps === null || this.#counted.length === 0) return null;
-    const names = new Set((yield* namesOf(TABLES)).map(foldName));
+    const tables = yield* namesOf(TABLES);
+    if (!tables.ok) return tables.failure;
+    const names = new Set(tables.value.map(foldName));
     const kept = this.#counted.flatMap((one) => {
       const name = finalName(one.table, names, keeps);
       return name === null ? [] : [{ ...one, name }];
     });
     const counts = yield { steps: kept.map(({ name, columns }) => ({ sql: countText(name, columns) })) };
-    const lost = kept.flatMap(({ table, columns, counts: before }, at) => {
-      // Columns that the file has renamed or dropped cannot be counted any more.
-      const answer = counts[at];
-      const after = answer?.ok ? answer.rows[0]?.map(Number) : undefined;
+    // Columns that the file has renamed or dropped cannot be counted any more; the rows still can.
+    const again = kept.filter((_, at) => !counts[at]?.ok).map(({ name }) => name);
+    const rows = again.length === 0
+      ? []
+      : yield { steps: again.map((name) => ({ sql: countText(name, []) })) };
+    const failed = rows.find(({ ok }) => !ok);
+    if (failed) return failureOf(failed);
+    const lost = kept.flatMap(({ name, table, columns, counts: before }, at) => {
+      const after = numbersIn(counts[at]) ?? numbersIn(rows[again.indexOf(name)]);
       const less = before.findIndex((count, column) => (after?.[column] ?? count) < count);
       if (less < 0) return [];
       const what = less === 0 ? "rows" : `values of ${columns[less - 1]}`;
@@ -87,7 +107,8 @@ export class MigrationWatch {
   *#brokenReference(): Work<EngineFailure | null> {
     if (!this.call.foreignKeysOff) return null;
     const now = yield* countBroken();
-    for (const [table, count] of now) {
+    if (!now.ok) return now.failure;
+    for (const [table, count] of now.value) {
       const before = this.#broken.get(table);
       // A key that fitted no index before could not be counted then.
       if (before === null || (count !== null && count <= (before ?? 0))) continue;
@@ -102,32 +123,35 @@ export class MigrationWatch {
 
 /** The name under which the table is found in the end; null: the file has dropped it. */
 function finalName(table: string, names: ReadonlySet<string>, { renamed }: KeptRows): string | null {
-  const name = renamed[foldName(table)] ?? table;
+  const folded = foldName(table);
+  // A table may be named as a member that every object has.
+  const name = Object.hasOwn(renamed, folded) ? renamed[folded] ?? table : table;
   return names.has(foldName(name)) ? name : null;
 }
 
 function* countKept(
   { mayLose, mayChange }: KeptRows,
   foreignKeysOff: boolean,
-): Work<readonly Counted[]> {
+): Work<Read<readonly Counted[]>> {
   // Where foreign keys are off, no row that goes changes another one.
-  const loose = foreignKeysOff ? [] : yield* rowsOrNull({ sql: LOOSE });
-  const kept = (yield* namesOf(TABLES)).filter((name) =>
-    !isReservedName(name) && !mayLose.includes(foldName(name))
-  );
+  const loose = foreignKeysOff ? { ok: true, value: [] } as const : yield* read(LOOSE);
+  if (!loose.ok) return loose;
+  const tables = yield* namesOf(TABLES);
+  if (!tables.ok) return tables;
+  const kept = tables.value.filter((name) => !isReservedName(name) && !mayLose.includes(foldName(name)));
   const asked = kept.map((table) => {
     const columns = mayChange.includes(foldName(table))
       ? []
-      : (loose ?? []).flatMap(([of, column]) => of === table ? [String(column)] : []);
+      : loose.value.flatMap(([of, column]) => of === table ? [String(column)] : []);
     return { table, columns: [...new Set(columns)] };
   });
   const answers = yield { steps: asked.map(({ table, columns }) => ({ sql: countText(table, columns) })) };
-  return asked.flatMap((one, at) => {
-    const answer = answers[at];
-    const counts = answer?.ok ? answer.rows[0]?.map(Number) : undefined;
+  const value = asked.flatMap((one, at) => {
+    const counts = numbersIn(answers[at]);
     // A table that cannot be read now cannot be compared.
     return counts === undefined ? [] : [{ ...one, counts }];
   });
+  return { ok: true, value };
 }
 
 function countText(table: string, columns: readonly string[]): string {
@@ -136,16 +160,24 @@ function countText(table: string, columns: readonly string[]): string {
 }
 
 /** Rows of each table whose reference leads nowhere; null: a key of it fits no index, so they cannot be counted. */
-function* countBroken(): Work<ReadonlyMap<string, number | null>> {
-  const tables = yield* namesOf(REFERRING);
+function* countBroken(): Work<Read<ReadonlyMap<string, number | null>>> {
+  const referring = yield* namesOf(REFERRING);
+  if (!referring.ok) return referring;
+  const tables = referring.value;
   const steps: OwnStep[] = tables.map((table) => ({ sql: BROKEN, params: [table] }));
   const answers = yield { steps };
-  return new Map(tables.map((table, at) => {
-    const answer = answers[at];
-    return [table, answer?.ok ? Number(answer.rows[0]?.[0] ?? 0) : null];
-  }));
+  return {
+    ok: true,
+    value: new Map(tables.map((table, at) => [table, numbersIn(answers[at])?.[0] ?? null])),
+  };
 }
 
-function* namesOf(sql: string): Work<readonly string[]> {
-  return (yield* rowsOrNull({ sql }))?.map(([name]) => String(name)) ?? [];
+function* namesOf(sql: string): Work<Read<readonly string[]>> {
+  const names = yield* read(sql);
+  return names.ok ? { ok: true, value: names.value.map(([name]) => String(name)) } : names;
+}
+
+function* read(sql: string): Work<Read<readonly (readonly EngineValue[])[]>> {
+  const [answer] = yield { steps: [{ sql }] };
+  return answer?.ok ? { ok: true, value: answer.rows } : { ok: false, failure: failureOf(answer) };
 }
