@@ -42,7 +42,7 @@ export async function authIssues(ctx: StatementsContext, spec: SpecParts, known:
         message: `Add the column ${PASSWORD_COLUMN} to the users table`,
       }]
       : []),
-    ...mailIssues(spec, (name) => columnOf(users, name) !== null),
+    ...mailIssues(spec, (name) => ![null, key].includes(columnOf(users, name))),
   ];
   const { facts } = known;
   if (facts === null || sql === undefined || issues.length > 0 || key === null || email === null) {

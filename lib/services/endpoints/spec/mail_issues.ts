@@ -1,6 +1,8 @@
 // Whether the parts of `authConfig` that only some kinds have stand where they belong: pages of links, mails, columns.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
+import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
+import { foldName } from "../../../sql/names.ts";
 import { PASSWORD_COLUMN } from "./users_table.ts";
 import type { SpecParts } from "./spec_parts.ts";
 
@@ -19,18 +21,19 @@ const members: Readonly<Record<Member, { readonly of: readonly string[]; readonl
   mail: { of: ["auth_reset", "auth_verify"] },
 };
 
-/** One issue for each member that does not fit. */
-export function mailIssues(spec: SpecParts, hasColumn: (name: string) => boolean): Issue[] {
+/** One issue for each member that does not fit. `isPlain`: whether the users table has such a column beside its key. */
+export function mailIssues(spec: SpecParts, isPlain: (name: string) => boolean): Issue[] {
   const { kind, authConfig } = spec;
   if (authConfig === undefined || kind === undefined) return [];
-  const { verifiedColumn, mail } = authConfig;
+  const { verifiedColumn, emailColumn = EMAIL_COLUMN, mail } = authConfig;
+  const taken = new Set([PASSWORD_COLUMN, emailColumn].map(foldName));
   return [
     ...Object.entries(members).flatMap(([name, { of, needed }]) =>
       presenceIssues(kind, { name, of, isNeeded: needed === true, isThere: Object.hasOwn(authConfig, name) })
     ),
     ...pageIssues(spec, "resetUrl"),
     ...pageIssues(spec, "verifyUrl"),
-    ...(verifiedColumn === undefined || (hasColumn(verifiedColumn) && verifiedColumn !== PASSWORD_COLUMN)
+    ...(verifiedColumn === undefined || (isPlain(verifiedColumn) && !taken.has(foldName(verifiedColumn)))
       ? []
       : [{ path: "authConfig.verifiedColumn", message: "Name a column of the users table for the time" }]),
     ...(mail === undefined ? [] : templateIssues(mail)),
