@@ -17,6 +17,7 @@ import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { ArchiveSettings } from "./lib/tenant/local/local_archive.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
+import { sweepFolders } from "./lib/tenant/transfer/process_folders.ts";
 import { TransferRoom } from "./lib/tenant/transfer/transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
@@ -174,10 +175,12 @@ function kvFile(dataDir: string): string {
 async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   const { tenantsUrl } = config;
   // Several processes may work with one server and one folder.
-  const folder = `${config.dataDir}/transfers/${crypto.randomUUID()}`;
+  const place = `${config.dataDir}/transfers`;
+  const folder = `${place}/${crypto.randomUUID()}`;
   const transferRoom = config.hosted
     ? null
-    : new TransferRoom({ folder, environment: config.engineEnvironment });
+    : new TransferRoom({ folder, isShared: true, environment: config.engineEnvironment });
+  if (!config.hosted) await attempt("transfers_not_swept", () => sweepFolders(place));
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");

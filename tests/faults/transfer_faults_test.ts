@@ -2,7 +2,8 @@
 // is left behind.
 import { assert, assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
-import type { TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
+import { sweepFolders } from "../../lib/tenant/transfer/process_folders.ts";
+import { TransferRoom, type TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
 const ROWS = 4000;
@@ -122,6 +123,44 @@ Deno.test("a client that goes away in the middle of an upload changes nothing an
   assertEquals(answer.status, 408, answer.text);
   assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[ROWS]]);
   assertEquals(leftOvers(app), []);
+});
+
+Deno.test("one child at a time reads the copy of an export, and none that was cancelled while it was made", async () => {
+  await using made = await world();
+  const { app, acme } = made;
+  const first = await exportOf(app, acme, "format=csv&table=t");
+  await first.bytes();
+  const again = `format=csv&table=t&id=${first.headers.get("x-export-id")}`;
+  const both = await Promise.all([exportOf(app, acme, again), exportOf(app, acme, again)]);
+  assertEquals(both.map(({ status }) => status).sort(), [200, 429]);
+  await Promise.all(both.map((answer) => answer.bytes()));
+
+  const { transfers } = app.deps.tenants;
+  assert(transfers);
+  const copyOut = transfers.copyOut.bind(transfers);
+  const before = leftOvers(app);
+  transfers.copyOut = async (owner, id) => {
+    await copyOut(owner, id);
+    await app.request("DELETE", `${acme.database.path}/exports/${id}`, { token: acme.token });
+    // What wrote the copy may have made the folder again.
+    await transfers.room.make(id);
+  };
+  const cancelled = await exportOf(app, acme, "format=csv&table=t");
+  assertEquals((await cancelled.json()).code, "export_not_found");
+  assertEquals(leftOvers(app), before);
+});
+
+Deno.test("what processes have left that were killed is removed, and what others work in is not", async () => {
+  const place = await Deno.makeTempDir();
+  const works = new TransferRoom({ folder: `${place}/works`, isShared: true, environment: {} });
+  await works.make("exp_1");
+  await Deno.mkdir(`${place}/killed/exp_2`, { recursive: true });
+  await Deno.writeTextFile(`${place}/killed.lock`, "");
+  await sweepFolders(place);
+  assertEquals(Array.from(Deno.readDirSync(place), ({ name }) => name).sort(), ["works", "works.lock"]);
+  await works.close();
+  assertEquals(Array.from(Deno.readDirSync(place)), []);
+  await Deno.remove(place);
 });
 
 Deno.test("a stop ends exports on their way, and a start removes what is left of them", async () => {

@@ -332,6 +332,36 @@ testSteps("import", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT v FROM orders")), [[2]]);
   },
 
+  "with create keeps a table that was made while the file came in": async (world) => {
+    const { acme } = world;
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        await acme.setup("CREATE TABLE mine (v)");
+        controller.enqueue(new TextEncoder().encode("CREATE TABLE t (v);"));
+        controller.close();
+      },
+    }, { highWaterMark: 0 });
+    const answer = await world.import("format=sql&mode=create", body);
+    assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "mode"], answer.text);
+    assertEquals(rowsOf(await acme.query("SELECT v FROM mine")), []);
+    const kept = await world.app.request("GET", `${acme.database.path}/snapshots`, { token: acme.token });
+    assertEquals(kept.body.data, []);
+  },
+
+  "that appends tells which rows are in when a later one cannot be taken": async (world) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (v INTEGER)");
+    const csv = `v\n${"1\n".repeat(5001)}wrong\n`;
+    const answer = await world.import("format=csv&mode=append&table=t", csv);
+    assertEquals([answer.status, answer.body.code, Reflect.get(answer.body, "rows")], [
+      400,
+      "import_refused",
+      5000,
+    ]);
+    assert(/first 5000 rows/.test(answer.text) && !/nothing has changed/.test(answer.text), answer.text);
+    assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[5000]]);
+  },
+
   "refuses what it does not know, and what is compressed": async (world) => {
     for (
       const [query, path] of [

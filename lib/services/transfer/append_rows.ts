@@ -50,9 +50,17 @@ export async function appendRows(ctx: AppendContext, input: AppendInput): Promis
     }
   } catch (error) {
     if (!(error instanceof AppError) || rows === 0) throw error;
-    throw new AppError(error.code, { ...error.facts, extra: { ...error.facts.extra, rows } });
+    throw new AppError(error.code, {
+      ...error.facts,
+      ...(error.code === "import_refused" ? { message: staying(rows) } : {}),
+      extra: { ...error.facts.extra, rows },
+    });
   }
   return { tables: 1, rows, notKept: [], snapshot: null };
+}
+
+function staying(rows: number): string {
+  return `Correct the file and send what follows its first ${rows} rows; those are in, and nothing else has changed`;
 }
 
 /** The rows in parts that are the same each time, however the file comes in. Errors: `import_refused`. */

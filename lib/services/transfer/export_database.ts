@@ -102,6 +102,8 @@ async function copyOut(
   const kept = await exports.begin(target, { format, table, safe });
   try {
     await transfers.copyOut(target, kept.id);
+    // Cancelled meanwhile, it is in no list, and nobody would ever remove the copy.
+    exports.find(kept.id, target.databaseId);
     kept.state = "writing";
     return kept;
   } catch (error) {

@@ -74,7 +74,7 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
         const built = `${transfers.room.folderOf(`${transferId}/out`)}/${transferFiles.built}`;
         const snapshot = autoLabel(clock, "import", input.format);
         await transfers.adopt(target, built, snapshot);
-        const { undo } = await putInPlace(ctx, transfers, { snapshot, as: log });
+        const { undo } = await putInPlace(ctx, transfers, input.mode, { snapshot, as: log });
         return { tables, rows, notKept, snapshot: undo };
       }));
   } catch (error) {
@@ -167,9 +167,12 @@ function refusalOf({ failure }: TransferReport): AppError | null {
 async function putInPlace(
   ctx: ImportContext,
   transfers: TransferStore,
+  mode: ImportInput["mode"],
   restore: Parameters<typeof restoreSnapshot>[1],
 ) {
   try {
+    // Somebody may have made a table while the file came in.
+    await requireEmpty(ctx, mode);
     const restored = await restoreSnapshot(ctx, restore);
     await transfers.forget(ctx.target, restore.snapshot);
     return restored;

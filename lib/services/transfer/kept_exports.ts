@@ -41,6 +41,8 @@ export class KeptExport {
   state: "copying" | "writing" | "ready" | "failed" = "copying";
   report: TransferReport | null = null;
   run: TransferRun | null = null;
+  /** A child is about to start. */
+  starts = false;
   sentBytes = 0;
   sizeBytes: number | null = null;
   /** Answers that are being sent. */
@@ -66,15 +68,20 @@ export class KeptExports {
 
   constructor(private readonly room: TransferRoom, private readonly clock: Clock) {}
 
-  /** Errors: `too_many_transfers`. */
+  /** Errors: `too_many_transfers`, `storage_full`. */
   async begin(owner: ExportOwner, input: ExportInput): Promise<KeptExport> {
     this.requireRoom(owner.namespaceId);
     const nowMs = this.clock.now();
     const made = new KeptExport(newId("exp", nowMs), owner, input, nowMs);
     this.#kept.set(made.id, made);
-    await this.#prune(made);
-    await this.room.make(made.id);
-    return made;
+    try {
+      await this.#prune(made);
+      await this.room.make(made.id);
+      return made;
+    } catch {
+      this.#kept.delete(made.id);
+      throw new AppError("storage_full");
+    }
   }
 
   /** Does the work of an import, which counts like an export. Errors: `too_many_transfers`, those of the work. */
@@ -90,7 +97,9 @@ export class KeptExports {
 
   /** Errors: `too_many_transfers` while as many children work as may. */
   requireRoom(namespaceId: string): void {
-    const exports = [...this.#kept.values()].filter((one) => one.run !== null || one.state === "copying");
+    const exports = [...this.#kept.values()].filter((one) =>
+      one.run !== null || one.starts || one.state === "copying"
+    );
     const running = [...exports.map(({ owner }) => owner.namespaceId), ...this.#imports];
     const own = running.filter((one) => one === namespaceId);
     if (running.length >= exportLimits.running || own.length >= exportLimits.runningOfNamespace) {
@@ -146,7 +155,7 @@ export class KeptExports {
   async #prune(newest: KeptExport | null): Promise<void> {
     const nowMs = this.clock.now();
     const idle = [...this.#kept.values()].filter((one) =>
-      one !== newest && one.run === null && one.readers === 0
+      one !== newest && one.run === null && !one.starts && one.state !== "copying" && one.readers === 0
     );
     const old = idle.filter((one) => nowMs >= one.expiresAtMs);
     const left = idle.filter((one) => !old.includes(one));

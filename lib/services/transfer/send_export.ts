@@ -27,11 +27,17 @@ interface Sending {
 }
 
 async function startRun(kept: KeptExport, { exports, transfers }: Sending): Promise<void> {
-  if (kept.run !== null) throw new AppError("too_many_transfers");
+  if (kept.run !== null || kept.starts) throw new AppError("too_many_transfers");
   const { format, table, safe } = kept.input;
   if (kept.state !== "writing") exports.requireRoom(kept.owner.namespaceId);
   kept.state = "writing";
-  const run = kept.run = await transfers.room.start(kept.id, { do: "export", format, table, safe });
+  kept.starts = true;
+  try {
+    kept.run = await transfers.room.start(kept.id, { do: "export", format, table, safe });
+  } finally {
+    kept.starts = false;
+  }
+  const { run } = kept;
   // It reads the copy, and nothing is told to it.
   await run.process.stdin.close();
   // A file is no output.

@@ -1,6 +1,7 @@
 // The folders of transfers, and the jailed children that work in them: one folder and one child each.
 import { findParentTie, type ParentTie, startJailed } from "../jail/start_jailed.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "./job.ts";
+import { lockFolder, removeFolder, unlockFolder } from "./process_folders.ts";
 
 /** Megabytes of a child's JavaScript heap; what the engine holds is bounded by the child itself. */
 const HEAP_MB = 256;
@@ -20,6 +21,8 @@ export interface TransferRun {
 export interface TransferRoomOptions {
   /** Made if missing, and emptied: no transfer outlives the process. */
   readonly folder: string;
+  /** Whether other processes have folders beside it. */
+  readonly isShared?: boolean;
   readonly environment: Readonly<Record<string, string>>;
   readonly parentTie?: ParentTie;
 }
@@ -28,12 +31,13 @@ export interface TransferRoomOptions {
 export class TransferRoom {
   readonly #running = new Set<TransferRun>();
   #tie: Promise<ParentTie> | null = null;
+  #lock: Promise<Deno.FsFile> | null = null;
 
   constructor(private readonly options: TransferRoomOptions) {}
 
   /** Removes what an earlier process has left. */
   async clear(): Promise<void> {
-    await removeIfThere(this.options.folder);
+    await removeFolder(this.options.folder);
   }
 
   folderOf(transferId: string): string {
@@ -41,11 +45,12 @@ export class TransferRoom {
   }
 
   async make(transferId: string): Promise<void> {
+    if (this.options.isShared) await (this.#lock ??= lockFolder(this.options.folder));
     await Deno.mkdir(this.folderOf(transferId), { recursive: true, mode: 0o700 });
   }
 
   async remove(transferId: string): Promise<void> {
-    await removeIfThere(this.folderOf(transferId));
+    await removeFolder(this.folderOf(transferId));
   }
 
   /** Starts a child in the transfer's folder. */
@@ -93,6 +98,8 @@ export class TransferRoom {
     for (const run of running) run.kill();
     await Promise.all(running.map(({ ended }) => ended));
     await this.clear();
+    if (this.#lock !== null) await unlockFolder(this.options.folder, await this.#lock);
+    this.#lock = null;
   }
 
   /** A child that was killed, or whose disk was full, leaves no last report. */
@@ -113,14 +120,6 @@ function kill(process: Deno.ChildProcess): void {
     process.kill("SIGKILL");
   } catch {
     // It has ended by itself.
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

@@ -1,0 +1,47 @@
+// Folders of processes that work side by side in one place: each holds a lock beside its own, which the system releases
+// however the process ends, so that the next one can tell what nobody needs any more.
+
+const LOCK = ".lock";
+
+/** Locks the folder, which is made afterwards; what is returned holds the lock until it is closed. */
+export async function lockFolder(folder: string): Promise<Deno.FsFile> {
+  await Deno.mkdir(folder.slice(0, folder.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  const file = await Deno.open(`${folder}${LOCK}`, { create: true, write: true, mode: 0o600 });
+  await file.lock(true);
+  return file;
+}
+
+/** Removes the folder's lock; the folder is gone. */
+export async function unlockFolder(folder: string, lock: Deno.FsFile): Promise<void> {
+  await Deno.remove(`${folder}${LOCK}`).catch(() => {});
+  lock.close();
+}
+
+/** Removes the folders of `place` whose processes have ended. */
+export async function sweepFolders(place: string): Promise<void> {
+  for (const name of await namesIn(place)) {
+    if (!name.endsWith(LOCK)) continue;
+    using lock = await Deno.open(`${place}/${name}`, { write: true });
+    if (!await lock.tryLock(true)) continue;
+    await removeFolder(`${place}/${name.slice(0, -LOCK.length)}`);
+    await Deno.remove(`${place}/${name}`);
+  }
+}
+
+async function namesIn(place: string): Promise<string[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(place), ({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** It may be gone. */
+export async function removeFolder(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
