@@ -23,13 +23,16 @@ export type PostOutcome =
 
 /** Never throws. */
 export async function postPublic(post: PublicPost, network: PublicNetwork = internet): Promise<PostOutcome> {
-  const signal = AbortSignal.timeout(post.timeoutMs);
   if (refusalOf(post.url, post.allowPrivate) !== null) return { status: null, failure: "refused" };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), post.timeoutMs);
   try {
-    return await send(post, signal, network);
+    return await send(post, late.signal, network);
   } catch (error) {
-    const failure = signal.aborted ? "timeout" : error instanceof NotPublic ? "refused" : "connection";
+    const failure = late.signal.aborted ? "timeout" : error instanceof NotPublic ? "refused" : "connection";
     return { status: null, failure };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -117,6 +117,17 @@ class Shop {
         await this.#send(200, "POST", `${SHOP}/redeem_approval`, { body: { approvalToken: token } });
         return { path: { id } };
       }
+      case "PATCH /api/namespaces/{slug}/databases/{dbSlug}/webhooks/{id}":
+      case "DELETE /api/namespaces/{slug}/databases/{dbSlug}/webhooks/{id}":
+      case "POST /api/namespaces/{slug}/databases/{dbSlug}/webhooks/{id}/test":
+      case "POST /api/namespaces/{slug}/databases/{dbSlug}/webhooks/{id}/redeliver": {
+        const body = { url: "https://shop.example/hooks", events: ["change"] };
+        return {
+          path: {
+            id: member(await this.#send(201, "POST", `${API}/databases/shop/webhooks`, { body }), "id"),
+          },
+        };
+      }
       case "GET /v1/db/{ns}/{db}/exports/{id}":
       case "DELETE /v1/db/{ns}/{db}/exports/{id}": {
         const made = await this.#send(200, "GET", `${SHOP}/export?format=sqlite`);

@@ -103,7 +103,7 @@ Deno.test("frames that the machine has lost after they were read begin a new epo
     assertEquals(keys.length, 1);
     const key = keys[0] ?? "";
     const sha256 = key.slice(key.lastIndexOf("-") + 1);
-    const name = { epoch, kind: "begin", number: 0, untilMs: 0, sha256 } as const;
+    const name = { epoch, kind: "begin", number: 0, readMs: 0, sha256 } as const;
     const { gapFromMs, before } = await readBegin(store, { key, name });
     assert(gapFromMs !== null);
     assertEquals(before, null);

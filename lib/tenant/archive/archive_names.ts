@@ -2,7 +2,7 @@
 //   owner.json                                      who writes here
 //   db/<database>/<epoch>/base-<number>-<sha256>    a piece of the database's file
 //   db/<database>/<epoch>/begin-<sha256>            what the epoch begins with, once its base is whole
-//   db/<database>/<epoch>/wal-<number>-<until>-<sha256>   frames of the write-ahead log
+//   db/<database>/<epoch>/wal-<number>-<read>-<sha256>    frames of the write-ahead log
 // An epoch is a base and what follows it without a gap.
 
 /** One object of an epoch. */
@@ -11,8 +11,8 @@ export interface ArchiveName {
   readonly kind: "base" | "begin" | "wal";
   /** Position among its kind. */
   readonly number: number;
-  /** Of frames: everything that was answered until then is in them or before them. Unix milliseconds. */
-  readonly untilMs: number;
+  /** Of frames: everything in them was committed before then, but not all that was. Unix milliseconds. */
+  readonly readMs: number;
   readonly sha256: string;
 }
 
@@ -32,21 +32,21 @@ export function epochNumber(epoch: string): number {
 }
 
 /** The last two parts of an object's key. */
-export function objectName({ epoch, kind, number, untilMs, sha256 }: ArchiveName): string {
+export function objectName({ epoch, kind, number, readMs, sha256 }: ArchiveName): string {
   const digits = String(number).padStart(8, "0");
   if (kind === "begin") return `${epoch}/begin-${sha256}`;
   if (kind === "base") return `${epoch}/base-${digits}-${sha256}`;
-  return `${epoch}/wal-${digits}-${String(untilMs).padStart(15, "0")}-${sha256}`;
+  return `${epoch}/wal-${digits}-${String(readMs).padStart(15, "0")}-${sha256}`;
 }
 
 const NAME = /^(\d{8}-[0-9a-f]{8})\/(?:begin|(base)-(\d{8})|(wal)-(\d{8})-(\d{15}))-([0-9a-f]{64})$/;
 
 /** Reads such a name; null: it is none. */
 export function readObjectName(text: string): ArchiveName | null {
-  const [, epoch, base, part, wal, segment, until, sha256] = NAME.exec(text) ?? [];
+  const [, epoch, base, part, wal, segment, read, sha256] = NAME.exec(text) ?? [];
   if (epoch === undefined || sha256 === undefined) return null;
   const kind = base ? "base" : wal ? "wal" : "begin";
-  return { epoch, kind, number: Number(part ?? segment ?? 0), untilMs: Number(until ?? 0), sha256 };
+  return { epoch, kind, number: Number(part ?? segment ?? 0), readMs: Number(read ?? 0), sha256 };
 }
 
 /** What an epoch begins with. */

@@ -4,7 +4,7 @@
 export interface BuildJob {
   /** Segments that count as a whole. */
   readonly whole: number;
-  /** Segments behind them, read together, that count up to `atMs`, in unix milliseconds. */
-  readonly parts: number;
+  /** Sizes of groups of segments behind them, each read together, that count up to `atMs`, in unix milliseconds. */
+  readonly parts: readonly number[];
   readonly atMs: number;
 }

@@ -30,7 +30,7 @@ export async function buildMoment(options: BuildOptions): Promise<string> {
   const moment = await findMoment(store, databaseId, options);
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await bring(store, moment, folder);
-  await build({ whole: moment.whole.length, parts: moment.parts.length, atMs }, options);
+  await build({ whole: moment.whole.length, parts: moment.parts.map(({ length }) => length), atMs }, options);
   return `${folder}/built.db`;
 }
 
@@ -40,7 +40,7 @@ async function bring(store: ObjectStore, { pieces, whole, parts }: Moment, folde
     const bytes = await readObject(store, piece);
     for (let at = 0; at < bytes.length;) at += await base.write(bytes.subarray(at));
   }
-  for (const [at, segment] of [...whole, ...parts].entries()) {
+  for (const [at, segment] of [...whole, ...parts.flat()].entries()) {
     await Deno.writeFile(`${folder}/wal-${at}`, await readObject(store, segment), { mode: 0o600 });
   }
 }

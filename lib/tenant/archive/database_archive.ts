@@ -101,11 +101,9 @@ export class DatabaseArchive {
   async upload(): Promise<void> {
     const { store, databaseId } = this.options;
     await this.#tidy();
-    for (const { file, name, key } of await this.#folder.spool()) {
+    for (const { file, key } of await this.#folder.spool()) {
       await store.put(databasePrefix(databaseId) + key, await this.#folder.load(file));
       await this.#folder.drop(file);
-      const state = await this.state();
-      if (name.kind === "wal" && state) this.#state = { ...state, sentUntilMs: name.untilMs };
     }
     const now = await this.state();
     if (now && now.phase !== "lost") this.#state = { ...now, sentUntilMs: now.untilMs };
@@ -146,12 +144,13 @@ export class DatabaseArchive {
       const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
       const log = `${this.options.path}-wal`;
       const end = await lastCommit(log, head, state);
+      const readMs = this.options.clock.now();
       while (state.frames < end) {
         const count = Math.min(end - state.frames, Math.max(1, Math.floor(PIECE_BYTES / frameBytes)));
         const bytes = await readPart(log, WAL_HEAD_BYTES + state.frames * frameBytes, count * frameBytes);
         const walk = walkFrames(bytes, head, state.sum);
         if (walk.frames < count) throw new Error("the log has changed while it was read");
-        state = await this.#addSegment(state, { head, bytes, sum: walk.sum, count, untilMs });
+        state = await this.#addSegment(state, { head, bytes, sum: walk.sum, count, readMs });
       }
     }
     await this.#note({ ...state, untilMs });
@@ -159,12 +158,12 @@ export class DatabaseArchive {
 
   async #addSegment(
     state: ArchiveState,
-    { head, bytes, sum, count, untilMs }: {
+    { head, bytes, sum, count, readMs }: {
       readonly head: WalHead;
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly sum: WalSum;
       readonly count: number;
-      readonly untilMs: number;
+      readonly readMs: number;
     },
   ): Promise<ArchiveState> {
     const { pageBytes, salts, bigEndian } = head;
@@ -174,14 +173,13 @@ export class DatabaseArchive {
     whole.set(line);
     whole.set(bytes, line.length);
     const number = state.segments;
-    await this.#spool(state, { epoch: state.epoch, kind: "wal", number, untilMs }, await pack(whole));
+    await this.#spool(state, { epoch: state.epoch, kind: "wal", number, readMs }, await pack(whole));
     const next = {
       ...state,
       segments: number + 1,
       spooled: state.spooled + 1,
       frames: state.frames + count,
       sum,
-      untilMs,
       walBytes: state.walBytes + bytes.length,
       pageBytes,
     };
@@ -202,7 +200,7 @@ export class DatabaseArchive {
       const bytes = await readPart(path, at, Math.min(PIECE_BYTES, size - at));
       await this.#spool(
         { spooled },
-        { epoch, kind: "base", number: pieces++, untilMs: 0 },
+        { epoch, kind: "base", number: pieces++, readMs: 0 },
         await pack(bytes),
       );
       spooled++;
@@ -210,7 +208,7 @@ export class DatabaseArchive {
     if (await fileState(path) !== file) throw new Error("the file has changed while it was read");
     const begin = epochBegin(after, { databaseId, pieces, file, untilMs });
     const text = new TextEncoder().encode(JSON.stringify(begin));
-    await this.#spool({ spooled }, { epoch, kind: "begin", number: 0, untilMs: 0 }, text);
+    await this.#spool({ spooled }, { epoch, kind: "begin", number: 0, readMs: 0 }, text);
     await this.#note({
       epoch,
       segments: 0,

@@ -45,7 +45,7 @@ export async function afterStored(store: ObjectStore, databaseId: string): Promi
     const name = readObjectName(key.slice(prefix.length));
     if (name === null) continue;
     number = Math.max(number, epochNumber(name.epoch) + 1);
-    lastMs = Math.max(lastMs, name.untilMs);
+    lastMs = Math.max(lastMs, name.readMs);
   }
   return { number, gapFromMs: lastMs === 0 ? null : lastMs, before: null, atMs: null };
 }

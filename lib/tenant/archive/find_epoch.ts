@@ -24,8 +24,11 @@ export interface Moment {
   readonly pieces: readonly Named[];
   /** Everything in them was answered by then. */
   readonly whole: readonly Named[];
-  /** What was read together next, of which some may have been answered by then. */
-  readonly parts: readonly Named[];
+  /**
+   * What was read together next, in one group and then another, of which some may have been answered by then: the first
+   * ends before the time that its name tells.
+   */
+  readonly parts: readonly (readonly Named[])[];
 }
 
 /** The most bytes of an object, unpacked. */
@@ -65,9 +68,9 @@ export async function findMoment(
   if (known && (known.epoch !== found.epoch || known.segments !== segments.length)) throw damaged();
   const pieces = inOrder(found.objects, "base");
   if (pieces.length !== found.begin.pieces) throw damaged();
-  const last = segments.findLastIndex(({ name }) => name.untilMs <= atMs);
-  const after = segments.slice(last + 1);
-  const parts = after.filter(({ name }) => name.untilMs === after[0]?.name.untilMs);
+  const last = segments.findLastIndex(({ name }) => name.readMs <= atMs);
+  const after = Map.groupBy(segments.slice(last + 1), ({ name }) => name.readMs);
+  const parts = [...after.values()].slice(0, 2);
   if (
     next && next.gapFromMs !== null && parts.length === 0 && atMs > Math.max(next.gapFromMs, found.begin.atMs)
   ) {

@@ -27,7 +27,7 @@ export async function pruneArchive(
       const next = epochs.get(names[at + 1] ?? "");
       const objects = epochs.get(epoch) ?? [];
       if (next ? !await beganBefore(store, next, beforeMs) : await isKnown(databaseId)) continue;
-      if (!next && Math.max(...objects.map(({ name }) => name.untilMs)) >= beforeMs) continue;
+      if (!next && Math.max(...objects.map(({ name }) => name.readMs)) >= beforeMs) continue;
       // What it begins with goes first, so that a half-removed epoch is none.
       for (const { key } of objects.sort((a) => a.name.kind === "begin" ? -1 : 1)) await store.remove(key);
     }

@@ -12,7 +12,11 @@ const job = parseJob(text);
 const path = `${folder}/built.db`;
 try {
   for (let at = 0; at < job.whole; at++) applyWhole(readSegment(at));
-  applyUntil(job.atMs);
+  let at = job.whole;
+  for (const count of job.parts) {
+    if (!applyUntil(at, count)) break;
+    at += count;
+  }
   check();
 } catch {
   // What was wrong is nobody's to see: the file is a tenant's.
@@ -67,18 +71,21 @@ function tailEnd(frames: Uint8Array<ArrayBuffer>, pageBytes: number, committed: 
   return end;
 }
 
-/** Applies the commits of the last segments up to the first one that has a change which began later. */
-function applyUntil(atMs: number): void {
-  if (job.parts === 0) return;
-  const { frames, pageBytes, commits } = readSegment(job.whole, job.parts - 1);
+/** Applies the commits of segments up to the first one that has a change which began later; false: there is one. */
+function applyUntil(at: number, count: number): boolean {
+  const { frames, pageBytes, commits } = readSegment(at, count - 1);
   const frameBytes = FRAME_HEAD_BYTES + pageBytes;
   let from = 0;
-  for (const { frames: count, pages } of commits) {
-    const own = frames.subarray(from * frameBytes, count * frameBytes);
-    const before = applyCommit(own, pageBytes, pages);
-    if (newestChangeMs() > atMs) return before();
-    from = count;
+  for (const { frames: end, pages } of commits) {
+    const own = frames.subarray(from * frameBytes, end * frameBytes);
+    const undo = applyCommit(own, pageBytes, pages);
+    if (newestChangeMs() > job.atMs) {
+      undo();
+      return false;
+    }
+    from = end;
   }
+  return true;
 }
 
 /** Returns what undoes it. */
