@@ -5,7 +5,11 @@ export interface Received {
   readonly id: string;
   readonly type: string;
   readonly body: string;
-  readonly data: { readonly changes?: readonly { readonly id: string; readonly kinds: readonly string[] }[] };
+  readonly data: {
+    readonly archivedAt?: string | null;
+    readonly lagSec?: number;
+    readonly changes?: readonly { readonly id: string; readonly kinds: readonly string[] }[];
+  };
   readonly signatures: number;
 }
 

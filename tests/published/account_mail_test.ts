@@ -332,7 +332,7 @@ test("the owner's words go out as they are, with the link where it belongs, and 
   }
   for (const verifiedColumn of ["Password_Hash", "EMAIL", "Id", "nothing"]) {
     const verify = { ...accountSpecs["verify"], slug: "verify", name: "verify" };
-    const authConfig = { ...Object(verify["authConfig"]), verifiedColumn };
+    const authConfig = { ...Object(accountSpecs["verify"]?.["authConfig"]), verifiedColumn };
     const { status, body } = await world.manage("PUT", "/verify", { ...verify, authConfig });
     assertEquals([status, body.issues?.[0]?.path], [400, "authConfig.verifiedColumn"], verifiedColumn);
   }
