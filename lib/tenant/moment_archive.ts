@@ -12,7 +12,8 @@ export interface MomentArchive {
   status(databaseId: string): Promise<ArchiveStatus>;
   /**
    * Makes a snapshot of the state at a moment: all that was answered by then, nothing that began later. Errors:
-   * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`.
+   * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`, `database_busy` while as many
+   * moments are built as may, or one of this database.
    */
   toSnapshot(databaseId: string, moment: { readonly atMs: number; readonly label: string }): Promise<void>;
 }

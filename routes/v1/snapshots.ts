@@ -91,7 +91,9 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { at, into, snapshot: label } = c.req.valid("json");
         const ctx = snapshotContext(deps, c);
-        const snapshot = at === undefined ? label ?? "" : await snapshotOfMoment(ctx, { at });
+        const snapshot = at === undefined
+          ? label ?? ""
+          : await snapshotOfMoment(ctx, { at, isForNew: into !== undefined });
         if (into !== undefined) {
           return c.json({ success: true, data: await restoreInto(ctx, { snapshot, into }) }, 201);
         }

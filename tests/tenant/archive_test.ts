@@ -73,6 +73,12 @@ Deno.test("a database comes back as it was at any moment: all that was answered 
     for (const at of [0, 7, 16, 30, 39]) {
       assertEquals(await countAt(world.store, tenant, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
     }
+    const atOnce = ["a", "b"].map((label) =>
+      codeOf(
+        world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label }) ?? Promise.resolve(),
+      )
+    );
+    assertEquals((await Promise.all(atOnce)).sort(), ["database_busy", "done"]);
     // In place, with an undo.
     await tenant.database.restore("at-7", { undoLabel: "undo" });
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[8]]);

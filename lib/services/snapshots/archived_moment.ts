@@ -1,5 +1,5 @@
 // Moments of a database that are archived off this machine: how far the archive is, and a snapshot of one of them.
-import { requireRole } from "../../access/caller.ts";
+import { requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
@@ -27,13 +27,15 @@ export async function readArchive({ tenants, target }: SnapshotContext): Promise
 }
 
 /**
- * Makes a snapshot of a moment, and returns its label. Errors: `role_too_low`, `archive_off`, `validation_failed` for a
+ * Makes a snapshot of a moment, and returns its label. `isForNew`: a new database is made of it, which not everybody may.
+ * Errors: those of `requireNamespaceAdmin`, `role_too_low`, `archive_off`, `validation_failed` for a
  * moment that is still to come, and those of `MomentArchive.toSnapshot`.
  */
 export async function snapshotOfMoment(
   ctx: SnapshotContext,
-  { at }: { readonly at: string },
+  { at, isForNew }: { readonly at: string; readonly isForNew: boolean },
 ): Promise<string> {
+  if (isForNew) requireNamespaceAdmin(ctx.caller, ctx.target.namespaceSlug);
   requireRole(ctx.target, "admin");
   const archive = archiveOf(ctx);
   const atMs = Date.parse(at);

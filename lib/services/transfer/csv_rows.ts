@@ -10,14 +10,20 @@ export interface CsvRecord {
   readonly line: number;
 }
 
+/** More cells than an engine has columns. */
+const MAX_CELLS = 32_767;
+
 /** Cuts text into records. */
 export class CsvReader {
   #text = "";
   #line = 1;
+  /** Characters before which no end is looked for: a long record is read a few times over, not with each piece. */
+  #least = 0;
 
   /** The records that end in what has come so far. `last`: nothing more comes. Errors: `import_refused`. */
   *take(text: string, last: boolean): Generator<CsvRecord> {
     this.#text += text;
+    if (this.#text.length < this.#least && !last) return;
     if (this.#line === 1 && this.#text.startsWith("\uFEFF")) this.#text = this.#text.slice(1);
     let at = 0;
     while (at < this.#text.length) {
@@ -29,6 +35,7 @@ export class CsvReader {
       at = record.end;
     }
     this.#text = this.#text.slice(at);
+    this.#least = Math.min(2 * this.#text.length, importLimits.rowBytes + 1);
     if (this.#text.length > importLimits.rowBytes) throw refused("the row is too long", `line ${this.#line}`);
   }
 
@@ -41,7 +48,9 @@ export class CsvReader {
       const cell = text.charAt(at) === '"' ? this.#quoted(at, last) : this.#bare(at, last);
       if (cell === null) return null;
       lines += cell.lines;
-      cells.push(cell.value);
+      if (cells.push(cell.value) > MAX_CELLS) {
+        throw refused("the row has too many cells", `line ${this.#line}`);
+      }
       at = cell.end;
       if (text.charAt(at) === ",") {
         at++;

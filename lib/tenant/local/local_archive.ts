@@ -40,11 +40,15 @@ export interface LocalArchiveOptions extends ArchiveSettings {
 
 /** Milliseconds that a log waits for the write slot to be folded in. */
 const SLOT_MS = 2000;
+/** Moments that are built at a time: each takes a processor, and the disk of its database. */
+const BUILDS_AT_ONCE = 2;
 const MB = 1024 * 1024;
 
 /** The archive of this store. */
 export class LocalArchive implements ArchiveHooks, ArchivedStore {
   readonly #archiver: Archiver;
+  /** The databases of which a moment is being built. */
+  readonly #building = new Set<string>();
 
   private constructor(
     private readonly options: LocalArchiveOptions,
@@ -106,6 +110,12 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
   ): Promise<void> {
     const { store, engineEnvironment } = this.options;
     const folder = `${store.files.scratch}/${crypto.randomUUID()}`;
+    if (this.#building.has(databaseId) || this.#building.size >= BUILDS_AT_ONCE) {
+      throw new AppError("database_busy", {
+        message: "Try again shortly; another moment is being brought back",
+      });
+    }
+    this.#building.add(databaseId);
     try {
       const end = await this.#archiver.flush(databaseId);
       const path = await buildMoment({
@@ -121,7 +131,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
       if (error instanceof AppError) throw error;
       throw new AppError("archive_unavailable");
     } finally {
-      await removeIfThere(folder);
+      await removeIfThere(folder).finally(() => this.#building.delete(databaseId));
     }
   }
 
