@@ -168,6 +168,12 @@ test("a token of another database is refused, one of a branch follows the branch
   await poll();
   await poll("?waitSec=1");
   await (await open()).close();
+  // What is refused costs nothing.
+  for (const accept of ["application/json", "text/event-stream"]) {
+    const headers = { authorization: `Bearer ${tenant.token}`, accept };
+    const refused = await app.app.request(`${tenant.database.path}/changes?since=yesterday`, { headers });
+    assertEquals([refused.status, (await refused.json()).issues[0].path], [400, "since"]);
+  }
   await app.deps.query.meter.tick();
   const after = await money(app, tenant);
   assertEquals(after.used - before.used, 3 * 500);

@@ -27,6 +27,7 @@ export interface PolledChanges {
 export async function pollChanges(ctx: ChangesContext, input: PollInput): Promise<PolledChanges> {
   const { query, target } = ctx;
   const wanted = wantedTables(input.tables);
+  requireSince(input.since);
   await payForRequest(ctx);
   let place = await startingPlace(ctx, input.since);
   const read = async (next: (after: ChangePlace | null) => Promise<readonly PlacedChange[]>) => {
@@ -68,15 +69,18 @@ export async function payForRequest({ query, target }: ChangesContext): Promise<
   });
 }
 
-/** The place behind which a follower begins; null: before all that is kept. Errors: `validation_failed`. */
+/** The place behind which a follower begins; null: before all that is kept. `since` is one that counts. */
 export async function startingPlace(
   { query, target }: ChangesContext,
   since: string | null,
 ): Promise<ChangePlace | null> {
-  if (since === null) return null;
   if (since === "now") return await newestPlace(query, target);
-  const place = placeOfId(since);
-  if (place !== null) return place;
+  return since === null ? null : placeOfId(since);
+}
+
+/** To be called before anything is paid for. Errors: `validation_failed`. */
+export function requireSince(since: string | null): void {
+  if (since === null || since === "now" || placeOfId(since) !== null) return;
   throw new AppError("validation_failed", {
     issues: [{ path: "since", message: "Send the id of a change as it came, or now" }],
   });

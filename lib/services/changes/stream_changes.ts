@@ -5,7 +5,7 @@ import type { ChangePlace } from "../../sql/change_rows.ts";
 import { concerns, type PlacedChange } from "./change.ts";
 import type { Follower } from "./change_feeds.ts";
 import type { ChangesContext } from "./changes_context.ts";
-import { payForRequest, startingPlace, wantedTables } from "./poll_changes.ts";
+import { payForRequest, requireSince, startingPlace, wantedTables } from "./poll_changes.ts";
 
 /** Milliseconds after which a client connects again. */
 const RETRY_MS = 2000;
@@ -27,6 +27,7 @@ export async function streamChanges(
   input: StreamInput,
 ): Promise<ReadableStream<Uint8Array>> {
   const wanted = wantedTables(input.tables);
+  requireSince(input.since);
   const follower = ctx.feeds.follow(ctx.target);
   try {
     await payForRequest(ctx);
