@@ -1,6 +1,5 @@
 // CSV that comes in small pieces and is made to take long.
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { AppError } from "../../lib/core/errors.ts";
 import { CsvReader } from "../../lib/services/transfer/csv_rows.ts";
 
 const PIECE = 64 * 1024;
@@ -34,5 +33,5 @@ Deno.test("a cell that comes in many pieces is looked through a few times, not w
 });
 
 Deno.test("a row of nothing but commas is refused before it fills the memory", () => {
-  assertThrows(() => read(",".repeat(100_000)), AppError);
+  assertThrows(() => read(",".repeat(100_000)), /cannot be taken/);
 });
