@@ -12,8 +12,10 @@ const PLACE_MS = 30 * 86_400_000;
 export interface Guess {
   /** The trunk. */
   readonly databaseId: string;
-  /** The address as typed. */
+  /** The address as typed, in whatever form: guesses at one that looks the same count for it too. */
   readonly spelled: string;
+  /** The address exactly as typed, which means one account: who has logged in to another that looks the same is nobody here. */
+  readonly exact: string;
   readonly client: string;
 }
 
@@ -26,8 +28,8 @@ export class LoginGuesses {
   }
 
   /** Whether the user of the address as typed has logged in from there. */
-  async isKnownPlace({ databaseId, spelled, client }: Guess): Promise<boolean> {
-    return (await kvGet(this.kv, keys.loginPlace(databaseId, spelled, client))).value === true;
+  async isKnownPlace({ databaseId, exact, client }: Guess): Promise<boolean> {
+    return (await kvGet(this.kv, keys.loginPlace(databaseId, exact, client))).value === true;
   }
 
   /** The seconds for which one of the accounts is closed to this guess; 0 when none is. Errors: also `storage_full`. */
@@ -41,9 +43,9 @@ export class LoginGuesses {
   }
 
   /** Remembers an address, from which its user has just proved who it is. Without room in KV it stays unknown. */
-  async remember({ databaseId, spelled, client }: Guess): Promise<void> {
+  async remember({ databaseId, exact, client }: Guess): Promise<void> {
     try {
-      const key = keys.loginPlace(databaseId, spelled, client);
+      const key = keys.loginPlace(databaseId, exact, client);
       await kvCommit(this.kv.atomic().set(key, true, { expireIn: PLACE_MS }));
     } catch (error) {
       if (!isKvFull(error)) throw error;

@@ -3,7 +3,14 @@ import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { oneStore } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
-import { type AccountWorld, accountWorld, outcome, PASSWORD, tokenOf } from "./account_world.ts";
+import {
+  accountSpecs,
+  type AccountWorld,
+  accountWorld,
+  outcome,
+  PASSWORD,
+  tokenOf,
+} from "./account_world.ts";
 
 const { run, test } = oneStore();
 Deno.test("lock-out", run);
@@ -46,6 +53,28 @@ test("whoever guesses from many addresses locks out nobody who has logged in fro
   assertEquals(outcome(await login(at, HOME)), [429, "login_locked"]);
   at.clock.turn(HOUR_MS);
   tokenOf(await login(at, HOME));
+});
+
+test("who has logged in to an address that looks the same is a stranger at this one", async () => {
+  await using at = await world();
+  const twin = { email: ada.email.replace("a", "\uFF41"), password: "battery staple" };
+  const login = (body: object, from: string) => at.post("enter", body, { from });
+  const enter = { ...accountSpecs["login"], slug: "enter", name: "enter" };
+  const input = [{ name: "email", type: "text", required: true }, {
+    name: "password",
+    type: "text",
+    required: true,
+  }];
+  assertEquals((await at.manage("POST", "", { ...enter, input })).status, 201);
+  await at.manage("POST", "/enter/publish");
+  // As an app lets users change their addresses, to whatever they write.
+  await at.join("eve@shop.example", twin.password);
+  await at.acme.query("UPDATE users SET email = ? WHERE email = 'eve@shop.example'", [twin.email]);
+  const places = Array.from({ length: 12 }, (_, nth) => `192.0.2.${nth}`);
+  for (const from of places) tokenOf(await login(twin, from));
+  const statuses: number[] = [];
+  for (const from of places) statuses.push((await login({ ...ada, password: "wrong horse" }, from)).status);
+  assertEquals(statuses, [...Array(10).fill(401), 429, 429]);
 });
 
 test("from an unknown address an account under attack only slows down, up to a quarter of an hour", async () => {

@@ -21,11 +21,26 @@ export interface Guessing {
  * the account of the trunk. Errors: `login_locked`.
  */
 export async function beginGuess(ctx: Context, call: EndpointCall, email: string): Promise<Guessing> {
-  const { record, client } = call;
-  const guess = { databaseId: record.databaseId, client, spelled: await spelledAccount(ctx, record, email) };
+  const guess = await guessOf(ctx, call, email);
   const isKnown = await ctx.guesses.isKnownPlace(guess);
   refuseLocked(await ctx.guesses.lockedSec(guess, [guess.spelled], isKnown));
   return { guess, isKnown };
+}
+
+/** A guess at the account of an address, from where the call comes. Errors: `meter_unreachable`. */
+export async function guessOf(
+  ctx: Pick<Context, "hashes">,
+  { record, client }: Pick<EndpointCall, "record" | "client">,
+  email: string,
+): Promise<Guess> {
+  const { databaseId, spec } = record;
+  const exact = await ctx.hashes.of(
+    "login place",
+    databaseId,
+    foldName(spec.authConfig?.usersTable ?? ""),
+    email,
+  );
+  return { databaseId, client, exact, spelled: await spelledAccount(ctx, record, email) };
 }
 
 /**

@@ -6,7 +6,7 @@ import { accountOfLink, findLink, useLink } from "./account_link.ts";
 import { askForMail } from "./account_mail.ts";
 import { endSessions, requireNewPassword } from "./change_password.ts";
 import { setPassword } from "./find_account.ts";
-import { accountsOf } from "./guess_password.ts";
+import { accountsOf, guessOf } from "./guess_password.ts";
 import { inputIndex, textIn } from "./input_values.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 
@@ -31,11 +31,11 @@ export async function resetPassword(
   const meta = await useLink(ctx, link, () => setPassword(ctx, call, { account, hash }));
   const userId = String(account.key);
   await endSessions(ctx, call, userId);
-  const { record: { databaseId }, client } = call;
-  const accounts = await accountsOf(ctx, call.record, { email: link.value.email, account });
-  await ctx.guesses.unlock(databaseId, Object.values(accounts));
+  const { email } = link.value;
+  const accounts = await accountsOf(ctx, call.record, { email, account });
+  await ctx.guesses.unlock(call.record.databaseId, Object.values(accounts));
   // Whoever guesses on cannot slow down the user who has just come back.
-  await ctx.guesses.remember({ databaseId, client, spelled: accounts.spelled });
+  await ctx.guesses.remember(await guessOf(ctx, call, email));
   return { body: DONE, userId, meta };
 }
 
