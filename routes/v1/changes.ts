@@ -8,7 +8,7 @@ import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { MAX_WAIT_SEC } from "../../lib/core/limits_of_changes.ts";
 import type { ChangesContext } from "../../lib/services/changes/changes_context.ts";
-import { pollChanges } from "../../lib/services/changes/poll_changes.ts";
+import { pollChanges, requireSince } from "../../lib/services/changes/poll_changes.ts";
 import { streamChanges } from "../../lib/services/changes/stream_changes.ts";
 import { issueTicket, redeemTicket } from "../../lib/services/changes/tickets.ts";
 import { answers, forAnyOrigin, wholeAnswer } from "../http/answers.ts";
@@ -99,6 +99,7 @@ export function ticketRoutes(deps: AppDeps): Hono<Env> {
     async (c) => {
       refuseHead(c);
       const query = c.req.valid("query");
+      requireSince(startOf(c, query.since));
       const { target, again } = await redeemTicket(deps, c.req.param("ticket"));
       return await sendEvents(c, contextOf(deps, target), { ...query, again });
     },
@@ -122,7 +123,7 @@ async function sendEvents(
   { since, tables, again }: EventsQuery,
 ): Promise<Response> {
   const stream = await streamChanges(ctx, {
-    since: c.req.header("last-event-id") ?? since ?? null,
+    since: startOf(c, since),
     tables: namesIn(tables),
     isAllowed: async () => (await again()).databaseId === ctx.target.databaseId,
     // A connection without news is silent, and would be ended.
@@ -138,6 +139,11 @@ async function sendEvents(
       "x-accel-buffering": "no",
     },
   });
+}
+
+/** Where a stream begins: a client that connects again knows better than its address. */
+function startOf(c: Context<Env>, since: string | undefined): string | null {
+  return c.req.header("last-event-id") ?? since ?? null;
 }
 
 /** The database that the bearer reaches by this path now. */

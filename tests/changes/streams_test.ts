@@ -106,13 +106,16 @@ test("a ticket opens one stream with the rights of its token, and no token is in
   await late.close();
 });
 
-test("a HEAD opens no stream, and uses no ticket up", async () => {
+test("a HEAD and a place that is no place open no stream, and use no ticket up", async () => {
   await using world = await changesWorld();
   const { app, tenant, open } = world;
   const { token, database: { path } } = tenant;
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
   const issued = await app.request("POST", `${path}/changes/ticket`, { token });
   const { url } = JSON.parse(issued.text).data;
+  const nowhere = await open("", { url, lastEventId: "yesterday" });
+  assertEquals(nowhere.status, 400);
+  await nowhere.close();
   for (const address of [`${path}/changes`, url]) {
     const asked = app.app.request(address, { method: "HEAD", headers });
     // Without a refusal it would wait for the end of the stream.
