@@ -2,8 +2,10 @@
 // @ts-types="./libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { MAX_SOCKET_WAITING } from "../../lib/core/limits_hrana.ts";
 import { startApp } from "../testing/start_app.ts";
 import { endRevoked } from "../../lib/services/hrana/end_revoked.ts";
+import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
 import { execute, hello, ok, openSocket, request } from "./hrana_socket.ts";
 import { hranaWorld } from "./hrana_world.ts";
@@ -158,6 +160,33 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     assertEquals(await world.rows("SELECT count(*) FROM t WHERE v = 'lost'"), [[0]]);
   });
 
+  await step(
+    "a transaction is lost where the socket says hello with the token of another database",
+    async () => {
+      const other = await app.namespace("other");
+      const writer = await world.shop.mint("write");
+      const { socket, closed, send, next } = await openSocket(root);
+      send(hello(writer.token));
+      send(request(1, { type: "open_stream", stream_id: 1 }));
+      send(execute(2, "BEGIN IMMEDIATE"));
+      send(execute(3, "INSERT INTO t (v) VALUES ('other')"));
+      for (let at = 0; at < 4; at++) await next();
+      // It is an admin of its own database only.
+      send(hello(other.token));
+      assertEquals(await next(), { type: "hello_ok" });
+      for (const sql of ["CREATE TABLE taken (a)", "COMMIT", "SELECT 1"]) {
+        send(execute(4, sql));
+        assertEquals(codeOf(await next()), "TRANSACTION_TIMEOUT", sql);
+      }
+      assertEquals((await world.execute("UPDATE t SET v = v")).type, "ok");
+      const left = "SELECT (SELECT count(*) FROM t WHERE v = 'other'), " +
+        "(SELECT count(*) FROM sqlite_schema WHERE name = 'taken')";
+      assertEquals(await world.rows(left), [[0, 0]]);
+      socket.close();
+      await closed;
+    },
+  );
+
   await step("whoever asks without reading has to read before more runs, and gets every answer", async () => {
     using raw = await RawSocket.connect(server.addr.port, "/hrana/acme/main/");
     const before = [...app.deps.hrana.sockets];
@@ -192,4 +221,19 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     while (app.deps.hrana.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
   await server.shutdown();
+});
+
+Deno.test("more hellos under way than requests may be end the socket", () => {
+  const ended: number[] = [];
+  const session = new SocketSession({
+    enter: () => new Promise(() => {}),
+    end: (code) => void ended.push(code),
+    send: () => {},
+    taken: () => null,
+    mayHold: () => true,
+  });
+  for (let at = 0; at < MAX_SOCKET_WAITING; at++) session.receive({ type: "hello", jwt: "x" }, 1);
+  assertEquals(ended, []);
+  session.receive({ type: "hello", jwt: "x" }, 1);
+  assertEquals(ended, [4008]);
 });

@@ -52,18 +52,17 @@ export class SocketSession {
   receive(message: ClientMessage | null, characters: number): void {
     if (this.#onIdle !== null) return;
     if (message === null) return this.#end("Send messages of the protocol");
-    if (message.type === "hello") {
-      this.#hello = this.#greet(message.jwt ?? null);
-      return;
-    }
     const hello = this.#hello;
-    if (hello === null) return this.#end("Send hello first");
+    if (message.type !== "hello" && hello === null) return this.#end("Send hello first");
     if (this.#waiting >= MAX_SOCKET_WAITING || !this.parts.mayHold(characters)) {
       return this.#end("Wait for answers; too much is under way");
     }
     this.#waiting++;
     this.#waitingCharacters += characters;
-    void this.#answer(hello, message.request_id, message.request).finally(() => {
+    const done: Promise<unknown> = message.type === "hello"
+      ? this.#hello = this.#greet(message.jwt ?? null)
+      : this.#answer(hello, message.request_id, message.request);
+    void done.finally(() => {
       this.#waiting--;
       this.#waitingCharacters -= characters;
       if (this.#isOver) this.#end("The token or the database is gone");
@@ -98,7 +97,7 @@ export class SocketSession {
     }
   }
 
-  async #answer(hello: Promise<boolean>, id: number, asked: SocketRequest): Promise<void> {
+  async #answer(hello: Promise<boolean> | null, id: number, asked: SocketRequest): Promise<void> {
     try {
       const request = withTexts(asked, this.#texts);
       const response = this.#inOrder(request, async () => await hello ? await this.#run(request) : null);
@@ -148,6 +147,7 @@ export class SocketSession {
         const isTaken = this.parts.taken();
         if (isTaken !== null) await isTaken;
         const ctx = await this.#enter();
+        stream.requireOwner(ctx);
         const signal = this.#closing.signal;
         return await answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });
       }

@@ -8,6 +8,8 @@ import type { StoredTexts } from "./stored_texts.ts";
 /** One stream. */
 export class HranaStream {
   #transaction: InteractiveTransaction | null = null;
+  /** Who began it here, and where. */
+  #begunBy: Pick<DoorContext, "tokenId" | "target"> | null = null;
 
   /** `texts`: of this stream, or of the socket that it is on. */
   constructor(readonly texts: StoredTexts) {}
@@ -25,6 +27,18 @@ export class HranaStream {
   /** Goes on with a transaction that rested. */
   resume(transaction: InteractiveTransaction): void {
     this.#transaction = transaction;
+  }
+
+  /**
+   * A socket may say hello with another token: what the first one has begun is lost then, as its role and its database are
+   * others. Errors: `transaction_timeout`, until the stream is closed.
+   */
+  requireOwner({ tokenId, target }: DoorContext): void {
+    const begunBy = this.#begunBy;
+    if (this.#transaction === null || begunBy === null) return;
+    if (begunBy.tokenId === tokenId && begunBy.target.databaseId === target.databaseId) return;
+    this.#transaction.abandon();
+    throw new AppError("transaction_timeout");
   }
 
   /** Forgets a transaction that a statement has ended by itself. */
@@ -72,6 +86,7 @@ export class HranaStream {
     if (this.#transaction !== null) throw sqlError("cannot start a transaction within a transaction");
     if (ctx.begin === null) throw unavailable();
     const { target, tokenId } = ctx;
+    this.#begunBy = { target, tokenId };
     this.#transaction = await ctx.begin(ctx, { target, tokenId, userId: null, mode });
   }
 }
