@@ -17,8 +17,7 @@ import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { ArchiveSettings } from "./lib/tenant/local/local_archive.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
-import { sweepFolders } from "./lib/tenant/transfer/process_folders.ts";
-import { TransferRoom } from "./lib/tenant/transfer/transfer_room.ts";
+import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
@@ -174,13 +173,7 @@ function kvFile(dataDir: string): string {
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
 async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   const { tenantsUrl } = config;
-  // Several processes may work with one server and one folder.
-  const place = `${config.dataDir}/transfers`;
-  const folder = `${place}/${crypto.randomUUID()}`;
-  const transferRoom = config.hosted
-    ? null
-    : new TransferRoom({ folder, isShared: true, environment: config.engineEnvironment });
-  if (!config.hosted) await attempt("transfers_not_swept", () => sweepFolders(place));
+  const transferRoom = tenantsUrl.kind === "file" ? null : await openTransferRoom(config, log);
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");

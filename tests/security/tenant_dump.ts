@@ -26,8 +26,10 @@ export async function tenantDump(
     "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name",
   );
   const shown = objects.filter((row) => part !== "service" || /^_service_meta_/i.test(`${row[2]}`));
+  // What a caller may write leaves a row there as well.
+  const logs = part === "service" ? [...LOGS, "_service_meta_change"] : LOGS;
   const tables = shown.filter(([type, name, , sql]) =>
-    part !== "definitions" && type === "table" && !LOGS.includes(`${name}`) &&
+    part !== "definitions" && type === "table" && !logs.includes(`${name}`) &&
     !/^CREATE VIRTUAL/i.test(`${sql}`)
   );
   const rows = await select(
