@@ -348,6 +348,24 @@ testSteps("import", transferWorld, {
     assertEquals(kept.body.data, []);
   },
 
+  "of ndjson keeps every digit of an integer, and texts as they are": async (world) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (id INTEGER, r REAL, v TEXT)");
+    const lines = [
+      '{"id":9007199254740993,"r":0.1234567890123456789,"v":"\\"9007199254740993"}',
+      '{"id": -9223372036854775808,"r":1e300,"v":"\\\\\\"a:1234567890123456789,"}',
+      '{"id":1234567890123456800,"r":12345678901234567890,"v":null}',
+    ];
+    const answer = await world.import("format=ndjson&mode=append&table=t", lines.join("\n"));
+    assertEquals(answer.status, 200, answer.text);
+    const sql = "SELECT typeof(id), CAST(id AS TEXT), typeof(r), v FROM t ORDER BY rowid";
+    assertEquals(rowsOf(await acme.query(sql)), [
+      ["integer", "9007199254740993", "real", '"9007199254740993'],
+      ["integer", "-9223372036854775808", "real", '\\"a:1234567890123456789,'],
+      ["integer", "1234567890123456800", "real", null],
+    ]);
+  },
+
   "that appends tells which rows are in when a later one cannot be taken": async (world) => {
     const { acme } = world;
     await acme.setup("CREATE TABLE t (v INTEGER)");

@@ -120,14 +120,45 @@ function integer(text: string): SqlParameter {
 }
 
 function objectOf(json: string, line: number): object {
-  let value: unknown;
+  const value = parsed(json, line);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw refused("a JSON object is expected", `line ${line}`);
+  }
+  return Object.values(value).some(isRounded) ? Object(parsed(withExactIntegers(json), line)) : value;
+}
+
+function parsed(json: string, line: number): unknown {
   try {
-    value = JSON.parse(json);
+    return JSON.parse(json);
   } catch {
     throw refused("a JSON object is expected", `line ${line}`);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw refused("a JSON object is expected", `line ${line}`);
+}
+
+const isRounded = (value: unknown) => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** An integer that a JSON number would round becomes a text of its digits, as an export has it. */
+function withExactIntegers(json: string): string {
+  let exact = "";
+  for (let at = 0;;) {
+    const open = json.indexOf('"', at);
+    exact += json.slice(at, open < 0 ? undefined : open).replace(JSON_NUMBER, digitsOf);
+    if (open < 0) return exact;
+    let close = json.indexOf('"', open + 1);
+    while (isEscaped(json, close)) close = json.indexOf('"', close + 1);
+    at = close + 1;
+    exact += json.slice(open, at);
+  }
+}
+
+const JSON_NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const digitsOf = (found: string) =>
+  /^-?\d+$/.test(found) && !Number.isSafeInteger(Number(found)) ? `"${found}"` : found;
+
+function isEscaped(json: string, at: number): boolean {
+  let before = at;
+  while (json.charAt(before - 1) === "\\") before--;
+  return (at - before) % 2 === 1;
 }
 
 /** As `/query` takes it. */
