@@ -109,3 +109,26 @@ Deno.test("frames that the machine has lost after they were read begin a new epo
     assertEquals(before, null);
   });
 });
+
+Deno.test("a log that begins again once nobody reads it any more, all of it folded in, leaves no gap", async () => {
+  await withFile(async ({ path, store, clock, database, start }) => {
+    const archive = start();
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    const { epoch } = await endOf(archive);
+    const reader = new DatabaseSync(path, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM t").all();
+    await archive.cut();
+    await archive.willChange("folding");
+    assertEquals(database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 1);
+    await archive.folded(false);
+    reader.close();
+    database.exec("INSERT INTO t VALUES (2)");
+    await archive.cut();
+    await archive.upload();
+    assertEquals(await endOf(archive), { epoch, segments: 2 });
+    const moment = await findMoment(store, ID, { atMs: clock.now(), end: await endOf(archive) });
+    assertEquals(moment.whole.length, 2);
+  });
+});
