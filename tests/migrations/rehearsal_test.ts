@@ -62,6 +62,26 @@ testSteps("a dry run of migrations", migrationWorld, {
     assertEquals(await rows("SELECT count(*), max(name) FROM items"), [[3, "pen"]]);
     assertEquals(await copies(app), before);
   },
+  "takes one copy at a time, however many ask": async ({ apply, post, app }) => {
+    await apply([SHOP]);
+    const { tenants } = app.deps.query;
+    const [make, drop] = [tenants.branches.make.bind(tenants.branches), tenants.drop.bind(tenants)];
+    let [copies, most] = [0, 0];
+    Object.assign(tenants.branches, {
+      make: (...asked: Parameters<typeof make>) => {
+        most = Math.max(most, ++copies);
+        return make(...asked);
+      },
+    });
+    Object.assign(tenants, { drop: (id: string) => drop(id).finally(() => copies--) });
+    try {
+      const answers = await Promise.all([1, 2, 3].map(() => post([SHOP, CHANGE], { dryRun: true })));
+      assertEquals([answers.map(({ status }) => status), most, copies], [[200, 200, 200], 1, 0]);
+    } finally {
+      Object.assign(tenants.branches, { make });
+      Object.assign(tenants, { drop });
+    }
+  },
   "fails as they would, and leaves no copy": async ({ apply, post, names, app }) => {
     await apply([SHOP]);
     const before = await copies(app);

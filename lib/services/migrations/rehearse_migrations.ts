@@ -1,6 +1,7 @@
 // What migration files would do, tried on a copy of the database that nobody else can find and that is gone afterwards.
 import { requireRole } from "../../access/caller.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
+import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { Bill } from "../../query/bill.ts";
 import { plainCall } from "../../query/plain_call.ts";
@@ -21,6 +22,7 @@ import { readExamined } from "../schema/doctor/read_examined.ts";
 import { ProbeMemory } from "../schema/doctor/row_probes.ts";
 import { readRows } from "../schema/read_rows.ts";
 import { applyMigrations, type Migrated, type MigrateMeta, NO_FIGURES } from "./apply_migrations.ts";
+import { inTurn } from "./in_turn.ts";
 import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
 import { readState } from "./migration_state.ts";
 
@@ -76,12 +78,24 @@ export async function rehearseMigrations(
   const data = { applied: [], pending: names, snapshot: null, drift };
   if (pending.length === 0) return { data: { ...data, rehearsal: null }, meta: NO_FIGURES };
   const foreseen = await foresee(ctx, pending);
-  const { rehearsal, meta } = await onCopy(ctx, (copy) => rehearse(ctx, copy, input));
+  const { rehearsal, meta } = await onCopy(ctx, input, (copy) => rehearse(ctx, copy, input));
   return { data: { ...data, rehearsal: { ...rehearsal, ...foreseen } }, meta: { ...meta, snapshot: null } };
 }
 
+/** One copy of each namespace at a time: it takes as much of the disk as the database. */
+function onCopy<T>(
+  ctx: RehearsalContext,
+  { signal }: RehearsalInput,
+  work: (copy: StatementsContext) => Promise<T>,
+): Promise<T> {
+  return inTurn(ctx.target.namespaceId, () => {
+    if (signal()?.aborted) throw new AppError("store_unavailable");
+    return onOwnCopy(ctx, work);
+  });
+}
+
 /** The copy is noted before it is made, so that a sweep drops it where this process ends meanwhile. */
-async function onCopy<T>(
+async function onOwnCopy<T>(
   ctx: RehearsalContext,
   work: (copy: StatementsContext) => Promise<T>,
 ): Promise<T> {
