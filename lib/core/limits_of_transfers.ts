@@ -4,6 +4,9 @@
 export const importLimits = {
   /** Bytes of one file: with what is built of it and the undo it takes three times the disk. */
   fileBytes: 8 * 1024 ** 3,
+  /** Bytes that an upload leaves to everybody else on the disk, and bytes of it from one look to the next. */
+  leftBytes: 256 * 1024 ** 2,
+  lookBytes: 16 * 1024 ** 2,
   /** Milliseconds without a byte after which an upload has ended, and bytes a second that it must have on average. */
   silentMs: 60_000,
   leastBytesPerSec: 4096,

@@ -103,8 +103,8 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/** Of the disk that the file is on, for this process. */
-async function freeBytes(path: string): Promise<number> {
+/** Bytes that are free for this process on the disk that the file is on. */
+export async function freeBytes(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path.slice(0, path.lastIndexOf("/")));
   return bavail * bsize;
 }

@@ -2,6 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/clock.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
+import { freeBytes } from "../../store/disk_reserve.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
 
@@ -30,10 +31,20 @@ export async function* uploadPieces(body: Body, clock: Clock): AsyncGenerator<Ui
   }
 }
 
-/** Writes the body into a new file. Errors: those of `uploadPieces`, `storage_full`. */
-export async function spoolUpload(body: Body, path: string, clock: Clock): Promise<void> {
+/**
+ * Writes the body into a new file, as long as there is room for what is built of it and for everybody else. `free` tells
+ * the bytes that are left on the disk of a file. Errors: those of `uploadPieces`, `storage_full`.
+ */
+export async function spoolUpload(body: Body, path: string, clock: Clock, free = freeBytes): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  let received = 0;
+  let nextLook = 0;
   for await (const piece of uploadPieces(body, clock)) {
+    received += piece.length;
+    if (received > nextLook) {
+      if (await free(path) < received + importLimits.leftBytes) throw new AppError("storage_full");
+      nextLook = received + importLimits.lookBytes;
+    }
     for (let written = 0; written < piece.length;) written += await write(file, piece.subarray(written));
   }
 }

@@ -1,0 +1,32 @@
+// Uploads leave room on the disk for everybody else.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { importLimits } from "../../lib/core/limits_of_transfers.ts";
+import { spoolUpload } from "../../lib/services/transfer/spool_upload.ts";
+
+const PIECE = new Uint8Array(1024 ** 2);
+
+/** Pieces without end; `given` counts them. */
+function endless(given: { count: number }): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull: (controller) => {
+      given.count++;
+      controller.enqueue(PIECE);
+    },
+  });
+}
+
+Deno.test("an upload ends where it would take the room of others, or of what is built of it", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const given = { count: 0 };
+    // The disk has room for 40 pieces and as much again.
+    const free = () => Promise.resolve(importLimits.leftBytes + (80 - given.count) * PIECE.length);
+    const refused = await spoolUpload(endless(given), `${folder}/upload`, systemClock, free)
+      .then(() => "taken", (error) => error.code);
+    assertEquals(refused, "storage_full");
+    assert(given.count > 1 && given.count < 80, String(given.count));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
