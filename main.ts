@@ -15,7 +15,6 @@ import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
-import type { ArchiveSettings } from "./lib/tenant/local/local_archive.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
@@ -178,7 +177,8 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
       const newHere = await isFirstStart(kv);
-      const archive = archiveOf(config);
+      const { archiveSettings } = await import("./lib/tenant/local/local_archive.ts");
+      const archive = archiveSettings(config);
       return await createLocalStore({
         ...config,
         dataDirectory: config.dataDir,
@@ -206,15 +206,6 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
       });
     }
   }
-}
-
-function archiveOf(config: Config): ArchiveSettings | null {
-  const { archiveUrl: url, archiveAccessKeyId, archiveSecretAccessKey, archiveDays, archiveSpoolMb } = config;
-  if (url === null) return null;
-  const keys = archiveAccessKeyId === null || archiveSecretAccessKey === null
-    ? null
-    : { accessKeyId: archiveAccessKeyId, secretAccessKey: archiveSecretAccessKey };
-  return { url, keys, days: archiveDays, spoolMb: archiveSpoolMb, takeOver: config.archiveTakeOver };
 }
 
 /** On a platform its own server speaks to the clients, and bounds them. */

@@ -105,6 +105,7 @@ export const pagesTable: readonly PageRow[] = [
   { method: "POST", path: "/console/:ns/db/:db/branches/:ref/delete", access: "admin" },
   { method: "GET", path: "/console/:ns/db/:db/snapshots", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/snapshots", access: "editor" },
+  { method: "POST", path: "/console/:ns/db/:db/snapshots/-/moment", access: "admin" },
   { method: "GET", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/snapshots/:label/copy", access: "admin" },

@@ -1,4 +1,5 @@
 // The archive of this store's databases: connects it with their lanes, files and snapshots.
+import type { Config } from "../../config.ts";
 import type { ArchiveUrl } from "../../config_archive.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
@@ -26,6 +27,22 @@ export interface ArchiveSettings {
   readonly spoolMb: number;
   /** Another installation's archive becomes this one's. */
   readonly takeOver: boolean;
+}
+
+type ArchiveConfig = Pick<
+  Config,
+  | ("archiveUrl" | "archiveAccessKeyId" | "archiveSecretAccessKey")
+  | ("archiveDays" | "archiveSpoolMb" | "archiveTakeOver")
+>;
+
+/** The settings as configuration has them; null: nothing is archived. */
+export function archiveSettings(config: ArchiveConfig): ArchiveSettings | null {
+  const { archiveUrl: url, archiveAccessKeyId, archiveSecretAccessKey, archiveDays, archiveSpoolMb } = config;
+  if (url === null) return null;
+  const keys = archiveAccessKeyId === null || archiveSecretAccessKey === null
+    ? null
+    : { accessKeyId: archiveAccessKeyId, secretAccessKey: archiveSecretAccessKey };
+  return { url, keys, days: archiveDays, spoolMb: archiveSpoolMb, takeOver: config.archiveTakeOver };
 }
 
 /** What this needs. */

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { requireRole } from "../../../lib/access/caller.ts";
+import { readArchive, snapshotOfMoment } from "../../../lib/services/snapshots/archived_moment.ts";
 import {
   listSnapshots,
   restoreInto,
@@ -24,16 +25,20 @@ import { Snapshots } from "./snapshots_view.tsx";
 const PATH = "/:ns/db/:db/snapshots";
 const taken = z.object({ label: snapshotLabel.optional() });
 const copied = z.object({ into: newSlug });
+/** As a field of the browser has it, with or without seconds; of the zone that the page names. */
+const moment = z.object({ at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/) });
 const words = {
   label: "Use letters, digits, dots, underscores and hyphens, at most 100; it may not begin with auto-",
+  at: "Use a date and a time, as 2026-11-20T14:05:30",
   into: "Use lower-case letters, digits and hyphens, a letter first, at most 40 characters",
 };
 
 /** Mounted under `/console`. */
 export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
-  const list = async (c: Context<Env>, returned: Returned<"take"> | null) => {
+  const list = async (c: Context<Env>, returned: Returned<"take" | "moment"> | null) => {
     const at = await databasePage(deps, c);
-    const snapshots = await listSnapshots(contextOf(deps, c, at));
+    const ctx = contextOf(deps, c, at);
+    const [snapshots, archive] = await Promise.all([listSnapshots(ctx), readArchive(ctx)]);
     return await renderPage(
       c,
       {
@@ -47,6 +52,7 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
         at={{ namespace: at.namespace, path: at.path, base: `${at.base}/snapshots`, baseUrl: deps.baseUrl }}
         role={at.target.role}
         snapshots={snapshots}
+        archive={archive}
         undo={c.req.query("undo") ?? null}
         returned={returned}
       />,
@@ -89,6 +95,18 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
       });
       if (!done.ok) return await list(c, { form: "take", fields, problem: done.problem });
       return c.redirect(`${at.base}/snapshots`, 303);
+    })
+    .post(`${PATH}/-/moment`, async (c) => {
+      const at = await databasePage(deps, c);
+      requireRole(at.target, "admin");
+      const fields = await readForm(c);
+      const done = await attempt(() => {
+        const { at: local } = checked(moment, { at: fields.text("at") }, words);
+        const utc = `${local.length === "2026-11-20T14:05".length ? `${local}:00` : local}Z`;
+        return snapshotOfMoment(contextOf(deps, c, at), { at: utc, isForNew: false });
+      });
+      if (!done.ok) return await list(c, { form: "moment", fields, problem: done.problem });
+      return c.redirect(`${at.base}/snapshots/${encodeURIComponent(done.value)}/restore`, 303);
     })
     .get(`${PATH}/:label/restore`, (c) => restore(c, null, null))
     .post(`${PATH}/:label/restore`, async (c) => {

@@ -1,5 +1,6 @@
 // What the page of the snapshots shows.
 import { type Role, roleAtLeast } from "../../../lib/core/role.ts";
+import type { ArchiveView } from "../../../lib/services/snapshots/archived_moment.ts";
 import type { SnapshotView } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
@@ -24,15 +25,18 @@ export interface SnapshotsProps {
   /** The reader's role at the database. */
   readonly role: Role;
   readonly snapshots: readonly SnapshotView[];
+  /** How far the database is archived. */
+  readonly archive: ArchiveView;
   /** The label that undoes the restore that has just been made. */
   readonly undo: string | null;
-  readonly returned: Returned<"take"> | null;
+  readonly returned: Returned<"take" | "moment"> | null;
 }
 
 /** The page. */
 export function Snapshots(props: SnapshotsProps): Html {
-  const { role, snapshots, undo, at } = props;
+  const { role, snapshots, archive, undo, at } = props;
   // Only what is there is offered: the address may say anything.
+  const offersMoment = archive.on || props.returned?.form === "moment";
   const undoes = snapshots.find(({ label }) => label === undo);
   return (
     <div class={roleAtLeast(role, "write") ? "beside" : "stack"}>
@@ -45,7 +49,14 @@ export function Snapshots(props: SnapshotsProps): Html {
         )}
         {snapshots.length === 0 ? <Nothing {...props} /> : <List {...props} />}
       </div>
-      {roleAtLeast(role, "write") ? <Take {...props} /> : null}
+      {roleAtLeast(role, "write")
+        ? (
+          <div class="stack">
+            <Take {...props} />
+            {offersMoment && roleAtLeast(role, "admin") ? <Moment {...props} /> : null}
+          </div>
+        )
+        : null}
     </div>
   );
 }
@@ -109,6 +120,34 @@ function Take({ visit, at, returned }: SnapshotsProps): Html {
           maxLength={100}
         />
         <Button kind="primary" icon="history">Take it now</Button>
+      </Form>
+    </Card>
+  );
+}
+
+/** Leads to the page that shows what would change, and does it. */
+function Moment({ visit, at, archive: { archivedUntil }, returned }: SnapshotsProps): Html {
+  const message = messageOf(returned, "moment");
+  return (
+    <Card id="moment" title="Back to a moment">
+      <Form visit={visit} action={`${at.base}/-/moment`} kind="form">
+        {message === null ? null : <Notice tone="bad">{message}</Notice>}
+        <p class="note">
+          {archivedUntil === null ? "Nothing is archived yet." : (
+            <>
+              Archived until <Time at={archivedUntil} />.
+            </>
+          )}
+        </p>
+        <Field
+          label="Moment, in UTC"
+          {...fieldsOf(returned, "moment")("at")}
+          type="datetime-local"
+          step="1"
+          hint="What it changes is shown before it is done"
+          required
+        />
+        <Button icon="history">Show it</Button>
       </Form>
     </Card>
   );
