@@ -93,6 +93,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   const app = createApp(deps);
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
   const stop = async () => {
+    await deps.webhooks.deliverer.stop();
     if (borrowed === null) await store.close();
     else store.restore();
     await deps.query.meter.close();
