@@ -16,6 +16,7 @@ import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
+import { archiveSettings } from "./lib/tenant/local/archive_settings.ts";
 import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
@@ -176,17 +177,8 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
-      const newHere = await isFirstStart(kv);
-      const { archiveSettings } = await import("./lib/tenant/local/local_archive.ts");
-      const archive = archiveSettings(config);
-      return await createLocalStore({
-        ...config,
-        dataDirectory: config.dataDir,
-        newHere,
-        archive,
-        clock,
-        log,
-      });
+      const own = { newHere: await isFirstStart(kv), archive: archiveSettings(config) };
+      return await createLocalStore({ ...config, ...own, dataDirectory: config.dataDir, clock, log });
     }
     case "sqld": {
       const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");

@@ -1,4 +1,5 @@
 // Adds, lists, changes, deletes, tests and repeats the webhooks of a database.
+import { requireFresh } from "../../access/caller.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -67,8 +68,8 @@ export async function listWebhooks(ctx: WebhooksContext, address: DatabaseAddres
 }
 
 /**
- * Adds a webhook, which is told of what happens from now on; the answer has its secret. Errors: `validation_failed`, those of
- * `requireDatabase`.
+ * Adds a webhook, which is told of what happens from now on; the answer has its secret. Errors: `sign_in_again`,
+ * `validation_failed`, those of `requireDatabase`.
  */
 export async function addWebhook(
   ctx: WebhooksContext,
@@ -76,6 +77,7 @@ export async function addWebhook(
   settings: WebhookSettings,
 ): Promise<{ id: string; secret: string }> {
   const database = await requireDatabase(ctx, address);
+  requireFresh(ctx.caller, ctx.clock.now());
   requireUrl(ctx, settings.url);
   if ((await ctx.control.webhooks.list(database.id)).length >= MAX_WEBHOOKS) {
     throw refused("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
@@ -114,13 +116,14 @@ export type WebhookChange = Partial<WebhookSettings> & {
   readonly rotateSecret?: boolean;
 };
 
-/** Errors: `validation_failed`, `webhook_not_found`, those of `requireDatabase`. */
+/** Errors: `sign_in_again`, `validation_failed`, `webhook_not_found`, those of `requireDatabase`. */
 export async function changeWebhook(
   ctx: WebhooksContext,
   address: WebhookAddress,
   { rotateSecret = false, ...change }: WebhookChange,
 ): Promise<WebhookView & { readonly secret?: string }> {
   const database = await requireDatabase(ctx, address);
+  requireFresh(ctx.caller, ctx.clock.now());
   if (change.url !== undefined) requireUrl(ctx, change.url);
   const now = ctx.clock.now();
   const secret = newSecret();
@@ -141,9 +144,10 @@ export async function changeWebhook(
   return rotateSecret ? { ...view, secret } : view;
 }
 
-/** Errors: `webhook_not_found`, those of `requireDatabase`. */
+/** Errors: `sign_in_again`, `webhook_not_found`, those of `requireDatabase`. */
 export async function deleteWebhook(ctx: WebhooksContext, address: WebhookAddress): Promise<{ id: string }> {
   const database = await requireDatabase(ctx, address);
+  requireFresh(ctx.caller, ctx.clock.now());
   const removed = await ctx.control.webhooks.remove(database.id, address.webhookId);
   if (!removed) throw new AppError("webhook_not_found");
   await note(ctx, "webhook.deleted", database, address.webhookId);

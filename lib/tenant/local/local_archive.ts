@@ -1,6 +1,4 @@
 // The archive of this store's databases: connects it with their lanes, files and snapshots.
-import type { Config } from "../../config.ts";
-import type { ArchiveUrl } from "../../config_archive.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
@@ -8,42 +6,15 @@ import type { Log } from "../../core/log.ts";
 import { ArchiveOwner } from "../archive/archive_owner.ts";
 import { type ArchivedStore, Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
-import { type ArchiveKeys, openObjectStore } from "../archive/open_object_store.ts";
+import { openObjectStore } from "../archive/open_object_store.ts";
 import type { ObjectStore } from "../archive/object_store.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { ArchiveStatus } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
+import type { ArchiveSettings } from "./archive_settings.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { databasePath, removeIfThere, sizeOf } from "./tenant_paths.ts";
 import { WriteLease } from "./write_lease.ts";
-
-/** The settings of the archive. */
-export interface ArchiveSettings {
-  readonly url: ArchiveUrl;
-  readonly keys: ArchiveKeys | null;
-  /** Days that a moment can be restored. */
-  readonly days: number;
-  /** Megabytes that may wait for a store that is away. */
-  readonly spoolMb: number;
-  /** Another installation's archive becomes this one's. */
-  readonly takeOver: boolean;
-}
-
-type ArchiveConfig = Pick<
-  Config,
-  | ("archiveUrl" | "archiveAccessKeyId" | "archiveSecretAccessKey")
-  | ("archiveDays" | "archiveSpoolMb" | "archiveTakeOver")
->;
-
-/** The settings as configuration has them; null: nothing is archived. */
-export function archiveSettings(config: ArchiveConfig): ArchiveSettings | null {
-  const { archiveUrl: url, archiveAccessKeyId, archiveSecretAccessKey, archiveDays, archiveSpoolMb } = config;
-  if (url === null) return null;
-  const keys = archiveAccessKeyId === null || archiveSecretAccessKey === null
-    ? null
-    : { accessKeyId: archiveAccessKeyId, secretAccessKey: archiveSecretAccessKey };
-  return { url, keys, days: archiveDays, spoolMb: archiveSpoolMb, takeOver: config.archiveTakeOver };
-}
 
 /** What this needs. */
 export interface LocalArchiveOptions extends ArchiveSettings {
