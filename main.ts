@@ -16,7 +16,7 @@ import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
-import { archiveSettings } from "./lib/tenant/local/archive_settings.ts";
+import { archiveSettings } from "./lib/tenant/archive/archive_settings.ts";
 import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";

@@ -9,7 +9,7 @@ import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
-import { archiveSettings } from "../../lib/tenant/local/archive_settings.ts";
+import { archiveSettings } from "../../lib/tenant/archive/archive_settings.ts";
 import { TransferRoom } from "../../lib/tenant/transfer/transfer_room.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";

@@ -9,7 +9,7 @@ import { OpenTransactions } from "./open_transactions.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TransferRoom } from "../transfer/transfer_room.ts";
 import { TransactionChildren } from "./transaction_children.ts";
-import type { ArchiveSettings } from "./archive_settings.ts";
+import type { ArchiveSettings } from "../archive/archive_settings.ts";
 import { LocalStore } from "./local_store.ts";
 import type { LocalStoreSettings } from "./local_store_parts.ts";
 

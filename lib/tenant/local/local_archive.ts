@@ -11,7 +11,7 @@ import type { ObjectStore } from "../archive/object_store.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { ArchiveStatus } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
-import type { ArchiveSettings } from "./archive_settings.ts";
+import type { ArchiveSettings } from "../archive/archive_settings.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { databasePath, removeIfThere, sizeOf } from "./tenant_paths.ts";
 import { WriteLease } from "./write_lease.ts";

@@ -1,7 +1,7 @@
 // The settings of the archive. They stand apart from it, which is loaded only where something is archived.
 import type { Config } from "../../config.ts";
 import type { ArchiveUrl } from "../../config_archive.ts";
-import type { ArchiveKeys } from "../archive/open_object_store.ts";
+import type { ArchiveKeys } from "./open_object_store.ts";
 
 /** The settings of the archive. */
 export interface ArchiveSettings {
