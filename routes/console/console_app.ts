@@ -12,6 +12,7 @@ import { accountRoutes } from "./pages/account.tsx";
 import { auditPageRoutes } from "./pages/audit.tsx";
 import { connectRoutes } from "./pages/connect.tsx";
 import { databasesRoutes } from "./pages/databases.tsx";
+import { dataRoutes } from "./pages/data.tsx";
 import { deleteDatabaseRoutes } from "./pages/delete_database.tsx";
 import { failurePage } from "./pages/failure.tsx";
 import { linkRoutes } from "./pages/link.tsx";
@@ -61,6 +62,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   branchesRoutes,
   branchRoutes,
   snapshotsRoutes,
+  dataRoutes,
   endpointsRoutes,
   endpointRoutes,
   logRoutes,

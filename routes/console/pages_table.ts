@@ -109,6 +109,8 @@ export const pagesTable: readonly PageRow[] = [
   { method: "GET", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/snapshots/:label/restore", access: "admin" },
   { method: "POST", path: "/console/:ns/db/:db/snapshots/:label/copy", access: "admin" },
+  { method: "GET", path: "/console/:ns/db/:db/data", access: "viewer" },
+  { method: "POST", path: "/console/:ns/db/:db/data/export", access: "viewer" },
   { method: "GET", path: "/console/:ns/db/:db/endpoints", access: "viewer" },
   { method: "POST", path: "/console/:ns/db/:db/endpoints", access: "admin" },
   { method: "GET", path: "/console/:ns/db/:db/endpoints/-/new", access: "admin" },

@@ -2,23 +2,19 @@
 import { type Context, Hono, type Next } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import {
-  type ExportAnswer,
-  type ExportContext,
-  exportDatabase,
-  requireTransfers,
-} from "../../lib/services/transfer/export_database.ts";
+import { type ExportContext, requireTransfers } from "../../lib/services/transfer/export_database.ts";
 import { appendRows } from "../../lib/services/transfer/append_rows.ts";
 import { type ImportContext, importFile } from "../../lib/services/transfer/import_file.ts";
-import { answers, wholeAnswer } from "../http/answers.ts";
+import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { exportFormats, sendExport } from "../http/send_export.ts";
 import { target } from "../middleware/access.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { AppError } from "../../lib/core/errors.ts";
 
-const format = z.enum(["sqlite", "sql", "csv", "ndjson"]);
+const format = z.enum(exportFormats);
 const exportQuery = z.strictObject({
   format,
   table: z.string().min(1).max(1000).optional().describe("One table; csv and ndjson need it"),
@@ -73,15 +69,6 @@ const imported = z.object({
 });
 const tags = ["export and import"];
 
-const mediaTypes = {
-  sqlite: "application/vnd.sqlite3",
-  sql: "application/sql; charset=utf-8",
-  csv: "text/csv; charset=utf-8; header=present",
-  ndjson: "application/x-ndjson",
-} as const;
-/** Text may be some times as long as the file that it is made of. */
-const TEXT_FACTOR = 4;
-
 /** Mounted under `/v1/db/:ns/:db`, in front of plans: a plan would hold a whole file in memory. */
 export function transferRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
@@ -104,10 +91,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
         const { format, table = null, safe, id = null } = c.req.valid("query");
         const range = id === null ? null : readRange(c, id);
         const ctx = exportContext(deps, c);
-        const { databaseId, databaseSlug } = ctx.target;
-        const { sizeBytes: storedBytes } = await deps.tenants.storageOf(databaseId);
-        const answer = await exportDatabase(ctx, { format, table, safe: safe === "1", id, range });
-        return sendExport(c, { ...answer, format, name: fileName(databaseSlug, table), storedBytes });
+        return await sendExport(c, ctx, { format, table, safe: safe === "1", id, range });
       },
     )
     .get(
@@ -207,38 +191,4 @@ function readRange(c: Context<Env>, id: string): { from: number; to: number | nu
   const wanted = c.req.header("if-range");
   if (from === "" || (wanted !== undefined && wanted !== `"${id}"`)) return null;
   return { from: Number(from), to: to === "" ? null : Number(to) };
-}
-
-/** Only characters that every file system and header takes. */
-function fileName(databaseSlug: string, table: string | null): string {
-  const of = table === null ? databaseSlug : `${databaseSlug}-${table}`;
-  return of.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 100);
-}
-
-/** An answer and what its head says. */
-interface SentExport extends ExportAnswer {
-  readonly format: keyof typeof mediaTypes;
-  readonly name: string;
-  readonly storedBytes: number;
-}
-
-/** The head of the answer says what it is; a text's length is not known before its end. */
-function sendExport(c: Context<Env>, sent: SentExport): Response {
-  const { id, body, file, format, name, storedBytes } = sent;
-  const headers: Record<string, string> = {
-    "content-type": mediaTypes[format],
-    "content-disposition": `attachment; filename="${name}.${format}"`,
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-    "x-export-id": id,
-  };
-  c.env?.expectLargeAnswer?.(file?.sizeBytes ?? storedBytes * TEXT_FACTOR);
-  if (file === null) return wholeAnswer(c, body, { status: 200, headers });
-  const { from, to, sizeBytes } = file;
-  headers["etag"] = `"${id}"`;
-  headers["accept-ranges"] = "bytes";
-  headers["content-length"] = String(to - from + 1);
-  const partial = from > 0 || to < sizeBytes - 1;
-  if (partial) headers["content-range"] = `bytes ${from}-${to}/${sizeBytes}`;
-  return wholeAnswer(c, body, { status: partial ? 206 : 200, headers });
 }

@@ -80,6 +80,11 @@ export async function furnishDatabase(
   await run(
     "CREATE TABLE orders (id INTEGER PRIMARY KEY, product_id INTEGER REFERENCES products, note TEXT)",
   );
+  const file = {
+    name: "0001_suppliers.sql",
+    sql: "CREATE TABLE suppliers (id INTEGER PRIMARY KEY, name TEXT)",
+  };
+  await send(`${database.path}/migrations`, { files: [file] }, namespace.token, 200);
   await run(`CREATE TABLE "${words.table}" (id INTEGER PRIMARY KEY, body TEXT)`);
   for (const [name, cents] of [...PRODUCTS, [words.product, 28_900] as const]) {
     await run("INSERT INTO products (name, price_cents) VALUES (?, ?)", [name, cents], member(made, "token"));
@@ -158,6 +163,7 @@ export async function furnishDatabase(
       log: `${base}/log`,
       snapshots: `${base}/snapshots`,
       restore: `${base}/snapshots/before-the-sale/restore`,
+      data: `${base}/data`,
       branches: `${base}/branches`,
       branch: `${base}/branches/winter-sale`,
       "branch-merge": `${base}/branches/winter-sale?mode=data&onConflict=theirs`,

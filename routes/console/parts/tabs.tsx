@@ -9,6 +9,7 @@ const pages = [
   ["/tables", "Tables"],
   ["/branches", "Branches"],
   ["/snapshots", "Snapshots"],
+  ["/data", "Data"],
   ["/endpoints", "Endpoints"],
   ["/rules", "Rules"],
   ["/log", "Log"],
