@@ -13,6 +13,14 @@ import { events } from "./unseen/events.ts";
 import { gym } from "./unseen/gym.ts";
 import { peopleOffice } from "./unseen/people_office.ts";
 import { school } from "./unseen/school.ts";
+import { creditUnion } from "./second/credit_union.ts";
+import { farm } from "./second/farm.ts";
+import { helpDesk } from "./second/help_desk.ts";
+import { hotel } from "./second/hotel.ts";
+import { jobBoard } from "./second/job_board.ts";
+import { league } from "./second/league.ts";
+import { realty } from "./second/realty.ts";
+import { records } from "./second/records.ts";
 import { sensors } from "./unseen/sensors.ts";
 
 /** Three more, written when the translator was done and the unseen half had been asked; asked once as well. */
@@ -21,4 +29,13 @@ export const everydayAfterwards: readonly EverydaySchema[] = [restaurant, carRen
 export const everydayHalves: Readonly<Record<"seen" | "unseen", readonly EverydaySchema[]>> = {
   seen: [cornerShop, townLibrary, walkInClinic, freight, blog],
   unseen: [gym, events, school, peopleOffice, sensors],
+};
+
+/**
+ * A second set in two halves by schema, written without a look at the translator. All of it was asked once before anything was
+ * changed; then the first half was looked at.
+ */
+export const secondHalves: Readonly<Record<"seen" | "unseen", readonly EverydaySchema[]>> = {
+  seen: [hotel, realty, league, jobBoard],
+  unseen: [helpDesk, farm, records, creditUnion],
 };
