@@ -1,6 +1,8 @@
-// A strict S3 server in memory: it checks every signature (AWS Signature Version 4, as AWS documents it) and digest, knows
+// A strict S3 server in memory: it checks every signature (AWS Signature Version 4) by the AWS SDK's own signer and every digest, knows
 // conditional writes, and lists two keys at a time.
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
+import { Hash } from "@smithy/hash-node";
+import { SignatureV4 } from "@smithy/signature-v4";
 
 /** A running server. */
 export interface S3Server {
@@ -21,7 +23,16 @@ const REGION = "eu-central-1";
 const PAGE = 2;
 
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
-const hmac = (key: string | Uint8Array, text: string) => createHmac("sha256", key).update(text).digest();
+
+/** The signer of the AWS SDK for JavaScript: the store's own requests are signed by another library. */
+const signer = new SignatureV4({
+  service: "s3",
+  region: REGION,
+  credentials: S3_KEYS,
+  sha256: Hash.bind(null, "sha256"),
+  // As for S3: a path is signed as it is sent.
+  uriEscapePath: false,
+});
 
 /** Starts a server. */
 export function startS3(): S3Server {
@@ -29,7 +40,7 @@ export function startS3(): S3Server {
   const refused: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const body = await request.bytes();
-    const wrong = wrongIn(request, body);
+    const wrong = await wrongIn(request, body);
     if (wrong === null) return answer(objects, request, body);
     refused.push(wrong);
     return new Response(wrong, { status: 403 });
@@ -39,7 +50,7 @@ export function startS3(): S3Server {
 }
 
 /** What is wrong with the signature; null: nothing. */
-function wrongIn(request: Request, body: Uint8Array): string | null {
+async function wrongIn(request: Request, body: Uint8Array): Promise<string | null> {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
   const [, id, day, region, signed, signature] = form.exec(request.headers.get("authorization") ?? "") ?? [];
@@ -50,23 +61,30 @@ function wrongIn(request: Request, body: Uint8Array): string | null {
   if (!names.includes("host") || !names.includes("x-amz-date")) return "signed headers";
   const digest = request.headers.get("x-amz-content-sha256") ?? "";
   if (digest !== "UNSIGNED-PAYLOAD" && digest !== sha256(body)) return "digest";
-  const url = new URL(request.url);
-  const query = [...url.searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`).sort().join(
-    "&",
-  );
-  const headers = names.map((name) => `${name}:${(request.headers.get(name) ?? "").trim()}\n`).join("");
-  const canonical = [request.method, url.pathname, query, headers, signed, digest].join("\n");
-  const date = request.headers.get("x-amz-date") ?? "";
-  const text = ["AWS4-HMAC-SHA256", date, `${day}/${region}/s3/aws4_request`, sha256(canonical)].join("\n");
-  const key = hmac(hmac(hmac(hmac(`AWS4${S3_KEYS.secretAccessKey}`, day), region), "s3"), "aws4_request");
-  return hmac(key, text).toString("hex") === signature ? null : "signature";
+  return await signatureOf(request, names) === signature ? null : "signature";
 }
 
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+/** What the SDK signs the same request with. */
+async function signatureOf(request: Request, names: readonly string[]): Promise<string> {
+  const { protocol, hostname, port, pathname, searchParams } = new URL(request.url);
+  const { headers } = await signer.sign({
+    method: request.method,
+    protocol,
+    hostname,
+    port: Number(port),
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: Object.fromEntries(names.map((name) => [name, request.headers.get(name) ?? ""])),
+  }, {
+    signingDate: dateOf(request.headers.get("x-amz-date") ?? ""),
+    signableHeaders: new Set(names),
+  });
+  return /Signature=([0-9a-f]{64})$/.exec(headers["authorization"] ?? "")?.[1] ?? "";
+}
+
+/** `20260102T030405Z` as a date. */
+function dateOf(text: string): Date {
+  return new Date(text.replace(/^(....)(..)(..)T(..)(..)/, "$1-$2-$3T$4:$5:"));
 }
 
 function answer(
