@@ -8,7 +8,7 @@ import type {
 } from "../store/changes_records.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
-import { compareAndSet } from "../store/until_committed.ts";
+import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Milliseconds that an event waits for its delivery: longer than a message is tried. */
 const EVENT_MS = 8 * 86_400_000;
@@ -48,11 +48,18 @@ export class Webhooks {
     return (await kvGet(this.kv, keys.webhook(databaseId, webhookId))).value;
   }
 
-  async add(record: WebhookRecord, state: WebhookState): Promise<void> {
-    await kvCommit(
-      this.kv.atomic().set(keys.webhook(record.databaseId, record.id), record)
-        .set(keys.webhookState(record.id), state),
-    );
+  /** False where the database has `most` already. */
+  add(record: WebhookRecord, state: WebhookState, most: number): Promise<boolean> {
+    const { databaseId, id } = record;
+    return untilCommitted(async () => {
+      // Whoever adds another one at the same time changes it too.
+      const added = await kvGet(this.kv, keys.webhooksAdded(databaseId));
+      if ((await this.list(databaseId)).length >= most) return false;
+      const commit = this.kv.atomic().check(added).set(added.key, (added.value ?? 0) + 1)
+        .set(keys.webhook(databaseId, id), record)
+        .set(keys.webhookState(id), state);
+      return await kvCommit(commit) ? true : FASTER;
+    });
   }
 
   /** Null when there is none. */
@@ -77,10 +84,16 @@ export class Webhooks {
 
   async removeAll(databaseId: string): Promise<void> {
     for (const { id } of await this.list(databaseId)) await this.remove(databaseId, id);
+    await kvCommit(this.kv.atomic().delete(keys.webhooksAdded(databaseId)));
   }
 
   async state(webhookId: string): Promise<WebhookState | null> {
-    return (await kvGet(this.kv, keys.webhookState(webhookId))).value;
+    return (await this.stateEntry(webhookId)).value;
+  }
+
+  /** To be looked at without a lease. */
+  stateEntry(webhookId: string): Promise<Deno.KvEntryMaybe<WebhookState>> {
+    return kvGet(this.kv, keys.webhookState(webhookId));
   }
 
   /** The owner's change of a state. Null when there is none. */
@@ -104,10 +117,9 @@ export class Webhooks {
       this.kv.atomic().check(former).set(former.key, lease, { expireIn: 4 * LEASE_MS }),
     );
     if (!taken) return null;
-    const key = keys.webhookLease(webhookId);
     return {
-      entry: await kvGet(this.kv, keys.webhookState(webhookId)),
-      lease: await kvGet(this.kv, key),
+      entry: await this.stateEntry(webhookId),
+      lease: await kvGet(this.kv, keys.webhookLease(webhookId)),
     };
   }
 

@@ -17,6 +17,8 @@ export const changesKeys = {
   webhook: (databaseId: string, webhookId: string): Key<WebhookRecord> => ["webhook", databaseId, webhookId],
   webhooks: (databaseId: string): Key<WebhookRecord> => ["webhook", databaseId],
   allWebhooks: (): Key<WebhookRecord> => ["webhook"],
+  /** How many were ever added; as long as the database. */
+  webhooksAdded: (databaseId: string): Key<number> => ["webhooks_added", databaseId],
   /** As long as the webhook. */
   webhookState: (webhookId: string): Key<WebhookState> => ["webhook_state", webhookId],
   /** Fifteen seconds from the last message. */

@@ -2,81 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate } from "../../lib/services/webhooks/note_backup_late.ts";
-import { startApp, type StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
-import { TurnableClock } from "../testing/turnable_clock.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
-
-const PATH = "/api/namespaces/acme/databases/main/webhooks";
-
-interface HookWorld extends AsyncDisposable {
-  readonly app: StartedApp;
-  readonly tenant: TestNamespace;
-  readonly receiver: Receiver;
-  /** Puts the clock forward and has what is due delivered. */
-  later(ms: number): void;
-  call(method: string, path?: string, body?: object): Promise<{ status: number; code?: string; data: Shown }>;
-  add(more?: object): Promise<{ id: string; secret: string }>;
-  /** The webhook as the API shows it, as soon as it is so. */
-  until(isSo: (shown: Shown) => boolean): Promise<Shown>;
-}
-
-interface Shown {
-  readonly id: string;
-  readonly secret: string;
-  readonly state: string;
-  readonly tries: number;
-  readonly status: number | null;
-  readonly failure: string | null;
-  readonly deliveries: readonly { readonly status: number | null; readonly failure: string | null }[];
-}
-
-async function hookWorld(settings: Record<string, string> = { WEBHOOKS_PRIVATE: "1" }): Promise<HookWorld> {
-  const clock = new TurnableClock();
-  const app = await startApp({ settings, clock });
-  const tenant = await app.namespace();
-  const receiver = startReceiver();
-  const { deliverer } = app.deps.webhooks;
-  await deliverer.start();
-  await tenant.setup("CREATE TABLE a (id INTEGER PRIMARY KEY)");
-  const call: HookWorld["call"] = async (method, path = "", body) => {
-    const answer = await app.request(method, `${PATH}${path}`, {
-      token: tenant.token,
-      ...(body ? { body } : {}),
-    });
-    return { status: answer.status, ...JSON.parse(answer.text) };
-  };
-  return {
-    ...{ app, tenant, receiver, call },
-    later: (ms) => {
-      clock.turn(ms);
-      deliverer.changed(tenant.database.id);
-    },
-    add: async (more = {}) => {
-      const added = await call("POST", "", { url: receiver.url, events: ["change"], ...more });
-      assertEquals(added.status, 201, JSON.stringify(added));
-      receiver.secrets = [added.data.secret];
-      return added.data;
-    },
-    until: async (isSo) => {
-      for (;;) {
-        const list = await app.request("GET", PATH, { token: tenant.token });
-        const [shown] = JSON.parse(list.text).data;
-        if (isSo(shown)) return shown;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    },
-    [Symbol.asyncDispose]: async () => {
-      await deliverer.stop();
-      app.deps.changes.stop();
-      await app.stop();
-      await receiver[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const ids = (received: Receiver["received"]) =>
-  received.flatMap(({ data }) => (data.changes ?? []).map(({ id }) => Number(id.split("-")[1])));
+import { hookWorld, seqsIn } from "./webhooks_world.ts";
 
 Deno.test("a webhook is sent every change once and in order, signed, and what comes meanwhile together", async () => {
   await using world = await hookWorld();
@@ -91,8 +17,8 @@ Deno.test("a webhook is sent every change once and in order, signed, and what co
   await tenant.setup("INSERT INTO a VALUES (1)");
   await tenant.setup(...Array.from({ length: 130 }, (_, at) => `INSERT INTO a VALUES (${at + 2})`));
   first.resolve();
-  while (ids(receiver.received).length < 131) await receiver.got(receiver.received.length + 1);
-  const seen = ids(receiver.received);
+  while (seqsIn(receiver.received).length < 131) await receiver.got(receiver.received.length + 1);
+  const seen = seqsIn(receiver.received);
   assertEquals(seen, seen.map((_, at) => (seen[0] ?? 0) + at));
   assert(receiver.received.every(({ data }) => (data.changes?.length ?? 0) <= 100));
   assertEquals(new Set(receiver.received.map(({ id }) => id)).size, receiver.received.length);
@@ -141,7 +67,7 @@ Deno.test("what fails is sent again under one id with one content, later and lat
   const before = receiver.received.length;
   await call("POST", `/${id}/redeliver`, { since: head?.id });
   await receiver.got(before + 1);
-  assertEquals(ids(receiver.received.slice(before))[0], Number(head?.id.split("-")[1]) + 1);
+  assertEquals(seqsIn(receiver.received.slice(before))[0], Number(head?.id.split("-")[1]) + 1);
 });
 
 Deno.test("410 ends a webhook, Retry-After is heard, and a paused one is sent what it missed", async () => {
@@ -163,7 +89,7 @@ Deno.test("410 ends a webhook, Retry-After is heard, and a paused one is sent wh
   await call("POST", `/${id}/redeliver`, {});
   await tenant.setup("INSERT INTO a VALUES (2)");
   await call("PATCH", `/${id}`, { enabled: true });
-  while (ids(receiver.received.slice(2)).length < 2) await receiver.got(receiver.received.length + 1);
+  while (seqsIn(receiver.received.slice(2)).length < 2) await receiver.got(receiver.received.length + 1);
 });
 
 Deno.test("a former secret signs too for a day, tables filter, and a test message says what became of it", async () => {
@@ -239,76 +165,4 @@ Deno.test("an event that expired before it arrived holds up no later one, nor do
   later(RETRY_MS[1] ?? 0);
   await receiver.got(3);
   assertEquals(receiver.received[2]?.data, { archivedAt: null, lagSec: 2 });
-});
-
-Deno.test("a receiver that never answers, trickles, or answers without end is left in time, and holds up no other", async () => {
-  await using world = await hookWorld();
-  const { app, receiver, tenant, add, until } = world;
-  await add();
-  receiver.answer = () =>
-    new Response(
-      new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)) }, {
-        highWaterMark: 0,
-      }),
-    );
-  await tenant.setup("INSERT INTO a VALUES (1)");
-  const endless = await until(({ deliveries }) => deliveries.length === 1);
-  assertEquals(endless.deliveries[0]?.status, 200);
-  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const trickling = (async () => {
-    const connection = await silent.accept();
-    try {
-      for (const byte of new TextEncoder().encode(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(1000)}`)) {
-        await connection.write(new Uint8Array([byte]));
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    } catch {
-      // The service has left.
-    }
-    connection.close();
-  })();
-  const { deliverer, sending } = app.deps.webhooks;
-  assert(deliverer);
-  const outcome = await sending.post({
-    url: new URL(`http://127.0.0.1:${silent.addr.port}/`),
-    headers: {},
-    body: "{}",
-    timeoutMs: 300,
-    allowPrivate: true,
-  });
-  assertEquals(outcome, { status: null, failure: "timeout" });
-  await trickling;
-});
-
-Deno.test("without the operator's leave no webhook goes inside, whatever its address is called", async () => {
-  await using world = await hookWorld({});
-  const { app, receiver, call } = world;
-  const port = new URL(receiver.url).port;
-  const refused = [
-    receiver.url,
-    `https://127.0.0.1:${port}/`,
-    `https://127.1:${port}/`,
-    `https://2130706433:${port}/`,
-    `https://0x7f.1/`,
-    `https://[::1]:${port}/`,
-    `https://[::ffff:127.0.0.1]:${port}/`,
-    `https://0.0.0.0:${port}/`,
-    "https://169.254.169.254/latest/meta-data",
-    "https://user:secret@app.example/",
-    "https://app.example/#part",
-    "ftp://app.example/",
-    "file:///etc/passwd",
-    "no address",
-  ];
-  for (const url of refused) {
-    const answer = await call("POST", "", { url, events: ["change"] });
-    assertEquals([url, answer.status, answer.code], [url, 400, "validation_failed"]);
-  }
-  // A name that leads inside is found out where it counts: at the connection.
-  const added = await call("POST", "", { url: `https://localhost:${port}/`, events: ["change"] });
-  assertEquals(added.status, 201);
-  const tested = await call("POST", `/${added.data.id}/test`);
-  assertEquals([tested.data.status, tested.data.failure], [null, "refused"]);
-  assertEquals(receiver.received, []);
-  assert(!app.logLines.some((line) => line.includes("whsec_")));
 });

@@ -42,6 +42,7 @@ const takesNewSignIn: readonly string[] = [
   "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id",
   "DELETE /api/namespaces/:slug/databases/:dbSlug/rules/:id",
   "DELETE /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
+  "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/link",
   "POST /api/namespaces/:slug/databases/:dbSlug/webhooks",
   "PATCH /api/namespaces/:slug/databases/:dbSlug/webhooks/:id",
   "DELETE /api/namespaces/:slug/databases/:dbSlug/webhooks/:id",

@@ -25,7 +25,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/transactions/remote_test.ts": { seconds: 12, waits: true },
   "tests/faults/sqld_rounds_test.ts": { seconds: 11, waits: true },
   "tests/changes/streams_test.ts": { seconds: 8, waits: true },
-  "tests/changes/webhooks_test.ts": { seconds: 10, waits: true },
+  "tests/changes/webhooks_test.ts": { seconds: 8, waits: true },
   "tests/changes/webhook_kills_test.ts": { seconds: 6, waits: true },
   "tests/faults/kv_answers_test.ts": { seconds: 8, waits: true },
   "tests/faults/relay_process_test.ts": { seconds: 8, waits: true },

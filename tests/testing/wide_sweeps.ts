@@ -38,6 +38,7 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/changes/streams_test.ts on sqld":
     "who follows is decided before a store; feed_test.ts reads the changes of sqld",
   "tests/changes/webhook_kills_test.ts on sqld": "how far a webhook has come stands in the KV",
+  "tests/changes/webhook_bounds_test.ts on sqld": "messages are records of the KV",
   "tests/changes/webhooks_test.ts on sqld":
     "messages are records of the KV; feed_test.ts reads the changes of sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",

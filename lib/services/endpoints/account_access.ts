@@ -1,4 +1,5 @@
 // What the owner of an app does for its users: links for the owner's own mails, and accounts opened again.
+import { requireFresh } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
@@ -30,20 +31,26 @@ export interface MadeLink {
 type Context = EndpointContext & { readonly published: PublishedContext };
 
 /**
- * Makes a link as the endpoint would mail it. Errors: `endpoint_not_found`, for one of another kind too,
- * `account_not_found`, those of `requireDatabase` and of the store.
+ * Makes a link as the endpoint would mail it: whoever has it takes over the account. Errors: `sign_in_again`,
+ * `endpoint_not_found`, for one of another kind too, `account_not_found`, those of `requireDatabase` and of the store.
  */
 export async function linkFor(ctx: Context, input: AccountInput): Promise<MadeLink> {
-  const { database, call, account } = await findAccount(ctx, input, ["auth_reset", "auth_verify"]);
+  const database = await requireDatabase(ctx, input.address);
+  requireFresh(ctx.caller, ctx.clock.now());
+  const { call, account } = await findAccount(ctx, database, input, ["auth_reset", "auth_verify"]);
   const made = await makeLink(ctx.published, call, account);
   if (made === null || account.email === null) throw new AppError("account_not_found");
   await noteEndpoint(ctx, "account.link_made", { database, slug: input.slug });
   return { link: made.link, token: made.token, email: account.email, expiresAt: isoTime(made.untilMs) };
 }
 
-/** Forgets the failed log-ins of an account. Errors: as `linkFor`. */
+/**
+ * Forgets the failed log-ins of an account. Errors: `endpoint_not_found`, `account_not_found`, those of `requireDatabase` and
+ * of the store.
+ */
 export async function unlockAccount(ctx: Context, input: AccountInput): Promise<void> {
-  const { database, call, account } = await findAccount(ctx, input, ["auth_login"]);
+  const database = await requireDatabase(ctx, input.address);
+  const { call, account } = await findAccount(ctx, database, input, ["auth_login"]);
   const { email, slug } = input;
   const { published } = ctx;
   // As it was typed here, and as the table has it.
@@ -55,17 +62,16 @@ export async function unlockAccount(ctx: Context, input: AccountInput): Promise<
 }
 
 interface FoundAccount {
-  readonly database: DatabaseRecord;
   readonly call: EndpointCall;
   readonly account: Account;
 }
 
 async function findAccount(
   ctx: Context,
+  database: DatabaseRecord,
   { address, slug, email }: AccountInput,
   kinds: readonly EndpointSpec["kind"][],
 ): Promise<FoundAccount> {
-  const database = await requireDatabase(ctx, address);
   const record = await ctx.control.endpoints.read(database.id, slug);
   if (record === null) throw new AppError("endpoint_not_found");
   if (!kinds.includes(record.spec.kind)) {
@@ -75,5 +81,5 @@ async function findAccount(
   const call = ownCall(record, trunkTarget(database, address.namespaceSlug, endpointRole(record)));
   const account = await accountByEmail(ctx.published, call, email);
   if (account === null) throw new AppError("account_not_found");
-  return { database, call, account };
+  return { call, account };
 }

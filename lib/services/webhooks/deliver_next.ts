@@ -24,6 +24,9 @@ const SHOWN_DELIVERIES = 20;
 /** From so many changes of other tables on it is noted that they were looked at. */
 const NOTED_SKIPS = 100;
 
+/** Milliseconds to the next look where the store or KV did not answer, or another process delivers. */
+export const AGAIN_MS = 5000;
+
 /** What comes next: at once, in a while, or when something has happened. */
 export type Delivered = { readonly again: "now" } | { readonly again: "later"; readonly ms: number } | {
   readonly again: "when_changed";
@@ -32,28 +35,34 @@ export type Delivered = { readonly again: "now" } | { readonly again: "later"; r
 const NOW = { again: "now" } as const;
 const WHEN_CHANGED = { again: "when_changed" } as const;
 
-/** The webhook, as its record is now, where its database is, and the lease. */
+/** The webhook, as its record is now, where its database is, and how to get the lease. */
 export interface Delivery {
   readonly webhook: WebhookRecord;
   readonly target: ChangesTarget;
-  readonly held: HeldState;
+  /** Null while another process delivers. */
+  readonly hold: () => Promise<HeldState | null>;
 }
 
-/** Errors: those of the store and of KV. */
+/** Without anything to be sent nothing is written either. Errors: those of the store and of KV. */
 export async function deliverNext(
   ctx: WebhookContext,
-  { webhook, target, held }: Delivery,
+  { webhook, target, hold }: Delivery,
 ): Promise<Delivered> {
   const { control: { webhooks }, query: { clock } } = ctx;
-  const state = held.entry.value;
+  const { value: state, versionstamp } = await webhooks.stateEntry(webhook.id);
   if (state === null || !webhook.enabled || state.ended !== null) return WHEN_CHANGED;
   const waitMs = state.nextMs - clock.now();
   if (waitMs > 0) return { again: "later", ms: waitMs };
   const found = await nextMessage(ctx, webhook, state, target);
+  const skipped = "skipped" in found ? found.skipped : null;
+  const notesSkips = skipped !== null && skipped.seq - state.place.seq >= NOTED_SKIPS;
+  if ("skipped" in found && !notesSkips) return WHEN_CHANGED;
+  const held = await hold();
+  if (held === null) return { again: "later", ms: AGAIN_MS };
+  // Whoever had the lease has delivered it.
+  if (held.entry.versionstamp !== versionstamp) return NOW;
   if ("skipped" in found) {
-    const { skipped } = found;
-    if (skipped === null || skipped.seq - state.place.seq < NOTED_SKIPS) return WHEN_CHANGED;
-    await webhooks.note(held, { ...state, place: skipped });
+    await webhooks.note(held, { ...state, place: skipped ?? state.place });
     return NOW;
   }
   const { next } = found;

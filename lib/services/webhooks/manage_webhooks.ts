@@ -79,9 +79,6 @@ export async function addWebhook(
   const database = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
   requireUrl(ctx, settings.url);
-  if ((await ctx.control.webhooks.list(database.id)).length >= MAX_WEBHOOKS) {
-    throw refused("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
-  }
   const now = ctx.clock.now();
   const id = newId("whk", now);
   const secret = newSecret();
@@ -95,7 +92,7 @@ export async function addWebhook(
     secrets: [{ secret, untilMs: null }],
   };
   const place = await newestPlace(ctx.query, trunkTarget(database, address.namespaceSlug, "read"));
-  await ctx.control.webhooks.add(record, {
+  const state: WebhookState = {
     place,
     eventId: idFloor("wev", now),
     told: [],
@@ -104,7 +101,10 @@ export async function addWebhook(
     nextMs: 0,
     ended: null,
     deliveries: [],
-  });
+  };
+  if (!await ctx.control.webhooks.add(record, state, MAX_WEBHOOKS)) {
+    throw refused("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
+  }
   await note(ctx, "webhook.created", database, id);
   await ctx.deliverer.sweep();
   return { id, secret };
@@ -140,6 +140,7 @@ export async function changeWebhook(
   }
   await note(ctx, "webhook.changed", database, changed.id);
   await ctx.deliverer.sweep();
+  ctx.deliverer.changed(database.id);
   const view = await viewOf(ctx, changed);
   return rotateSecret ? { ...view, secret } : view;
 }

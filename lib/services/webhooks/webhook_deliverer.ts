@@ -2,15 +2,13 @@
 import { AppError } from "../../core/errors.ts";
 import type { WebhookRecord } from "../../store/changes_records.ts";
 import type { ChangesTarget } from "../changes/read_changes.ts";
-import { type Delivered, deliverNext } from "./deliver_next.ts";
+import { AGAIN_MS, type Delivered, deliverNext } from "./deliver_next.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
 /** Milliseconds between two looks at all webhooks: at what is due, and what other processes have added or changed. */
 const SWEEP_MS = 30_000;
 /** The same where other processes commit, of which nothing is told here. */
 const POLL_MS = 3000;
-/** Milliseconds to the next look where the store or KV did not answer, or another process delivers. */
-const AGAIN_MS = 5000;
 /** Messages that are being sent at a time, in all and of one namespace: a receiver may take ten seconds each time. */
 const MOST_SENDING = 64;
 const MOST_OF_NAMESPACE = 8;
@@ -23,6 +21,8 @@ export class WebhookDeliverer {
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #sending = new Map<string, number>();
+  /** Those that have nothing to send until they are told of something: where nobody else commits, none looks at them. */
+  readonly #settled = new Set<string>();
   #sweeps: ReturnType<typeof setInterval> | null = null;
   #stopped = false;
 
@@ -53,7 +53,10 @@ export class WebhookDeliverer {
         byDatabase.set(webhook.databaseId, [...byDatabase.get(webhook.databaseId) ?? [], webhook]);
       }
       this.#byDatabase = byDatabase;
-      for (const databaseId of byDatabase.keys()) this.changed(databaseId);
+      const all = [...byDatabase.values()].flat();
+      const known = new Set(all.map(({ id }) => id));
+      for (const id of this.#settled) if (!known.has(id)) this.#settled.delete(id);
+      for (const webhook of all) if (!this.#settled.has(webhook.id)) this.#run(webhook);
     } catch (error) {
       this.ctx.log("warn", "webhooks_not_read", { reason: reasonOf(error) });
     }
@@ -68,6 +71,7 @@ export class WebhookDeliverer {
     const { id, namespaceId } = webhook;
     if (this.#stopped) return;
     if (this.#running.has(id)) return void this.#again.add(id);
+    this.#settled.delete(id);
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     const sending = this.#sending.get(namespaceId) ?? 0;
@@ -80,6 +84,7 @@ export class WebhookDeliverer {
       else this.#sending.delete(namespaceId);
       if (this.#again.delete(id)) this.#run(webhook);
       else if (next.again === "later") this.#later(webhook, next.ms);
+      else if (!this.ctx.query.tenants.commits.others) this.#settled.add(id);
     });
     this.#running.set(id, run);
   }
@@ -99,13 +104,9 @@ export class WebhookDeliverer {
         const target = await this.#target(namespaceId, databaseId);
         if (webhook === null || target === null || this.#stopped) return { again: "when_changed" };
         const alone = !query.tenants.commits.others;
-        const held = await control.webhooks.hold(id, {
-          holder: this.#holder,
-          nowMs: query.clock.now(),
-          alone,
-        });
-        if (held === null) return { again: "later", ms: AGAIN_MS };
-        const next = await deliverNext(this.ctx, { webhook, target, held });
+        const hold = () =>
+          control.webhooks.hold(id, { holder: this.#holder, nowMs: query.clock.now(), alone });
+        const next = await deliverNext(this.ctx, { webhook, target, hold });
         if (next.again !== "now") return next;
       }
     } catch (error) {

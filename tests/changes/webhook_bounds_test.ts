@@ -1,0 +1,150 @@
+// Webhooks in bounds: receivers that are slow or inside, how many there may be, and that idle ones cost nothing.
+import { assert, assertEquals } from "@std/assert";
+import { MAX_WEBHOOKS } from "../../lib/core/limits_of_changes.ts";
+import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.ts";
+import { startReceiver } from "./receiver.ts";
+import { hookWorld } from "./webhooks_world.ts";
+
+Deno.test("a receiver that never answers, trickles, or answers without end is left in time, and holds up no other", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, until } = world;
+  await add();
+  receiver.answer = () =>
+    new Response(
+      new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)) }, {
+        highWaterMark: 0,
+      }),
+    );
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  const endless = await until(({ deliveries }) => deliveries.length === 1);
+  assertEquals(endless.deliveries[0]?.status, 200);
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const trickling = (async () => {
+    const connection = await silent.accept();
+    try {
+      for (const byte of new TextEncoder().encode(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(1000)}`)) {
+        await connection.write(new Uint8Array([byte]));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    } catch {
+      // The service has left.
+    }
+    connection.close();
+  })();
+  const { deliverer, sending } = app.deps.webhooks;
+  assert(deliverer);
+  const outcome = await sending.post({
+    url: new URL(`http://127.0.0.1:${silent.addr.port}/`),
+    headers: {},
+    body: "{}",
+    timeoutMs: 300,
+    allowPrivate: true,
+  });
+  assertEquals(outcome, { status: null, failure: "timeout" });
+  await trickling;
+});
+
+Deno.test("without the operator's leave no webhook goes inside, whatever its address is called", async () => {
+  await using world = await hookWorld({});
+  const { app, receiver, call } = world;
+  const port = new URL(receiver.url).port;
+  const refused = [
+    receiver.url,
+    `https://127.0.0.1:${port}/`,
+    `https://127.1:${port}/`,
+    `https://2130706433:${port}/`,
+    `https://0x7f.1/`,
+    `https://[::1]:${port}/`,
+    `https://[::ffff:127.0.0.1]:${port}/`,
+    `https://0.0.0.0:${port}/`,
+    "https://169.254.169.254/latest/meta-data",
+    "https://user:secret@app.example/",
+    "https://app.example/#part",
+    "ftp://app.example/",
+    "file:///etc/passwd",
+    "no address",
+  ];
+  for (const url of refused) {
+    const answer = await call("POST", "", { url, events: ["change"] });
+    assertEquals([url, answer.status, answer.code], [url, 400, "validation_failed"]);
+  }
+  // A name that leads inside is found out where it counts: at the connection.
+  const added = await call("POST", "", { url: `https://localhost:${port}/`, events: ["change"] });
+  assertEquals(added.status, 201);
+  const tested = await call("POST", `/${added.data.id}/test`);
+  assertEquals([tested.data.status, tested.data.failure], [null, "refused"]);
+  assertEquals(receiver.received, []);
+  assert(!app.logLines.some((line) => line.includes("whsec_")));
+});
+
+Deno.test("a receiver that is silent holds up no other webhook of its database", async () => {
+  await using world = await hookWorld();
+  await using other = startReceiver();
+  const { receiver, tenant, add } = world;
+  const silent = Promise.withResolvers<Response>();
+  receiver.answer = () => silent.promise;
+  await add();
+  await add({ url: other.url });
+  receiver.secrets = [];
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  await other.got(1);
+  await tenant.setup("INSERT INTO a VALUES (2)");
+  await other.got(2);
+  assertEquals(receiver.received.length, 1);
+  silent.resolve(new Response(null, { status: 204 }));
+});
+
+Deno.test("webhooks that have nothing to send, or wait for a later attempt, write nothing", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, until } = world;
+  const { deliverer } = app.deps.webhooks;
+  await add();
+  await add({ events: ["backup.late"] });
+  receiver.secrets = [];
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  await receiver.got(1);
+  await until(({ deliveries }) => deliveries.length === 1);
+  receiver.answer = () => new Response(null, { status: 503 });
+  await add({ tables: ["b"] });
+  receiver.secrets = [];
+  await tenant.setup("CREATE TABLE b (v)");
+  await until(({ tries }) => tries === 1);
+  const noted = () =>
+    Array.fromAsync(app.deps.kv.list({ prefix: [] }), ({ key, versionstamp }) => [key.join(), versionstamp])
+      .then((entries) => entries.filter(([key]) => key?.startsWith("webhook")));
+  // What is under way ends first; then another process looks at all of them.
+  await deliverer.stop();
+  const before = await noted();
+  assert(before.length > 6);
+  const { sending } = app.deps.webhooks;
+  const looked = new Set<string>();
+  const all = Promise.withResolvers<void>();
+  const stateEntry = (id: string) => {
+    if (looked.add(id).size === 3) all.resolve();
+    return sending.control.webhooks.stateEntry(id);
+  };
+  const webhooks = Object.create(sending.control.webhooks, { stateEntry: { value: stateEntry } });
+  const next = new WebhookDeliverer({ ...sending, control: { ...sending.control, webhooks } });
+  await next.start();
+  await all.promise;
+  next.changed(tenant.database.id);
+  await next.sweep();
+  await next.stop();
+  assertEquals(await noted(), before);
+});
+
+Deno.test("of webhooks that are added at once no more are kept than a database may have", async () => {
+  await using world = await hookWorld();
+  const { receiver, call } = world;
+  const added = await Promise.all(
+    Array.from(
+      { length: MAX_WEBHOOKS + 5 },
+      () => call("POST", "", { url: receiver.url, events: ["change"] }),
+    ),
+  );
+  assertEquals(added.filter(({ status }) => status === 201).length, MAX_WEBHOOKS);
+  assertEquals(added.filter(({ code }) => code === "validation_failed").length, 5);
+  const [first] = added.filter(({ status }) => status === 201);
+  assertEquals((await call("DELETE", `/${first?.data.id}`)).status, 200);
+  assertEquals((await call("POST", "", { url: receiver.url, events: ["change"] })).status, 201);
+});
