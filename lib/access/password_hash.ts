@@ -3,7 +3,7 @@
 import { AppError } from "../core/errors.ts";
 import { equalBytes } from "./token_format.ts";
 
-/** Iterations of a new hash. */
+/** Iterations of a new hash, unless a hasher has others. */
 const ITERATIONS = 210_000;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -55,13 +55,19 @@ export class PasswordHasher {
   readonly #byOwner = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
 
-  constructor(private readonly bounds: HashBounds) {}
+  /** The hash with which an unknown user's password is compared. */
+  readonly #nobody: StoredHash;
+
+  /** `iterations` of a new hash; a verification takes as long as these do. */
+  constructor(private readonly bounds: HashBounds, private readonly iterations = ITERATIONS) {
+    this.#nobody = { iterations, salt: new Uint8Array(SALT_BYTES), hash: new Uint8Array(HASH_BYTES) };
+  }
 
   /** The stored form of a password in its normal form. */
   async hash(owner: string, password: string): Promise<string> {
     const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
-    const hash = await this.#inTurn(owner, () => derive(password, salt, ITERATIONS, HASH_BYTES));
-    return `pbkdf2_sha256$${ITERATIONS}$${salt.toBase64()}$${hash.toBase64()}`;
+    const hash = await this.#inTurn(owner, () => derive(password, salt, this.iterations, HASH_BYTES));
+    return `pbkdf2_sha256$${this.iterations}$${salt.toBase64()}$${hash.toBase64()}`;
   }
 
   /**
@@ -70,10 +76,10 @@ export class PasswordHasher {
    */
   async verify(owner: string, password: string | null, stored: string | null): Promise<boolean> {
     const known = stored === null ? null : readStored(stored);
-    const { iterations, salt, hash } = known ?? nobody;
+    const { iterations, salt, hash } = known ?? this.#nobody;
     const derived = await this.#inTurn(owner, async () => {
       const derived = await derive(password ?? "", salt, iterations, hash.length);
-      const missing = ITERATIONS - totalIterations(iterations, hash.length);
+      const missing = this.iterations - totalIterations(iterations, hash.length);
       if (missing > 0) await derive(password ?? "", salt, missing, BLOCK_BYTES);
       return derived;
     });
@@ -124,13 +130,6 @@ interface StoredHash {
   readonly salt: Uint8Array<ArrayBuffer>;
   readonly hash: Uint8Array<ArrayBuffer>;
 }
-
-/** The hash with which an unknown user's password is compared. */
-const nobody: StoredHash = {
-  iterations: ITERATIONS,
-  salt: new Uint8Array(SALT_BYTES),
-  hash: new Uint8Array(HASH_BYTES),
-};
 
 function totalIterations(iterations: number, hashBytes: number): number {
   return iterations * Math.ceil(hashBytes / BLOCK_BYTES);

@@ -64,6 +64,8 @@ export interface ProcessParts {
   readonly operatorKeyHash: string;
   /** Calls other servers (captcha providers, models); absent: the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Iterations of a password's hash; absent: as many as the hasher has. */
+  readonly passwordIterations?: number;
   /** Sends messages to webhooks; absent: to public servers. */
   readonly post?: typeof postPublic;
   /** Reads documents of OAuth clients; absent: from public servers. */
@@ -174,6 +176,7 @@ function publishedContext(
   const { hashes } = query;
   const cores = Math.max(1, navigator.hardwareConcurrency);
   const admitted = cores * HASHES_A_CORE;
+  const hashBounds = { running: cores, admitted, admittedOfOwner: admitted / 2 };
   const ctx: PublishedContext = {
     control,
     query,
@@ -182,7 +185,7 @@ function publishedContext(
     rateCounters: new RateCounters(kv, clock),
     guesses: new LoginGuesses(kv, clock),
     captcha: captchaOf(parts, hashes),
-    passwords: new PasswordHasher({ running: cores, admitted, admittedOfOwner: admitted / 2 }),
+    passwords: new PasswordHasher(hashBounds, parts.passwordIterations),
     refusals: new FoldedRefusals(),
     askModel: chooseModel(config, { fetch: parts.fetch ?? sendOnce, log }),
     mail: null,

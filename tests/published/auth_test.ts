@@ -59,7 +59,7 @@ const person = { email: "ada@shop.example", password: "correct horse" };
 const tokenOf = (text: string): string => JSON.parse(text).token;
 
 test("signup stores the hash in the format of the specification and answers a session", async () => {
-  await using world = await withUsers(await publishedApp({ setup: users }));
+  await using world = await withUsers(await publishedApp({ setup: users, slowPasswords: true }));
   const { status, text, headers } = await world.call("signup", { body: person });
   assertEquals(status, 200, text);
   const answer = JSON.parse(text);

@@ -1,10 +1,14 @@
 // X-Integers: string on published endpoints, and what it means to caches and browsers.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { issuePaths, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("integers of endpoints as strings", run);
 
 const headers = { "x-integers": "string" };
 
-Deno.test("X-Integers: string turns every INTEGER of a published answer into a string, and other values are refused", async () => {
+test("X-Integers: string turns every INTEGER of a published answer into a string, and other values are refused", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.put({ slug: "first", output: "first_row", sql: "SELECT id, price FROM item WHERE id = ?" });
@@ -35,7 +39,7 @@ Deno.test("X-Integers: string turns every INTEGER of a published answer into a s
   assertEquals(JSON.parse(test.text).data.body.rows, [["2", "two"]], test.text);
 });
 
-Deno.test("a cache that may keep an answer is told that X-Integers changes it, and browsers may send it", async () => {
+test("a cache that may keep an answer is told that X-Integers changes it, and browsers may send it", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "kept", cacheSec: 60 });
   await world.put({ slug: "listed", cacheSec: 60, cors: ["https://shop.example"] });
@@ -58,7 +62,7 @@ Deno.test("a cache that may keep an answer is told that X-Integers changes it, a
   assertStringIncludes(asked.headers.get("access-control-allow-headers") ?? "", "X-Integers");
 });
 
-Deno.test("signup and login refuse X-Integers, which their answers have nothing for; guesses count as ever", async () => {
+test("signup and login refuse X-Integers, which their answers have nothing for; guesses count as ever", async () => {
   await using world = await publishedApp({
     setup: ["CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE, password_hash TEXT)"],
   });

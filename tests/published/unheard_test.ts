@@ -1,6 +1,10 @@
 // What a published POST would not hear is refused, and what browsers and proxies send by themselves is not.
 import { assertEquals } from "@std/assert";
 import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("what would not be heard", run);
 
 async function world(): Promise<PublishedApp> {
   const made = await publishedApp();
@@ -14,7 +18,7 @@ async function world(): Promise<PublishedApp> {
   return made;
 }
 
-Deno.test("a header that a published POST would not hear is refused before anything runs", async () => {
+test("a header that a published POST would not hear is refused before anything runs", async () => {
   await using at = await world();
   const unheard = {
     "X-Dry-Run": "1",
@@ -35,14 +39,14 @@ Deno.test("a header that a published POST would not hear is refused before anyth
   assertEquals(data.rows, [[3]]);
 });
 
-Deno.test("a parameter in the address of a published POST is refused by its name", async () => {
+test("a parameter in the address of a published POST is refused by its name", async () => {
   await using at = await world();
   assertEquals(issuePaths(await at.call("add?name=new", { body: {} })), ["name"]);
   assertEquals(issuePaths(await at.call("add?dryRun=1&b", { body: { name: "new" } })), ["b", "dryRun"]);
   assertEquals((await at.call("add?", { body: { name: "new" } })).status, 200);
 });
 
-Deno.test("headers that are heard, and those of browsers and proxies, pass", async () => {
+test("headers that are heard, and those of browsers and proxies, pass", async () => {
   await using at = await world();
   const usual = {
     ...{

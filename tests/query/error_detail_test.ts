@@ -5,6 +5,10 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("details of errors", run);
 
 const schema = [
   "CREATE TABLE customers (id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT NOT NULL)",
@@ -401,7 +405,7 @@ testSteps("what errorDetail says", shop, {
   },
 });
 
-Deno.test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, and the storage is not full", async () => {
+test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, and the storage is not full", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE used (id INTEGER PRIMARY KEY AUTOINCREMENT, v)");
@@ -427,7 +431,7 @@ Deno.test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, 
   assertEquals((await tenant.query("INSERT INTO used VALUES (-2, 2)")).status, 200);
 });
 
-Deno.test("hints propose no table that only keeps the index of another", async () => {
+test("hints propose no table that only keeps the index of another", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE VIRTUAL TABLE docs USING fts5(body)");
@@ -436,7 +440,7 @@ Deno.test("hints propose no table that only keeps the index of another", async (
   assertNotIncludes(sqlError(await tenant.query("SELECT sz FROM docs")).hint, "docs_docsize");
 });
 
-Deno.test("names that read like lists of names are told apart, however often one repeats another", async () => {
+test("names that read like lists of names are told apart, however often one repeats another", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup('CREATE TABLE t ("a", "a, t.a")');
@@ -452,7 +456,7 @@ Deno.test("names that read like lists of names are told apart, however often one
   }
 });
 
-Deno.test("a name longer than anybody types has no near matches", async () => {
+test("a name longer than anybody types has no near matches", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE orders (total)");

@@ -5,6 +5,10 @@ import { mergeBranch, withBranch } from "../branches/merge_world.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { heldBy, withWrites } from "../writes/write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("integers as strings", run);
 
 const AS_STRINGS = { headers: { "x-integers": "string" } };
 const ODD = { headers: { "x-integers": "text" } };
@@ -15,7 +19,7 @@ function assertNamed({ status, body }: ApiAnswer): void {
   assertEquals([status, body.issues?.map(({ path }) => path)], [400, ["X-Integers"]]);
 }
 
-Deno.test("apply answers as its own request asks, or as the proposal did", async () => {
+test("apply answers as its own request asks, or as the proposal did", async () => {
   await withWrites(async ({ apply, propose, setup }) => {
     await setup(...T);
     const { executionToken } = await propose(UPDATE);
@@ -27,7 +31,7 @@ Deno.test("apply answers as its own request asks, or as the proposal did", async
   });
 });
 
-Deno.test("redeem_approval answers as its own request asks, or as the held call did", async () => {
+test("redeem_approval answers as its own request asks, or as the held call did", async () => {
   await withWrites(async ({ decide, post, redeem, rule, setup }) => {
     await setup(...T);
     await rule({ tableGlob: "t", effect: "require_approval" });
@@ -42,7 +46,7 @@ Deno.test("redeem_approval answers as its own request asks, or as the held call 
   });
 });
 
-Deno.test("a diff and the reports of merges show rows as the request asks", async () => {
+test("a diff and the reports of merges show rows as the request asks", async () => {
   await withBranch(async (world) => {
     const { app, branch, shop, trunk } = world;
     await branch("pr-1", "INSERT INTO items VALUES (4, 'nib', 5)");
@@ -78,7 +82,7 @@ Deno.test("a diff and the reports of merges show rows as the request asks", asyn
   });
 });
 
-Deno.test("a redeemed merge shows rows as the redeeming request asks, or as the held one did", async () => {
+test("a redeemed merge shows rows as the redeeming request asks, or as the held one did", async () => {
   await withBranch(async (world) => {
     const { app, branch, call, shop } = world;
     const body = { tableGlob: "items", effect: "require_approval" };

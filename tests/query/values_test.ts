@@ -4,6 +4,10 @@ import { rowsOf } from "../testing/test_namespace.ts";
 import { testSteps } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("values", run);
 
 testSteps("values", (app, slug) => app.namespace(slug), {
   "query gives INTEGERs within 2^53 as numbers and those beyond as strings of digits": async (tenant) => {
@@ -133,7 +137,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
   },
 });
 
-Deno.test("a REAL can be read and bound again without a change, one that could be an INTEGER with an exponent", async () => {
+test("a REAL can be read and bound again without a change, one that could be an INTEGER with an exponent", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (r REAL)");
@@ -150,7 +154,7 @@ Deno.test("a REAL can be read and bound again without a change, one that could b
   }
 });
 
-Deno.test("a number that JSON would round is refused, in params of any depth, and nothing runs", async () => {
+test("a number that JSON would round is refused, in params of any depth, and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (i INTEGER)");
@@ -164,7 +168,7 @@ Deno.test("a number that JSON would round is refused, in params of any depth, an
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("what is told of a number that JSON would round works: digits for INTEGERs, an exponent for REALs", async () => {
+test("what is told of a number that JSON would round works: digits for INTEGERs, an exponent for REALs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (i INTEGER, r REAL)");
@@ -182,7 +186,7 @@ Deno.test("what is told of a number that JSON would round works: digits for INTE
   );
 });
 
-Deno.test("text with U+0000 or half a surrogate pair is invalid_text and nothing runs, and the log says so", async () => {
+test("text with U+0000 or half a surrogate pair is invalid_text and nothing runs, and the log says so", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a TEXT)");

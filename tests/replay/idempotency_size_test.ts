@@ -4,6 +4,10 @@ import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { assertReplay, count, keyed, step } from "./keyed.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("sizes of kept answers", run);
 
 const NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)";
 
@@ -15,7 +19,7 @@ async function withTable(body: (tenant: TestNamespace, app: StartedApp) => Promi
   await body(tenant, app);
 }
 
-Deno.test("an answer of megabytes comes back whole, a read's from KV, a mutation's from the database", async () => {
+test("an answer of megabytes comes back whole, a read's from KV, a mutation's from the database", async () => {
   await withTable(async (tenant) => {
     const rows = 12_000;
     const calls = [
@@ -44,7 +48,7 @@ Deno.test("an answer of megabytes comes back whole, a read's from KV, a mutation
   });
 });
 
-Deno.test("a kept answer is whole wherever its pieces are cut", async () => {
+test("a kept answer is whole wherever its pieces are cut", async () => {
   await withTable(async (tenant) => {
     // Two UTF-16 units and four bytes each: whichever length a piece has, one of these shifts cuts a character. In
     // sqld pieces are shorter and values at most 5 MB.
@@ -70,7 +74,7 @@ Deno.test("a kept answer is whole wherever its pieces are cut", async () => {
   });
 });
 
-Deno.test("answers around KV's limit of a value come back whole", async () => {
+test("answers around KV's limit of a value come back whole", async () => {
   await withTable(async (tenant) => {
     for (const size of [60_000, 61_440, 65_000, 65_536, 66_000, 131_072, 614_400, 700_000]) {
       for (const [at, options] of [keyed(`k${size}`), step("p", `${size}`)].entries()) {
@@ -81,7 +85,7 @@ Deno.test("answers around KV's limit of a value come back whole", async () => {
   });
 });
 
-Deno.test("values that JSON escapes, empty results and no columns come back byte for byte", async () => {
+test("values that JSON escapes, empty results and no columns come back byte for byte", async () => {
   await withTable(async (tenant) => {
     const statements = [
       "SELECT char(0), char(10), char(8232), '\"\\/', x'00ff', -0.0, 9e999, 9007199254740993, NULL, ''",
@@ -99,7 +103,7 @@ Deno.test("values that JSON escapes, empty results and no columns come back byte
   });
 });
 
-Deno.test("of fifty calls at once with one key one runs, and all get its bytes", async () => {
+test("of fifty calls at once with one key one runs, and all get its bytes", async () => {
   await withTable(async (tenant) => {
     const calls: [string, (key: string) => ReturnType<TestNamespace["query"]>][] = [
       ["insert", (key) => tenant.query("INSERT INTO t VALUES ('x') RETURNING rowid", [], keyed(key))],
@@ -130,7 +134,7 @@ Deno.test("of fifty calls at once with one key one runs, and all get its bytes",
   });
 });
 
-Deno.test("of many calls with one key and different requests one kind runs", async () => {
+test("of many calls with one key and different requests one kind runs", async () => {
   await withTable(async (tenant) => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => tenant.query("INSERT INTO t VALUES (?)", [at % 4], keyed("k"))),
@@ -142,7 +146,7 @@ Deno.test("of many calls with one key and different requests one kind runs", asy
   });
 });
 
-Deno.test("calls that wait for one that fails run in its place, and one of them at a time", async () => {
+test("calls that wait for one that fails run in its place, and one of them at a time", async () => {
   await withTable(async (tenant, app) => {
     await tenant.setup("CREATE TABLE once (id INTEGER PRIMARY KEY)");
     // With a transaction: the failed batch leaves nothing, so the first that finds the row gone goes through.

@@ -4,6 +4,10 @@ import { replayScope } from "../../lib/access/replay_scope.ts";
 import type { ApiRequest } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, step, T } from "./keyed.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("headers that shape answers", run);
 
 const shapes = [{ "x-integers": "string" }, { "x-max-affected": "5" }, { "x-service-no-snapshot": "1" }];
 
@@ -12,7 +16,7 @@ const keys: readonly [string, (name: string, more?: ApiRequest) => ApiRequest][]
   ["plan-replayed", (name, more) => step("plan", name, more)],
 ];
 
-Deno.test("the same key with another shape of the call is refused, and with the same one replayed", async () => {
+test("the same key with another shape of the call is refused, and with the same one replayed", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -32,7 +36,7 @@ Deno.test("the same key with another shape of the call is refused, and with the 
   assertEquals(await count(tenant), 2 * keys.length * shapes.length);
 });
 
-Deno.test("what is the same header to the service is the same call", async () => {
+test("what is the same header to the service is the same call", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const ask = (value: string) =>
@@ -40,7 +44,7 @@ Deno.test("what is the same header to the service is the same call", async () =>
   assertReplay(await ask("string"), await ask("String"));
 });
 
-Deno.test("a call without such headers is known by its text alone, as calls of an earlier version are", async () => {
+test("a call without such headers is known by its text alone, as calls of an earlier version are", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const { replays } = app.deps.query;

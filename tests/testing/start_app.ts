@@ -23,6 +23,8 @@ import { tenantSettings } from "./tenant_settings.ts";
 
 /** Sweeps after which a body counts as too slow; a test sweeps itself. */
 const BODY_SWEEPS = 3;
+/** Of a password's hash. */
+const FEW_ITERATIONS = 1_000;
 
 export interface StartAppOptions {
   /** Environment variables of `lib/config.ts`, laid over: a temporary `DATA_DIR`, no flood control. */
@@ -34,6 +36,8 @@ export interface StartAppOptions {
   readonly fetch?: typeof fetch;
   /** What documents of OAuth clients hold. */
   readonly readDocument?: ReadDocument;
+  /** Passwords are hashed as in a process: a hash takes 50 ms. Else the hash of a test has fewer iterations. */
+  readonly slowPasswords?: true;
 }
 
 export interface StartedApp extends AsyncDisposable {
@@ -87,6 +91,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     clock: options.clock ?? systemClock,
     log: lineWriter(store),
     operatorKey,
+    ...(options.slowPasswords ? {} : { passwordIterations: FEW_ITERATIONS }),
     ...(options.fetch ? { fetch: options.fetch } : {}),
     ...(options.readDocument ? { readDocument: options.readDocument } : {}),
   });
@@ -143,6 +148,7 @@ interface DepsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly operatorKey: string;
+  readonly passwordIterations?: number;
   readonly fetch?: typeof fetch;
   readonly readDocument?: ReadDocument;
 }

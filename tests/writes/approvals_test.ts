@@ -3,6 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("held writes", run);
 
 async function withShop(body: (shop: TestNamespace, app: StartedApp) => Promise<void>): Promise<void> {
   await using app = await startApp();
@@ -40,7 +44,7 @@ function redeem(app: StartedApp, shop: TestNamespace, approvalToken: string, tok
 
 const count = async (shop: TestNamespace) => rowsOf(await shop.query("SELECT count(*) FROM orders"))[0]?.[0];
 
-Deno.test("a write that a rule matches is held, approved by a person, and runs once for whoever asked", async () => {
+test("a write that a rule matches is held, approved by a person, and runs once for whoever asked", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "ord*", actions: ["delete"], effect: "require_approval" });
     const held = envelope(await shop.query("DELETE FROM orders WHERE id = ?", [2]));
@@ -62,7 +66,7 @@ Deno.test("a write that a rule matches is held, approved by a person, and runs o
   });
 });
 
-Deno.test("views, triggers, CTEs and batches do not get round a rule", async () => {
+test("views, triggers, CTEs and batches do not get round a rule", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "ORDERS", effect: "deny" });
     for (
@@ -84,7 +88,7 @@ Deno.test("views, triggers, CTEs and batches do not get round a rule", async () 
   });
 });
 
-Deno.test("a rule from so many rows on lets less pass and holds the rest", async () => {
+test("a rule from so many rows on lets less pass and holds the rest", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "*", effect: "require_approval", minRows: 2 });
     assertEquals((await shop.query("DELETE FROM orders WHERE id = 1")).status, 200);
@@ -93,7 +97,7 @@ Deno.test("a rule from so many rows on lets less pass and holds the rest", async
   });
 });
 
-Deno.test("a rule does not hold what changes more rows than X-Max-Affected, and redeeming keeps to that too", async () => {
+test("a rule does not hold what changes more rows than X-Max-Affected, and redeeming keeps to that too", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, {
       ...{ tableGlob: "orders", actions: ["delete"], effect: "require_approval", tolerance: 5 },
@@ -119,7 +123,7 @@ Deno.test("a rule does not hold what changes more rows than X-Max-Affected, and 
   });
 });
 
-Deno.test("an approved write whose effect has changed waits for another look", async () => {
+test("an approved write whose effect has changed waits for another look", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
     const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
@@ -140,7 +144,7 @@ Deno.test("an approved write whose effect has changed waits for another look", a
   });
 });
 
-Deno.test("a repeated approval does not approve what has changed since: the last look has to be named", async () => {
+test("a repeated approval does not approve what has changed since: the last look has to be named", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
     const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
@@ -185,7 +189,7 @@ for (const verb of ["approve", "deny"]) {
   });
 }
 
-Deno.test("two people who decide the same at once are both told so, and who decides otherwise that it is decided", async () => {
+test("two people who decide the same at once are both told so, and who decides otherwise that it is decided", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
     for (const verb of ["approve", "deny"]) {
@@ -209,7 +213,7 @@ function beforeTheMove(app: StartedApp, work: () => Promise<unknown>): void {
   };
 }
 
-Deno.test("a process that dies while it looks at an approved write again leaves the list of approvals readable", async () => {
+test("a process that dies while it looks at an approved write again leaves the list of approvals readable", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", actions: ["delete"], effect: "require_approval" });
     const held = envelope(await shop.query("DELETE FROM orders WHERE total >= 20"));
@@ -233,7 +237,7 @@ Deno.test("a process that dies while it looks at an approved write again leaves 
   });
 });
 
-Deno.test("a denied write never runs, and its requester hears why", async () => {
+test("a denied write never runs, and its requester hears why", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", effect: "require_approval", unboundedOnly: true });
     const held = envelope(await shop.query("UPDATE orders SET total = 0"));
@@ -251,7 +255,7 @@ Deno.test("a denied write never runs, and its requester hears why", async () => 
   });
 });
 
-Deno.test("apply meets the rules too, and the approval carries the write from then on", async () => {
+test("apply meets the rules too, and the approval carries the write from then on", async () => {
   await withShop(async (shop, app) => {
     const proposed = await app.request("POST", `${shop.database.path}/propose`, {
       token: shop.token,
@@ -269,7 +273,7 @@ Deno.test("apply meets the rules too, and the approval carries the write from th
   });
 });
 
-Deno.test("a call that can only fail is told so at once and is not held for a person", async () => {
+test("a call that can only fail is told so at once and is not held for a person", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "orders", effect: "require_approval" });
     const hopeless = await shop.batch([["DELETE FROM orders"], ["SELEC 1"]], { transaction: true });

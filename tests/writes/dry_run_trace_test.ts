@@ -1,11 +1,15 @@
 // What a dry run leaves behind: a row in the query log, and nothing else.
 import { assert, assertEquals } from "@std/assert";
 import { shown, withWrites } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("the trace of a dry run", run);
 
 const ENDLESS =
   "INSERT INTO t (v) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT i FROM c";
 
-Deno.test("a proposal leaves the data, the sequence, the audit trail and the kept answers as they were", async () => {
+test("a proposal leaves the data, the sequence, the audit trail and the kept answers as they were", async () => {
   await withWrites(async ({ propose, rows, setup, shop }) => {
     await setup(
       "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, v)",
@@ -37,7 +41,7 @@ Deno.test("a proposal leaves the data, the sequence, the audit trail and the kep
   });
 });
 
-Deno.test("the log says propose, keeps what was read before it, and a held write stands as held", async () => {
+test("the log says propose, keeps what was read before it, and a held write stands as held", async () => {
   await withWrites(async ({ post, propose, rows, rule, setup, shop }) => {
     await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1), (2)");
     await shop.query("SELECT 'before'");
@@ -59,7 +63,7 @@ Deno.test("the log says propose, keeps what was read before it, and a held write
   });
 });
 
-Deno.test("readers do not wait for a dry run, which ends at its time bound and still gives a token", async () => {
+test("readers do not wait for a dry run, which ends at its time bound and still gives a token", async () => {
   await withWrites(async ({ apply, post, rows, setup }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 1)");
     let ended = false;
@@ -82,7 +86,7 @@ Deno.test("readers do not wait for a dry run, which ends at its time bound and s
   }, { settings: { QUERY_TIMEOUT_MS: "3000" } });
 });
 
-Deno.test("a dry run of a batch has the time of one statement", async () => {
+test("a dry run of a batch has the time of one statement", async () => {
   const limitMs = 1000;
   await withWrites(async ({ rows, setup, shop }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)");

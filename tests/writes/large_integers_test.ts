@@ -2,6 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { publishedApp } from "../published/publish.ts";
 import { shown, withWrites } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("large integers in writes", run);
 
 const LARGE = "9007199254740993";
 const table = [
@@ -9,7 +13,7 @@ const table = [
   `INSERT INTO t VALUES (1, ${LARGE}), (2, 2)`,
 ];
 
-Deno.test("a write that returns a large INTEGER is counted once, in meta, log and audit trail", async () => {
+test("a write that returns a large INTEGER is counted once, in meta, log and audit trail", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...table);
     const answer = await shop.query("UPDATE t SET id = id RETURNING v");
@@ -35,7 +39,7 @@ Deno.test("a write that returns a large INTEGER is counted once, in meta, log an
   });
 });
 
-Deno.test("the safety headers and rules count a write that returns a large INTEGER once", async () => {
+test("the safety headers and rules count a write that returns a large INTEGER once", async () => {
   await withWrites(async ({ rows, rule, setup, shop }) => {
     await setup(...table);
     await rule({ tableGlob: "t", effect: "deny", minRows: 3 });
@@ -51,7 +55,7 @@ Deno.test("the safety headers and rules count a write that returns a large INTEG
   });
 });
 
-Deno.test("propose counts a write that returns a large INTEGER once, and apply does what was shown", async () => {
+test("propose counts a write that returns a large INTEGER once, and apply does what was shown", async () => {
   await withWrites(async ({ apply, propose, rows, setup }) => {
     await setup(...table);
     const insert = await propose("INSERT INTO t VALUES (3, ?) RETURNING v", ["9007199254740995"]);
@@ -65,7 +69,7 @@ Deno.test("propose counts a write that returns a large INTEGER once, and apply d
   });
 });
 
-Deno.test("an endpoint's rows_written counts a write that returns a large INTEGER once", async () => {
+test("an endpoint's rows_written counts a write that returns a large INTEGER once", async () => {
   await using world = await publishedApp();
   await world.put({
     ...{ slug: "own", kind: "mutation", method: "POST", output: "rows_written" },

@@ -3,6 +3,10 @@ import { assertEquals } from "@std/assert";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { testCases } from "../testing/cases.ts";
 import { type Shown, withWrites, writesIn } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("shapes of previews", run);
 
 interface Shape {
   readonly name: string;
@@ -397,7 +401,7 @@ testCases("propose raises now what the write would raise", {
   },
 });
 
-Deno.test("references that were broken before do not stop a proposal", async () => {
+test("references that were broken before do not stop a proposal", async () => {
   await withWrites(async ({ shop, propose, apply }) => {
     const made = await shop.batch([
       ["CREATE TABLE p (id INTEGER PRIMARY KEY)"],
@@ -411,7 +415,7 @@ Deno.test("references that were broken before do not stop a proposal", async () 
   });
 });
 
-Deno.test("a statement of a dry run's batch is seen once by those behind it, also where it answers with an infinity", async () => {
+test("a statement of a dry run's batch is seen once by those behind it, also where it answers with an infinity", async () => {
   await withWrites(async ({ shop, setup, rows }) => {
     await setup(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, r REAL, n INTEGER)",
@@ -435,7 +439,7 @@ Deno.test("a statement of a dry run's batch is seen once by those behind it, als
   });
 });
 
-Deno.test("a dry run obeys PRAGMA foreign_keys in its batch as the batch itself does", async () => {
+test("a dry run obeys PRAGMA foreign_keys in its batch as the batch itself does", async () => {
   await withWrites(async ({ shop, setup }) => {
     await setup("CREATE TABLE p (id INTEGER PRIMARY KEY)", "CREATE TABLE c (p REFERENCES p(id))");
     const statements = [["PRAGMA foreign_keys = OFF"], ["INSERT INTO c VALUES (1)"]] as const;

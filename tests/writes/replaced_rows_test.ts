@@ -1,6 +1,10 @@
 // Rows that a conflict removes are changes like any others: shown, bounded and measured by rules.
 import { assertEquals } from "@std/assert";
 import { heldBy, withWrites, type WriteWorld } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("rows that a write replaces", run);
 
 const schema = [
   "CREATE TABLE t (id INTEGER PRIMARY KEY, a UNIQUE, b UNIQUE, v)",
@@ -44,7 +48,7 @@ async function withRows(body: (world: WriteWorld) => Promise<void>): Promise<voi
   });
 }
 
-Deno.test("a proposal counts the rows that a conflict would remove, whatever form it has", async () => {
+test("a proposal counts the rows that a conflict would remove, whatever form it has", async () => {
   await withRows(async ({ propose }) => {
     for (const [sql, own, beside] of cases) {
       const { estimatedAffectedRows, cascadedRows } = await propose(sql);
@@ -53,7 +57,7 @@ Deno.test("a proposal counts the rows that a conflict would remove, whatever for
   });
 });
 
-Deno.test("X-Max-Affected counts what a run replaces exactly as a dry run does", async () => {
+test("X-Max-Affected counts what a run replaces exactly as a dry run does", async () => {
   await withRows(async ({ rows, shop }) => {
     const dump =
       "SELECT (SELECT json_group_array(json_array(id, a)) FROM t), (SELECT count(*) FROM children)";
@@ -78,7 +82,7 @@ Deno.test("X-Max-Affected counts what a run replaces exactly as a dry run does",
   });
 });
 
-Deno.test("a rule's number of rows counts what is replaced, when the write is held and when it is redeemed", async () => {
+test("a rule's number of rows counts what is replaced, when the write is held and when it is redeemed", async () => {
   await withRows(async ({ decide, redeem, rows, rule, shop }) => {
     await rule({ tableGlob: "t", effect: "require_approval", minRows: 4 });
     assertEquals((await shop.query("REPLACE INTO t VALUES (1, 1, 1, 'two rows')")).status, 200);
@@ -94,7 +98,7 @@ Deno.test("a rule's number of rows counts what is replaced, when the write is he
   });
 });
 
-Deno.test("in a batch each statement counts what it replaces itself", async () => {
+test("in a batch each statement counts what it replaces itself", async () => {
   await withRows(async ({ shop }) => {
     const answer = await shop.batch([
       ["REPLACE INTO t VALUES (1, 2, 2, '')"],

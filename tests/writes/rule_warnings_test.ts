@@ -2,6 +2,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { examine, follow } from "../schema/doctor_findings.ts";
 import { withWrites, type WriteWorld } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("warnings of rules", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY)";
 
@@ -17,7 +21,7 @@ function read(text: string): { id: string; codes: string[] } {
   return { id, codes: warnings.map(({ code }: { code: string }) => code) };
 }
 
-Deno.test("a rule about rows warns that an admin token can rename around it, until renames are stopped too", async () => {
+test("a rule about rows warns that an admin token can rename around it, until renames are stopped too", async () => {
   await withWrites(async (world) => {
     const { app, shop } = world;
     const codes = async (settings: object) => (await added(world, settings)).codes;
@@ -41,7 +45,7 @@ Deno.test("a rule about rows warns that an admin token can rename around it, unt
   });
 });
 
-Deno.test("doctor finds a rule that can be renamed around, and what it suggests closes it", async () => {
+test("doctor finds a rule that can be renamed around, and what it suggests closes it", async () => {
   await withWrites(async (world) => {
     const { app, shop, setup } = world;
     await setup(T);
@@ -58,7 +62,7 @@ Deno.test("doctor finds a rule that can be renamed around, and what it suggests 
   });
 });
 
-Deno.test("a rename counts as a change of the schema under the old name and the new one", async () => {
+test("a rename counts as a change of the schema under the old name and the new one", async () => {
   await withWrites(async (world) => {
     const { post, setup } = world;
     await setup(
