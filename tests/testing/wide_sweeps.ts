@@ -5,10 +5,13 @@ import type { TestGroup } from "./test_groups.ts";
 
 /** Files and folders → why a change can wait for them. They hold for both runs of a file, or for one: `ON_SQLD` ends those. */
 export const wideSweeps: Readonly<Record<string, string>> = {
+  "tests/browser/console_connect_test.ts":
+    "an MCP client's consent in a browser; tests/oauth goes every way of it by HTTP",
   "tests/browser/console_database_pages_test.ts":
     "every page of a database in both themes and on a phone; tests/console asks for each page",
   "tests/browser/console_pages_test.ts":
     "every page of a namespace in both themes and on a phone; tests/console asks for each page",
+  "tests/browser/console_sql_test.ts": "the SQL editor in a browser; tests/console sends what it sends",
   "tests/browser/docs_test.ts":
     "every page of the documentation in both themes; tests/docs reads and runs each",
   "tests/browser/first_app_test.ts":
