@@ -2,8 +2,10 @@
 // hold the same.
 import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
-import { type Api, type ApiBody, callApi } from "./api_call.ts";
+import type { Api } from "./api_call.ts";
+import { ask, bodyOf, CopyError } from "./ask_side.ts";
 import { commandEnvironment } from "./environment.ts";
+import { type Freeze, freeze, leftFreeze, requireFrozen, thaw } from "./freeze_source.ts";
 
 const USAGE = `deno task copy --from ADDRESS --to ADDRESS [--no-freeze]
 
@@ -24,16 +26,14 @@ export interface CopyParts {
   readonly ruleMs: number;
 }
 
-/** Something is in the way, in one sentence for whoever runs the command. */
-class CopyError extends Error {
-  override readonly name = "CopyError";
-}
-
 interface Move {
   readonly from: Api;
   readonly to: Api;
   readonly freezes: boolean;
 }
+
+/** Records of migrations that go to the target in one call. */
+const RECORDS_AT_ONCE = 200;
 
 /** Runs the command. Answers the exit code: 0 moved, 1 not moved, 2 called in a wrong way. */
 export async function copy(args: readonly string[], parts: CopyParts): Promise<number> {
@@ -43,16 +43,21 @@ export async function copy(args: readonly string[], parts: CopyParts): Promise<n
     say(`${move}\n\n${USAGE}`);
     return 2;
   }
-  let rule: string | null = null;
+  let rule: Freeze | null = null;
   try {
-    await check(move);
-    rule = move.freezes ? await freeze(move.from) : null;
+    const left = await leftFreeze(move.from);
+    // Where the earlier run has filled the target, it is compared.
+    if (left === null) await requireEmpty(move.to);
+    rule = move.freezes ? left ?? await freeze(move.from) : null;
     if (rule !== null) {
-      say(`The source takes no writes: rule ${rule}`);
+      say(`The source takes no writes: rule ${rule.id}${rule.isLeft ? ", of an earlier run" : ""}`);
       await new Promise((resolve) => setTimeout(resolve, parts.ruleMs));
     }
-    for (const line of await moveAll(move)) say(line);
-    if (rule !== null) say(`The source stays as it is until you delete rule ${rule}.`);
+    for (const line of await moveAll(move, left !== null)) say(line);
+    if (rule !== null) {
+      await requireFrozen(move.from, rule);
+      say(`The source stays as it is until you delete rule ${rule.id}.`);
+    }
     return 0;
   } catch (error) {
     say(`Not moved: ${error instanceof Error ? error.message : "for an unknown reason"}`);
@@ -89,37 +94,34 @@ function isAddress(text: string | undefined): text is string {
   return text !== undefined && /^https?:\/\/.+\/v1\/db\/[^/]+\/[^/]+$/.test(text);
 }
 
-/** What can be known before anything is done. */
-async function check({ from, to }: Move): Promise<void> {
-  await ask(from, "source", "GET", "tables");
+async function requireEmpty(to: Api): Promise<void> {
+  if (!await isEmpty(to)) throw new CopyError("the target has tables; give a database without any");
+}
+
+async function isEmpty(to: Api): Promise<boolean> {
   const tables = await ask(to, "target", "GET", "tables");
-  if (Array.isArray(tables) && tables.length > 0) {
-    throw new CopyError("the target has tables; give a database without any");
-  }
+  return Array.isArray(tables) && tables.length === 0;
 }
 
-/** The rule that denies every write of the source. */
-async function freeze(from: Api): Promise<string> {
-  const body = { tableGlob: "*", effect: "deny", note: "Being moved by deno task copy" };
-  const rule = await ask(rulesOf(from), "source", "POST", "rules", body);
-  return String(Reflect.get(Object(rule), "id"));
-}
-
-async function thaw(from: Api, rule: string): Promise<string> {
-  const gone = await callApi(rulesOf(from), "DELETE", `rules/${rule}`).catch(() => null);
-  return gone?.success
-    ? "The source takes writes again."
-    : `Delete rule ${rule} of the source: it takes no writes.`;
-}
-
-function rulesOf(from: Api): Api {
-  const [, host = "", namespace = "", database = ""] = /^(.*)\/v1\/db\/([^/]+)\/([^/]+)$/.exec(from.db) ?? [];
-  return { ...from, db: `${host}/api/namespaces/${namespace}/databases/${database}` };
-}
-
-/** Copies, compares, and takes the records of migrations along. */
-async function moveAll({ from, to }: Move): Promise<string[]> {
+/** Copies, compares, and takes the records of migrations along. `goesOn`: an earlier run may have filled the target. */
+async function moveAll({ from, to }: Move, goesOn: boolean): Promise<string[]> {
   const before = await digestOf(from, "source");
+  const isThere = goesOn && !await isEmpty(to);
+  if (isThere && await digestOf(to, "target") !== before) {
+    throw new CopyError("the target has tables, and not those of the source; give a database without any");
+  }
+  const said = isThere
+    ? [`Both hold the same; SHA-256 of both as SQL: ${before}`]
+    : await moveContent(from, to, before);
+  const migrations = await moveRecords(from, to);
+  return [
+    ...said,
+    ...(migrations === 0 ? [] : [`Recorded ${migrations} migrations.`]),
+    "Endpoints, rules, tokens, descriptions and branches are not moved.",
+  ];
+}
+
+async function moveContent(from: Api, to: Api, before: string): Promise<string[]> {
   const source = await exported(from, "source", "sqlite");
   const sent = to.fetch(`${to.db}/import?format=sqlite&mode=create`, {
     method: "POST",
@@ -139,13 +141,10 @@ async function moveAll({ from, to }: Move): Promise<string[]> {
       "the target does not hold what the source held; drop it, and see that nobody writes the source",
     );
   }
-  const migrations = await moveRecords(from, to);
   const { tables, rows, notKept } = Object(imported);
   return [
     `Moved ${count(tables)} tables with ${count(rows)} rows; SHA-256 of both as SQL: ${after}`,
     ...(Array.isArray(notKept) ? notKept.map((name) => `not kept: ${JSON.stringify(name)}`) : []),
-    ...(migrations === 0 ? [] : [`Recorded ${migrations} migrations.`]),
-    "Endpoints, rules, tokens, descriptions and branches are not moved.",
   ];
 }
 
@@ -174,37 +173,21 @@ async function exported(api: Api, which: string, format: "sql" | "sqlite"): Prom
   return response;
 }
 
+/** In parts, in their order: what an earlier run has recorded is left out. */
 async function moveRecords(from: Api, to: Api): Promise<number> {
-  const rows = await ask(from, "source", "GET", "migrations");
-  const files = (Array.isArray(rows) ? rows : []).map(({ name, sha256 }) => ({ name, sha256 }));
-  if (files.length > 0) await ask(to, "target", "POST", "migrations", { baseline: true, files });
+  const files = (await recordsOf(from, "source")).map(({ name, sha256 }) => ({ name, sha256 }));
+  const there = new Set((await recordsOf(to, "target")).map(({ name }) => name));
+  const left = files.filter(({ name }) => !there.has(name));
+  for (let at = 0; at < left.length; at += RECORDS_AT_ONCE) {
+    const part = left.slice(at, at + RECORDS_AT_ONCE);
+    await ask(to, "target", "POST", "migrations", { baseline: true, files: part });
+  }
   return files.length;
 }
 
-/** `data` of an answer that has to be a success. Errors: `CopyError` with the words of the service. */
-async function ask(
-  api: Api,
-  which: string,
-  method: "GET" | "POST",
-  path: string,
-  body?: unknown,
-): Promise<unknown> {
-  return dataOf(await callApi(api, method, path, body), which);
-}
-
-async function bodyOf(response: Response, which: string): Promise<unknown> {
-  const text = await response.text();
-  try {
-    return dataOf(JSON.parse(text), which);
-  } catch (error) {
-    if (error instanceof CopyError) throw error;
-    throw new CopyError(`no answer of the ${which} (HTTP ${response.status})`);
-  }
-}
-
-function dataOf({ success, data, error, code }: ApiBody, which: string): unknown {
-  if (!success) throw new CopyError(`the ${which} says ${code}: ${error}`);
-  return data;
+async function recordsOf(api: Api, which: string): Promise<{ name: string; sha256: string }[]> {
+  const rows = await ask(api, which, "GET", "migrations");
+  return Array.isArray(rows) ? rows : [];
 }
 
 /** Rules are known everywhere within five seconds. */

@@ -101,6 +101,60 @@ testSteps("a database is moved", copyWorld, {
     assertEquals([code, await rules()], [1, 0]);
     assertMatch(said, /^Not moved: the target does not hold what the source held/);
   },
+  "with more records of migrations than one call takes": async ({ run, acme, app, target }) => {
+    const digest = "0".repeat(64);
+    const names = Array.from({ length: 230 }, (_, at) => `${at + 2}_old.sql`);
+    const recorded = await app.request("POST", `${acme.database.path}/migrations`, {
+      token: acme.token,
+      body: { baseline: true, files: names.map((name) => ({ name, sha256: digest })) },
+    });
+    assertEquals(recorded.status, 200, recorded.text);
+    const { code, said } = await run();
+    assertEquals(code, 0, said);
+    assertMatch(said, /Recorded 231 migrations\./);
+    const listed = await app.request("GET", `${target.path}/migrations`, { token: acme.token });
+    assertEquals(JSON.parse(listed.text).data.map(({ name }: { name: string }) => name), [
+      "1_notes.sql",
+      ...names,
+    ]);
+  },
+  "by a later run where one was ended behind its rule, or behind the import, and not where another target is full":
+    async ({ run, ask, acme, app, target, rules }) => {
+      // As a run leaves it that nothing could stop.
+      const made = await app.request("POST", `/api/namespaces/${acme.slug}/databases/main/rules`, {
+        token: acme.token,
+        body: { tableGlob: "*", effect: "deny", note: "Being moved by deno task copy" },
+      });
+      assertEquals(made.status, 201, made.text);
+      const first = await run();
+      assertMatch(first.said, /^The source takes no writes: rule \w+, of an earlier run\nMoved/);
+      const second = await run();
+      assertMatch(second.said, /\nBoth hold the same; SHA-256 of both as SQL: [0-9a-f]{64}\nRecorded 1 migr/);
+      assertEquals([first.code, second.code, await rules()], [0, 0, 1]);
+      await app.request("POST", `${target.path}/query`, {
+        token: acme.token,
+        body: { sql: "DELETE FROM notes WHERE id = 1" },
+      });
+      const third = await run();
+      assertMatch(third.said, /Not moved: the target has tables, and not those of the source/);
+      // What was moved before stays frozen.
+      assertEquals([third.code, await rules()], [1, 1]);
+      assertMatch(third.said, /Delete rule \w+ of the source if it is to take writes\.$/);
+      assertEquals(await ask(acme.database, "SELECT count(*) FROM notes"), [[3]]);
+    },
+  "and a rule that is gone at the end is told, because the source may have been written": async (
+    { run, acme, app, rules },
+  ) => {
+    const path = `/api/namespaces/${acme.slug}/databases/main/rules`;
+    const sending = async () => {
+      const { text } = await app.request("GET", path, { token: acme.token });
+      const [{ id }] = JSON.parse(text).data;
+      await app.request("DELETE", `${path}/${id}`, { token: acme.token });
+    };
+    const { code, said } = await run([], { sending });
+    assertEquals([code, await rules()], [1, 0], said);
+    assertMatch(said, /Not moved: rule \w+ is gone, so the source may have taken writes/);
+  },
   "and an import that fails gives the source back": async ({ run, ask, acme, target, rules }) => {
     const { code, said } = await run([], { sending: () => Promise.reject(new Error("the line is cut")) });
     assertEquals([code, await rules()], [1, 0]);

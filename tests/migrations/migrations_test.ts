@@ -1,5 +1,6 @@
 // Migration files over HTTP: each is applied once, as a whole, in order, and loses no rows that it does not name.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { migrationDigest } from "../../lib/sql/migration_text.ts";
 import { testSteps } from "../testing/cases.ts";
@@ -395,6 +396,40 @@ testSteps("migrations", migrationWorld, {
       [['["notes"]'], ['["notes"]']],
     );
   },
+  "are told as applied where only the answer of the commit was lost, and as neither where nobody knows":
+    async (
+      { post, names, app },
+    ) => {
+      const { tenants } = app.deps.query;
+      const open = tenants.open.bind(tenants);
+      // The answer of the next file is lost, and with `blind` nothing can be read behind it.
+      let [loses, blind, lost] = [true, false, false];
+      tenants.open = (databaseId, namespaceId) => {
+        const opened = open(databaseId, namespaceId);
+        const run: typeof opened.run = async (call) => {
+          if (blind && lost) throw new AppError("store_unavailable");
+          const outcome = await opened.run(call);
+          if (!call.migration || !loses) return outcome;
+          [loses, lost] = [false, true];
+          throw new AppError("outcome_unknown");
+        };
+        return Object.assign(Object.create(opened), { run });
+      };
+      try {
+        const { body } = await post([NOTES, SEED]);
+        assertEquals(body.data, {
+          applied: ["0001_notes.sql", "0002_seed.sql"],
+          pending: [],
+          ...{ snapshot: null, drift: null },
+        });
+        [loses, blind, lost] = [true, true, false];
+        const unknown = refusalOf(await post([NOTES, SEED, TAGS]), 503, "outcome_unknown");
+        assertEquals([unknown["file"], unknown["applied"], unknown["pending"]], ["0003_tags.sql", [], []]);
+      } finally {
+        tenants.open = open;
+      }
+      assertEquals(await names(), ["0001_notes.sql", "0002_seed.sql", "0003_tags.sql"]);
+    },
   "with unknown members or names are refused": async ({ post, app, acme }) => {
     refusalOf(await post([NOTES], { dryrun: true }), 400, "validation_failed");
     refusalOf(await post([["../x\n.sql", ""]]), 400, "validation_failed");

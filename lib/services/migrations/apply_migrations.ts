@@ -4,7 +4,6 @@ import { replayScope } from "../../access/replay_scope.ts";
 import { AppError } from "../../core/errors.ts";
 import type { HeldMigrations } from "../../query/migration_ask.ts";
 import { plainCall } from "../../query/plain_call.ts";
-import type { QueryMeta } from "../../query/query_call.ts";
 import { decide, run } from "../../query/run.ts";
 import type { SchemaChange } from "../../sql/branch_report.ts";
 import { newestOf } from "../../sql/migration_records.ts";
@@ -13,6 +12,7 @@ import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./mi
 import { fileError, setError } from "./migration_errors.ts";
 import { readState } from "./migration_state.ts";
 import { inTurn } from "./in_turn.ts";
+import { addFigures, type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
 
 /** Files to apply. */
 export interface MigrateInput {
@@ -44,17 +44,6 @@ export interface Migrated {
   /** What had changed in the schema since the newest migration before; null: there was none. */
   readonly drift: readonly SchemaChange[] | null;
 }
-
-/** The figures of all files together. */
-export type MigrateMeta =
-  & Pick<
-    QueryMeta,
-    "rowsRead" | "rowsWritten" | "durationMs" | "statementCount" | "costUsd" | "snapshot"
-  >
-  & {
-    /** Of the last file; null: none was applied. */
-    readonly queryLogId: string | null;
-  };
 
 /** The answer of a call. */
 export interface MigrateAnswer {
@@ -116,11 +105,12 @@ class Run {
         });
       }
       for (const file of group) {
+        const appliedAt = this.ctx.clock.now();
         try {
-          after = await this.#apply(file, after);
+          after = await this.#apply(file, { after, appliedAt });
         } catch (error) {
-          if (await this.#isMoved(error, after)) return false;
-          throw fileError(error, file, this.#progress(pending));
+          if (await this.#isMoved(error, after, { ...file, appliedAt })) return false;
+          throw fileError(error, file, this.#progress(pending, isUnknown(error) ? file : null));
         }
       }
     }
@@ -147,12 +137,14 @@ class Run {
   }
 
   /** Applies one file behind the newest record. Answers what tells its own record. */
-  async #apply({ name, sha256, statements }: ReadFile, after: string | null): Promise<string | null> {
+  async #apply(
+    { name, sha256, statements }: ReadFile,
+    { after, appliedAt }: { readonly after: string | null; readonly appliedAt: number },
+  ): Promise<string | null> {
     const { ctx, input: { baseline, approved, signal } } = this;
     const { target, tokenId } = ctx;
     if (signal()?.aborted) throw new AppError("store_unavailable");
     const isFirst = this.#applied.length === 0;
-    const appliedAt = ctx.clock.now();
     const record = { name, sha256, appliedAt, tokenId, snapshot: this.#snapshot, ran: !baseline };
     const own = baseline ? [] : statements.map(({ sql }) => ({ sql, params: [] }));
     const { meta } = await run(
@@ -177,19 +169,44 @@ class Run {
     return new AppError("effect_changed", { extra: this.#progress(pending) });
   }
 
-  /** What has become of the files; `pending`: those that were not applied at the last look. */
-  #progress(pending: readonly ReadFile[]): Pick<Migrated, "applied" | "pending"> {
-    const names = pending.map(({ name }) => name).filter((name) => !this.#applied.includes(name));
-    return { applied: this.#applied, pending: names };
+  /**
+   * What has become of the files; `pending`: those that were not applied at the last look. Of `unknown` nobody knows, so it is
+   * neither.
+   */
+  #progress(
+    pending: readonly ReadFile[],
+    unknown: ReadFile | null = null,
+  ): Pick<Migrated, "applied" | "pending"> {
+    const names = pending.filter((file) => file !== unknown).map(({ name }) => name);
+    return { applied: this.#applied, pending: names.filter((name) => !this.#applied.includes(name)) };
   }
 
-  /** Whether a failure may be due to somebody else, who has applied a migration, or to a rule that has just come. */
-  async #isMoved(error: unknown, after: string | null): Promise<boolean> {
+  /**
+   * Whether a failure may be due to somebody else, who has applied a migration, or to a rule that has just come; or is none,
+   * because the file was committed and only its answer lost.
+   */
+  async #isMoved(
+    error: unknown,
+    after: string | null,
+    { name, sha256, appliedAt }: Pick<ReadFile, "name" | "sha256"> & { readonly appliedAt: number },
+  ): Promise<boolean> {
     if (!(error instanceof AppError)) return false;
     if (error.code === "transaction_held" && !this.#heldOnce) return this.#heldOnce = true;
     const state = await readState(this.ctx).catch(() => null);
-    return state !== null && newestOf(state.records) !== after;
+    if (state === null || newestOf(state.records) === after) return false;
+    const own = isUnknown(error) &&
+      state.records.some((one) =>
+        one.name === name && one.sha256 === sha256 && one.appliedAt === appliedAt &&
+        one.tokenId === this.ctx.tokenId
+      );
+    if (own) this.#applied.push(name);
+    return true;
   }
+}
+
+/** Whether the file may be applied all the same. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof AppError && error.code === "outcome_unknown";
 }
 
 /** Without foreign keys nothing cascades, so files with and without them are not decided about together. */
@@ -201,27 +218,4 @@ function alike(files: readonly ReadFile[]): ReadFile[][] {
     else groups.push([file]);
   }
   return groups;
-}
-
-/** Of a call that has applied nothing. */
-export const NO_FIGURES: MigrateMeta = {
-  rowsRead: 0,
-  rowsWritten: 0,
-  durationMs: 0,
-  statementCount: 0,
-  costUsd: 0,
-  snapshot: null,
-  queryLogId: null,
-};
-
-function addFigures(sum: MigrateMeta, one: QueryMeta): MigrateMeta {
-  return {
-    rowsRead: sum.rowsRead + one.rowsRead,
-    rowsWritten: sum.rowsWritten + one.rowsWritten,
-    durationMs: sum.durationMs + one.durationMs,
-    statementCount: sum.statementCount + one.statementCount,
-    costUsd: sum.costUsd + one.costUsd,
-    snapshot: sum.snapshot ?? one.snapshot,
-    queryLogId: one.queryLogId,
-  };
 }
