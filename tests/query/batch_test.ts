@@ -2,10 +2,6 @@
 import { assertEquals } from "@std/assert";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
-import { oneStore } from "../testing/cases.ts";
-
-const { run, test } = oneStore();
-Deno.test("a batch", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
 
@@ -13,7 +9,7 @@ async function ids(tenant: TestNamespace): Promise<unknown[]> {
   return rowsOf(await tenant.query("SELECT id FROM t ORDER BY id")).flat();
 }
 
-test("batch answers one result per statement, in order", async () => {
+Deno.test("batch answers one result per statement, in order", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await tenant.batch([
@@ -29,7 +25,7 @@ test("batch answers one result per statement, in order", async () => {
   assertEquals(answer.body.meta?.statementCount, 4);
 });
 
-test("batch without transaction keeps what ran before the first error and says what that was", async () => {
+Deno.test("batch without transaction keeps what ran before the first error and says what that was", async () => {
   for (const transaction of [undefined, false]) {
     await using app = await startApp();
     const tenant = await app.namespace();
@@ -48,7 +44,7 @@ test("batch without transaction keeps what ran before the first error and says w
   }
 });
 
-test("batch bills no statement for what a full-text index writes to keep the ones before it", async () => {
+Deno.test("batch bills no statement for what a full-text index writes to keep the ones before it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const written = async (transaction: boolean) => {
@@ -71,7 +67,7 @@ test("batch bills no statement for what a full-text index writes to keep the one
   }
 });
 
-test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {
+Deno.test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -84,7 +80,7 @@ test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is
   assertEquals(await ids(tenant), [8, 9]);
 });
 
-test("batch with transaction keeps nothing after an error and carries no data", async () => {
+Deno.test("batch with transaction keeps nothing after an error and carries no data", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -98,7 +94,7 @@ test("batch with transaction keeps nothing after an error and carries no data", 
   assertEquals((await tenant.query("SELECT * FROM u")).body.errorDetail?.kind, "unknown_table");
 });
 
-test("batch with transaction keeps nothing, whatever clause says what stays of the statement that fails", async () => {
+Deno.test("batch with transaction keeps nothing, whatever clause says what stays of the statement that fails", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -117,7 +113,7 @@ test("batch with transaction keeps nothing, whatever clause says what stays of t
   }
 });
 
-test("batch counts what triggers and cascades write alike with and without a transaction", async () => {
+Deno.test("batch counts what triggers and cascades write alike with and without a transaction", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("CREATE TABLE parents (id INTEGER PRIMARY KEY)");
@@ -139,7 +135,7 @@ test("batch counts what triggers and cascades write alike with and without a tra
   }
 });
 
-test("batch with transaction commits all of it", async () => {
+Deno.test("batch with transaction commits all of it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -150,7 +146,7 @@ test("batch with transaction commits all of it", async () => {
   assertEquals(await ids(tenant), [1, 2]);
 });
 
-test("batch stops at a statement that cannot be understood, as at one that fails", async () => {
+Deno.test("batch stops at a statement that cannot be understood, as at one that fails", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -174,7 +170,7 @@ test("batch stops at a statement that cannot be understood, as at one that fails
   assertEquals(await ids(tenant), [1]);
 });
 
-test("batch says which statement the role is too low for, and runs none of it", async () => {
+Deno.test("batch says which statement the role is too low for, and runs none of it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -184,7 +180,7 @@ test("batch says which statement the role is too low for, and runs none of it", 
   assertEquals(await ids(tenant), []);
 });
 
-test("a later statement of a batch uses what an earlier one has created", async () => {
+Deno.test("a later statement of a batch uses what an earlier one has created", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const [name, transaction] of [["a", false], ["b", true]] as const) {
@@ -198,7 +194,7 @@ test("a later statement of a batch uses what an earlier one has created", async 
   }
 });
 
-test("a read of a batch has the columns that its table has by then, and later ones those that it has now", async () => {
+Deno.test("a read of a batch has the columns that its table has by then, and later ones those that it has now", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([[T], ["INSERT INTO t VALUES (1, 'x')"]]);

@@ -2,12 +2,8 @@
 import { assertEquals } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
-import { oneStore } from "../testing/cases.ts";
 
-const { run, test } = oneStore();
-Deno.test("tables", run);
-
-test("tables lists user tables with exact counts, no views, shadow tables or service tables", async () => {
+Deno.test("tables lists user tables with exact counts, no views, shadow tables or service tables", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const made = await tenant.batch([
@@ -37,14 +33,14 @@ test("tables lists user tables with exact counts, no views, shadow tables or ser
   ]);
 });
 
-test("tables of an empty database is an empty list", async () => {
+Deno.test("tables of an empty database is an empty list", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   const answer = await app.request("GET", `${database.path}/tables`, { token });
   assertEquals([answer.status, answer.body.data], [200, []]);
 });
 
-test("tables counts 250 of them", async () => {
+Deno.test("tables counts 250 of them", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (let start = 0; start < 250; start += 50) {

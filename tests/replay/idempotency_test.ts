@@ -4,10 +4,6 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, T } from "./keyed.ts";
-import { oneStore } from "../testing/cases.ts";
-
-const { run, test } = oneStore();
-Deno.test("keys of calls", run);
 
 async function twice(run: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   const first = await run();
@@ -17,7 +13,7 @@ async function twice(run: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   return first;
 }
 
-test("a keyed insert runs once and its repetitions get the same bytes", async () => {
+Deno.test("a keyed insert runs once and its repetitions get the same bytes", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -28,7 +24,7 @@ test("a keyed insert runs once and its repetitions get the same bytes", async ()
   assertEquals(rowsOf(await tenant.query("SELECT a FROM t")), [["x!"]]);
 });
 
-test("a keyed read answers what it read first, also when the table is another one by then", async () => {
+Deno.test("a keyed read answers what it read first, also when the table is another one by then", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -41,7 +37,7 @@ test("a keyed read answers what it read first, also when the table is another on
   assertEquals(rowsOf(first), [[0]]);
 });
 
-test("keyed changes of the schema are answered again although they could not run again", async () => {
+Deno.test("keyed changes of the schema are answered again although they could not run again", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const steps = [
@@ -60,7 +56,7 @@ test("keyed changes of the schema are answered again although they could not run
   assertEquals(rowsOf(await tenant.query("SELECT name FROM sqlite_schema WHERE name IN ('t', 'u')")), []);
 });
 
-test("keyed batches run once: with a transaction and without, with reads and with DDL in them", async () => {
+Deno.test("keyed batches run once: with a transaction and without, with reads and with DDL in them", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -83,7 +79,7 @@ test("keyed batches run once: with a transaction and without, with reads and wit
   assertEquals(await count(tenant), 0);
 });
 
-test("a failure is not kept: the statement may be repaired and run under the same key", async () => {
+Deno.test("a failure is not kept: the statement may be repaired and run under the same key", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const insert = () => tenant.query(INSERT, [], keyed("k"));
@@ -99,7 +95,7 @@ test("a failure is not kept: the statement may be repaired and run under the sam
   assertEquals(await count(tenant), 2);
 });
 
-test("a batch that stopped at an error is not kept, whether what ran before stays or not", async () => {
+Deno.test("a batch that stopped at an error is not kept, whether what ran before stays or not", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -119,7 +115,7 @@ test("a batch that stopped at an error is not kept, whether what ran before stay
   }
 });
 
-test("a repetition is found after its table was dropped, renamed or made anew", async () => {
+Deno.test("a repetition is found after its table was dropped, renamed or made anew", async () => {
   await using app = await startApp();
   const tenant: TestNamespace = await app.namespace();
   await tenant.query(T);

@@ -4,14 +4,10 @@ import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
-import { oneStore } from "../testing/cases.ts";
-
-const { run, test } = oneStore();
-Deno.test("what is replayed", run);
 
 const PLAN = "plan-replayed";
 
-test("a step of a plan runs once: query, batch, DDL, a read, tables and the query log", async () => {
+Deno.test("a step of a plan runs once: query, batch, DDL, a read, tables and the query log", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const get = (path: string, options: ApiRequest) =>
@@ -36,7 +32,7 @@ test("a step of a plan runs once: query, batch, DDL, a read, tables and the quer
   assertEquals(await count(tenant, "u"), 2);
 });
 
-test("one of the two headers without the other is refused and nothing runs", async () => {
+Deno.test("one of the two headers without the other is refused and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -59,7 +55,7 @@ test("one of the two headers without the other is refused and nothing runs", asy
   assertEquals(await count(tenant), 0);
 });
 
-test("another request under a step is refused: body, operation, query string and database", async () => {
+Deno.test("another request under a step is refused: body, operation, query string and database", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
@@ -83,7 +79,7 @@ test("another request under a step is refused: body, operation, query string and
   assertRefused(await tenant.query("DROP TABLE t", [], write), 422, "replay_mismatch");
 });
 
-test("a step's own repetition gets its answer also while another request comes under that step", async () => {
+Deno.test("a step's own repetition gets its answer also while another request comes under that step", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -103,7 +99,7 @@ test("a step's own repetition gets its answer also while another request comes u
   assertEquals(await count(tenant), 1);
 });
 
-test("a request under a step that another one has used in vain runs", async () => {
+Deno.test("a request under a step that another one has used in vain runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -116,7 +112,7 @@ test("a request under a step that another one has used in vain runs", async () =
   assertEquals(await count(tenant), 1);
 });
 
-test("a step belongs to its token and its plan", async () => {
+Deno.test("a step belongs to its token and its plan", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -134,7 +130,7 @@ test("a step belongs to its token and its plan", async () => {
   assertEquals(await count(tenant), all.length);
 });
 
-test("a step that failed is not kept: it may be repaired and run again", async () => {
+Deno.test("a step that failed is not kept: it may be repaired and run again", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const insert = () => tenant.query(INSERT, [], step("p", "1"));
@@ -169,7 +165,7 @@ function sendWith(tenant: TestNamespace, sent: Sent, sql: string): Promise<ApiAn
   return tenant.query(sql, [], withKey ? keyed("k", options) : options);
 }
 
-test("a write runs once whatever order plan and idempotency key, joined once, come in", async () => {
+Deno.test("a write runs once whatever order plan and idempotency key, joined once, come in", async () => {
   for (const order of ORDERS) {
     await using app = await startApp();
     const tenant = await app.namespace();
@@ -184,7 +180,7 @@ test("a write runs once whatever order plan and idempotency key, joined once, co
   }
 });
 
-test("a read or a change of the schema under both keeps its answer for each of them", async () => {
+Deno.test("a read or a change of the schema under both keeps its answer for each of them", async () => {
   for (const sql of ["SELECT random()", "CREATE TABLE made (a)"]) {
     // Behind a step alone, the key is a call of its own: there is nothing that could run twice.
     for (const order of ORDERS.slice(0, 3)) {
@@ -197,7 +193,7 @@ test("a read or a change of the schema under both keeps its answer for each of t
   }
 });
 
-test("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
+Deno.test("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
   await using app = await startApp();
   const tenant: TestNamespace = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");

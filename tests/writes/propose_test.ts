@@ -2,10 +2,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
-import { oneStore } from "../testing/cases.ts";
-
-const { run, test } = oneStore();
-Deno.test("proposed writes", run);
 
 async function withShop(body: (shop: TestNamespace, app: StartedApp) => Promise<void>): Promise<void> {
   await using app = await startApp();
@@ -23,7 +19,7 @@ function post(app: StartedApp, shop: TestNamespace, operation: string, body: unk
   return app.request("POST", `${shop.database.path}/${operation}`, { token, body });
 }
 
-test("propose shows the exact effect with rows before and after, and changes nothing", async () => {
+Deno.test("propose shows the exact effect with rows before and after, and changes nothing", async () => {
   await withShop(async (shop, app) => {
     const answer = await post(app, shop, "propose", {
       sql: "UPDATE items SET stock = stock + ? WHERE id < 3",
@@ -44,7 +40,7 @@ test("propose shows the exact effect with rows before and after, and changes not
   });
 });
 
-test("cascades count beside the statement's own rows", async () => {
+Deno.test("cascades count beside the statement's own rows", async () => {
   await withShop(async (shop, app) => {
     const answer = await post(app, shop, "propose", {
       sql: "DELETE FROM items WHERE id = 1 RETURNING name;",
@@ -55,7 +51,7 @@ test("cascades count beside the statement's own rows", async () => {
   });
 });
 
-test("an error that the write would raise is raised now, and a read is refused", async () => {
+Deno.test("an error that the write would raise is raised now, and a read is refused", async () => {
   await withShop(async (shop, app) => {
     const clash = await post(app, shop, "propose", { sql: "UPDATE items SET name = 'ink' WHERE id = 1" });
     assertEquals([clash.status, clash.body.errorDetail?.kind], [400, "unique_violation"]);
@@ -67,7 +63,7 @@ test("an error that the write would raise is raised now, and a read is refused",
   });
 });
 
-test("apply runs it once; another bearer gets 403 and leaves the token good", async () => {
+Deno.test("apply runs it once; another bearer gets 403 and leaves the token good", async () => {
   await withShop(async (shop, app) => {
     const proposed = await post(app, shop, "propose", { sql: "DELETE FROM items WHERE id = 3" });
     const executionToken = member(proposed, "executionToken");
@@ -82,7 +78,7 @@ test("apply runs it once; another bearer gets 403 and leaves the token good", as
   });
 });
 
-test("of many who apply one token at once exactly one writes", async () => {
+Deno.test("of many who apply one token at once exactly one writes", async () => {
   await withShop(async (shop, app) => {
     const proposed = await post(app, shop, "propose", { sql: "INSERT INTO parts VALUES (2, 'once')" });
     const executionToken = member(proposed, "executionToken");
@@ -94,7 +90,7 @@ test("of many who apply one token at once exactly one writes", async () => {
   });
 });
 
-test("X-Dry-Run shows what propose shows, without a token, for a query and for a batch", async () => {
+Deno.test("X-Dry-Run shows what propose shows, without a token, for a query and for a batch", async () => {
   await withShop(async (shop) => {
     const headers = { "x-dry-run": "1" };
     const one = await shop.query("DELETE FROM items", [], { headers });
@@ -115,7 +111,7 @@ test("X-Dry-Run shows what propose shows, without a token, for a query and for a
   });
 });
 
-test("X-Max-Affected undoes what changes more rows, triggers and cascades included", async () => {
+Deno.test("X-Max-Affected undoes what changes more rows, triggers and cascades included", async () => {
   await withShop(async (shop) => {
     const bounded = (n: string) => ({ headers: { "x-max-affected": n } });
     const refused = await shop.query("DELETE FROM items WHERE id = 1", [], bounded("2"));
