@@ -5,6 +5,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import { answerCursor, answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
 import type { DoorOptions } from "../../lib/services/hrana/hrana_types.ts";
+import type { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
@@ -14,36 +15,38 @@ import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
 import { cursorBody, pipelineBody } from "./request_schemas.ts";
 import { isUpgrade, openSocket } from "./socket.ts";
-import { enterDoor } from "./target.ts";
+import { doorOf, type EnterDoor } from "./target.ts";
 
 /** Mounted at the root: `/hrana/<namespace>/…`, and `/v2`, `/v3` for tokens that reach one database. */
 export function hranaRoutes(deps: AppDeps): Hono<Env> {
+  const enter = doorOf(deps);
+  const { kept, sockets } = deps.hrana;
   return new Hono<Env>()
     .use("/hrana/*", preflight)
     .use("/v2/*", preflight)
     .use("/v3/*", preflight)
     .get("/", async (c, next) => {
       const database = { namespaceSlug: null, database: null };
-      return isUpgrade(c) ? openSocket(deps, c, database) : await next();
+      return isUpgrade(c) ? openSocket({ sockets, enter }, c, database) : await next();
     })
     .get("/hrana/:ns/:call{.+}", (c) => {
       const path = readDoorPath(c.req.param("call"));
       if (path?.call !== null || !isUpgrade(c)) return answerGet(path);
-      return openSocket(deps, c, { namespaceSlug: c.req.param("ns"), database: path.database });
+      return openSocket({ sockets, enter }, c, { namespaceSlug: c.req.param("ns"), database: path.database });
     })
     .post("/hrana/:ns/:call{.+}", (c) => {
       const path = readDoorPath(c.req.param("call"));
-      return answerPost(deps, c, { namespaceSlug: c.req.param("ns"), path });
+      return answerPost({ kept, enter }, c, { namespaceSlug: c.req.param("ns"), path });
     })
     .get("/v2", () => answerGet({ database: null, call: "version" }))
     .get("/v3", () => answerGet({ database: null, call: "version" }))
     .post("/v2/:operation", (c) => {
       const path = readDoorPath(`v2/${c.req.param("operation")}`);
-      return answerPost(deps, c, { namespaceSlug: null, path });
+      return answerPost({ kept, enter }, c, { namespaceSlug: null, path });
     })
     .post("/v3/:operation", (c) => {
       const path = readDoorPath(`v3/${c.req.param("operation")}`);
-      return answerPost(deps, c, { namespaceSlug: null, path });
+      return answerPost({ kept, enter }, c, { namespaceSlug: null, path });
     });
 }
 
@@ -59,17 +62,13 @@ function answerGet(path: DoorPath | null): Response {
 }
 
 async function answerPost(
-  deps: AppDeps,
+  { kept, enter }: { readonly kept: KeptStreams; readonly enter: EnterDoor },
   c: Context<Env>,
   { namespaceSlug, path }: { readonly namespaceSlug: string | null; readonly path: DoorPath | null },
 ): Promise<Response> {
   if (path === null || path.call === null || path.call === "version") throw new AppError("not_found");
-  const ctx = await enterDoor(deps, c.req.header("authorization"), {
-    namespaceSlug,
-    database: path.database,
-  });
+  const ctx = await enter(c.req.header("authorization"), { namespaceSlug, database: path.database });
   const options = optionsOf(c);
-  const { kept } = deps.hrana;
   if (path.call === "cursor") {
     const lines = await answerCursor(ctx, kept, { ...await readJson(c, cursorBody), options });
     return sendJson(c, lines, { "content-type": "text/plain; charset=utf-8" });

@@ -5,13 +5,12 @@ import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
 import { parseMessage } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
-import type { OpenSocket, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
+import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
-import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { clientMessage } from "./request_schemas.ts";
 import { SocketOutput } from "./socket_output.ts";
-import { type DoorAddress, enterDoor } from "./target.ts";
+import type { DoorAddress, EnterDoor } from "./target.ts";
 
 /** In the order in which they are taken. */
 const PROTOCOLS = ["hrana3", "hrana2", "hrana1"];
@@ -19,6 +18,12 @@ const PROTOCOLS = ["hrana3", "hrana2", "hrana1"];
 const TOO_BIG = 4009;
 const POLICY = 4008;
 const GOING_AWAY = 1001;
+
+/** What sockets need of the door. */
+export interface SocketDoor {
+  readonly sockets: OpenSockets;
+  readonly enter: EnterDoor;
+}
 
 /** Whether a request asks for a socket. */
 export function isUpgrade(c: Context<Env>): boolean {
@@ -30,7 +35,11 @@ export function isUpgrade(c: Context<Env>): boolean {
  * `validation_failed` for what is no handshake of RFC 6455 or offers no protocol that is spoken here, `too_many_requests`,
  * `socket_unavailable` where the service listens itself and the runtime cannot.
  */
-export async function openSocket(deps: AppDeps, c: Context<Env>, address: DoorAddress): Promise<Response> {
+export async function openSocket(
+  door: SocketDoor,
+  c: Context<Env>,
+  address: DoorAddress,
+): Promise<Response> {
   const offered = (c.req.header("sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
   const chosen = PROTOCOLS.find((one) => offered.includes(one));
   if (chosen === undefined && offered.some((one) => one !== "")) {
@@ -39,11 +48,11 @@ export async function openSocket(deps: AppDeps, c: Context<Env>, address: DoorAd
   if (c.req.header("sec-websocket-key") === undefined) {
     throw refused("Sec-WebSocket-Key", "Send the handshake of RFC 6455");
   }
-  deps.hrana.sockets.requireRoom();
+  door.sockets.requireRoom();
   let stop = () => {};
   const { socket, response } = await upgrade(c, () => stop());
   if (chosen !== undefined) response.headers.set("sec-websocket-protocol", chosen);
-  stop = serve(deps, socket, address);
+  stop = serve(door, socket, address);
   return response;
 }
 
@@ -57,11 +66,14 @@ async function upgrade(c: Context<Env>, onStop: () => void): Promise<Deno.WebSoc
 }
 
 /** Answers what is to be done when the service stops. */
-function serve(deps: AppDeps, socket: WebSocket, address: DoorAddress): () => void {
-  const { sockets } = deps.hrana;
+function serve(
+  { sockets, enter: enterDoor }: SocketDoor,
+  socket: WebSocket,
+  address: DoorAddress,
+): () => void {
   let owner: StreamOwner | null = null;
   const enter = async (token: string | null): Promise<DoorContext> => {
-    const ctx = await enterDoor(deps, token === null ? undefined : `Bearer ${token}`, address);
+    const ctx = await enterDoor(token === null ? undefined : `Bearer ${token}`, address);
     const { tokenId, target: { namespaceId } } = ctx;
     if (tokenId !== owner?.tokenId) {
       sockets.requireRoomOf(tokenId);

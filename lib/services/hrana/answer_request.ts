@@ -6,6 +6,8 @@ import { doorError } from "./door_error.ts";
 import { readStatement, textOf } from "./door_statement.ts";
 import type { StreamRequest, WireBatch, WireStatement } from "./hrana_types.ts";
 import type { DoorStep } from "./plan_batch.ts";
+import { NOTHING } from "./result_text.ts";
+import { runCall } from "./run_calls.ts";
 import { sequenceSteps } from "./sequence_steps.ts";
 
 /** A response as text. */
@@ -68,12 +70,18 @@ async function execute(running: RunningRequest, stmt: WireStatement, path: strin
   const { ctx, stream } = running;
   const find = (id: number) => stream.texts.find(id);
   const statement = readStatement(ctx.facts, stmt, { find, path: `${path}.stmt` });
-  requireOneCall(running, statement.text.control === null);
-  const run = new BatchRun(running, [{ statement, condition: null }]);
-  await run.run();
-  const [error] = run.errors;
-  if (error) throw error;
-  return { response: `{"type":"execute","result":${run.results[0]}}`, replayed: run.replayed };
+  const { control } = statement.text;
+  requireOneCall(running, control === null);
+  if (control !== null) {
+    await stream.control(ctx, control);
+    return plain(`{"type":"execute","result":${NOTHING}}`);
+  }
+  const { options, isOnly, opens } = running;
+  const form = { atomic: true, batch: false, mayWait: isOnly, opensRequest: opens() };
+  const outcome = await runCall(ctx, [statement], { form, options, transaction: stream.transaction });
+  stream.settle();
+  if (outcome.failure) throw outcome.failure.error;
+  return { response: `{"type":"execute","result":${outcome.results[0]}}`, replayed: outcome.replayed };
 }
 
 async function sequence(running: RunningRequest, text: string): Promise<RequestAnswer> {

@@ -46,10 +46,21 @@ function missingText(): never {
   throw new AppError("validation_failed", { message: "Send either sql or sql_id with a statement" });
 }
 
-/** Reads a text; the grammar's answer comes from a cache. */
+/** By the grammar's answer, which is one object as long as it is cached. Texts may share one: the text tells them apart. */
+const known = new WeakMap<SyntaxResult, { readonly of: string; readonly text: DoorText }>();
+
+/** Reads a text; what the grammar says comes from a cache, and what follows from it stays with that. */
 export function readText(facts: Pick<FactsCache, "syntax">, sql: string): DoorText {
-  const control = transactionControl(sql);
   const first = facts.syntax(sql);
+  const before = known.get(first);
+  if (before?.of === sql) return before.text;
+  const text = understood(facts, sql, first);
+  known.set(first, { of: sql, text });
+  return text;
+}
+
+function understood(facts: Pick<FactsCache, "syntax">, sql: string, first: SyntaxResult): DoorText {
+  const control = transactionControl(sql);
   if (control !== null) return { sql, control, read: first, names: null };
   const isNamed = !first.ok && first.reason === "named_parameter";
   const numbered = isNamed ? numberPlaceholders(sql) : { sql, names: null };

@@ -21,8 +21,10 @@ export function withTexts(request: SocketRequest, texts: StoredTexts): SocketReq
     case "close_sql":
       texts.remove(request.sql_id);
       return request;
-    case "execute":
-      return { ...request, stmt: own(request.stmt) };
+    case "execute": {
+      const stmt = own(request.stmt);
+      return stmt === request.stmt ? request : { ...request, stmt };
+    }
     case "batch":
     case "open_cursor":
       return { ...request, batch: steps(request.batch) };
