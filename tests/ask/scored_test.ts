@@ -1,6 +1,6 @@
 // How many questions the embedded translator answers as a person would, and that it does not guess the others.
 import { assert, assertEquals } from "@std/assert";
-import { everydayAfterwards, everydayHalves } from "./everyday/halves.ts";
+import { everydayAfterwards, everydayHalves, ownReferences, secondHalves } from "./everyday/halves.ts";
 import { heldOut } from "./questions.ts";
 import { askedSchemas } from "./schemas.ts";
 import { type Score, scoreQuestions } from "./score_questions.ts";
@@ -25,6 +25,15 @@ Deno.test("without descriptions fewer of them are answered, and still none in a 
 Deno.test("of everyday questions over eight schemas that it was not made with four of five are answered, and hardly any in a wrong way", async () => {
   hold(await scoreQuestions(everydayHalves.unseen), { right: 80, wrong: 2 });
   hold(await scoreQuestions(everydayAfterwards), { right: 46, wrong: 0 });
+});
+
+Deno.test("of 120 more over eight schemas it holds what it was made with, and most of what it was not", async () => {
+  hold(await scoreQuestions(secondHalves.seen), { right: 52, wrong: 0 });
+  hold(await scoreQuestions(secondHalves.unseen), { right: 38, wrong: 2 });
+});
+
+Deno.test("who stands above and below is told from how it is said, and where it is not the question is refused", async () => {
+  hold(await scoreQuestions(ownReferences), { right: 14, wrong: 0 });
 });
 
 function hold(

@@ -16,16 +16,16 @@ const abbreviations: ReadonlyMap<string, string> = new Map([
     "acct account addr address amt amount avg average bal balance cat category cnt count ctry country",
   ),
   ...pairs(
-    "cust customer dept department desc description dest destination dob birthdate dt date emp employee",
+    "agt agent cust customer dept department desc description dest destination dob birthdate dt date emp employee",
   ),
   ...pairs(
     "env environment img image inv invoice lang language lat latitude lng longitude loc location max maximum",
   ),
   ...pairs(
-    "mgr manager min minimum msg message num number org organization pct percent pmt payment prod product",
+    "mgr manager min minimum msg message nm name num number org organization pct percent pmt payment prod product prop property",
   ),
   ...pairs(
-    "pwd password qty quantity ref reference seq sequence src source tel phone txn transaction usr user",
+    "pwd password qty quantity ref reference seq sequence src source tel phone txn transaction typ type usr user yr year",
   ),
 ]);
 

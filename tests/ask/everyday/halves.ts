@@ -6,6 +6,7 @@ import { charity } from "./afterwards/charity.ts";
 import { restaurant } from "./afterwards/restaurant.ts";
 import { blog } from "./seen/blog.ts";
 import { cornerShop } from "./seen/corner_shop.ts";
+import { depot } from "./seen/depot.ts";
 import { freight } from "./seen/freight.ts";
 import { townLibrary } from "./seen/town_library.ts";
 import { walkInClinic } from "./seen/walk_in_clinic.ts";
@@ -39,3 +40,6 @@ export const secondHalves: Readonly<Record<"seen" | "unseen", readonly EverydayS
   seen: [hotel, realty, league, jobBoard],
   unseen: [helpDesk, farm, records, creditUnion],
 };
+
+/** Written together with the rules for references of a table to itself. */
+export const ownReferences: readonly EverydaySchema[] = [depot];

@@ -16,12 +16,16 @@ export interface ColumnRef {
 /** Columns that a row of the answer shows when the question names none. */
 const MAX_SHOWN = 20;
 const dateWords =
-  /^(date|time|datetime|timestamp|at|on|day|when|created|updated|dob|birthday|birthdate|deadline|due|until|since)$/;
+  /^(date|dt|time|datetime|timestamp|ts|at|on|day|when|created|updated|dob|birthday|birthdate|deadline|due|until|since)$/;
+
+/** How descriptions of dates begin: "Day of arrival". */
+const dayOfWhat = /^(the )?(day|date|moment) (of|on|by|until|when|from)\b(?! the week)/i;
 
 /** Whether a column holds dates. */
-export function isDate({ name, type }: ColumnFacts): boolean {
+export function isDate({ name, type, description }: ColumnFacts): boolean {
   if (/date|time/i.test(type)) return true;
   if (/REAL|FLOA|DOUB|BLOB|BOOL/i.test(type)) return false;
+  if (dayOfWhat.test(description)) return true;
   const words = splitWords(name);
   if (words.length === 1 && /^(on|at)$/.test(words[0] ?? "")) return false;
   return words.some((word, at) =>
@@ -32,7 +36,7 @@ export function isDate({ name, type }: ColumnFacts): boolean {
 
 /** A year stored as a number. */
 export function isYear({ name, type }: ColumnFacts): boolean {
-  return affinityOf(type) === "INTEGER" && splitWords(name).includes("year");
+  return affinityOf(type) === "INTEGER" && splitWords(name).some((word) => /^(year|yr)$/.test(word));
 }
 
 /** A date of birth is about a person, not about when something happened. */

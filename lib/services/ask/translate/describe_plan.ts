@@ -90,7 +90,15 @@ class Speaker {
     }
   }
 
-  exists({ table, inner, not, by }: Extract<Condition, { kind: "exists" }>, nested = false): string {
+  exists(
+    { table, inner, not, by, up = false }: Extract<Condition, { kind: "exists" }>,
+    nested = false,
+  ): string {
+    if (by !== null && inner.length > 0 && up) {
+      return `is ${not ? "not " : ""}the ${roleText(by)} of ${table.name} with ${
+        joined(inner.map((one) => this.condition(one)))
+      }`;
+    }
     if (by !== null && inner.length > 0) {
       return `${roleText(by)}: ${not ? "not " : ""}${joined(inner.map((one) => this.condition(one)))}`;
     }

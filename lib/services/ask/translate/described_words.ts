@@ -18,17 +18,35 @@ export const MAX_DESCRIPTION = 500;
 const common =
   /^(when|where|what|which|whom|whose|how|often|long|many|much|until|since|day|days|date|time|moment|last|first|until|empty|otherwise|number|one|it|its|that|this|what|then|some|somebody|somewhere|goods|thing|things|way|day|set|true|false|yes|no|unix|row|rows|per|such|e|etc|also|only|not|nor|than|left|while|whether|went|out|off|up|public|case|part|kind|type|pieces?|units?)$/;
 
+/** "A property: a house or a flat", "A track (song) of an album": what a row is, by how its table's description begins. */
+export function describedNouns({ tables }: AskSchema): DescribedWord[] {
+  const named = namedForms(tables);
+  const all = tables.flatMap(({ description }, at) => {
+    const [, noun, other] =
+      /^(?:an?|one)\s+(\p{L}{3,})(?:\s*\((\p{L}{3,})\))?(?=\s*(?:[:;,.]|$)|\s+(?:that|who|whom|which|of|at|in|for|on)\b)/iu
+        .exec(description) ?? [];
+    return [noun, other].flatMap((word) => word ? [{ at, word: word.toLowerCase() }] : []);
+  });
+  return all.flatMap(({ at, word }) => {
+    const table = tables[at];
+    const forms = wordForms(word);
+    const taken = forms.some((form) => named.has(form)) || common.test(word) || cues.has(word) ||
+      all.some((one) => one.at !== at && wordForms(one.word).some((form) => forms.includes(form)));
+    return table && !taken ? [{ table, column: null, word }] : [];
+  });
+}
+
+function namedForms(tables: AskSchema["tables"]): ReadonlySet<string> {
+  const names = tables.flatMap((table) => [table.name, ...table.columns.map(({ name }) => name)]);
+  return new Set(names.flatMap(splitWords).flatMap(wordForms));
+}
+
 /**
  * The words that stand in one column's description, but for what it says of states, and in no other column's, in no name, and name no
  * unit. Of a table's description only its verbs: "a copy that a member has borrowed".
  */
 export function describedWords({ tables }: AskSchema): DescribedWord[] {
-  const named = new Set(
-    tables.flatMap((table) => [table.name, ...table.columns.map(({ name }) => name)]).flatMap(splitWords)
-      .flatMap(
-        wordForms,
-      ),
-  );
+  const named = namedForms(tables);
   const all = tables.flatMap((table): DescribedWord[] => [
     ...wordsIn(table.description).filter((word) => /(ed|ing)$/.test(word)).map((word) => ({
       table,

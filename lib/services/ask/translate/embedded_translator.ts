@@ -4,14 +4,15 @@ import type { AskModel, AskProposal, AskRequest } from "../model/ask_model.ts";
 import type { AskSchema } from "../model/ask_schema.ts";
 import type { FoundValue } from "../model/find_values.ts";
 import { describePlan } from "./describe_plan.ts";
-import { findDates } from "./find_dates.ts";
+import { type DateSpan, findDates } from "./find_dates.ts";
 import { keptSchema } from "./kept_schemas.ts";
 import { linkNames } from "./link_names.ts";
 import { phrasesOf, valueSpans, withValues } from "./link_values.ts";
 import { leftOver } from "./left_over.ts";
+import { nearWord } from "./near_word.ts";
 import { Reading } from "./reading.ts";
 import { suggestions } from "./suggestions.ts";
-import { readTokens } from "./tokens.ts";
+import { readTokens, type Token } from "./tokens.ts";
 import { understand } from "./understand.ts";
 import { writeSql } from "./write_sql.ts";
 
@@ -50,14 +51,17 @@ interface Asked {
 function translate({ question, schema, nowMs, found }: Asked): AskProposal {
   const tokens = readTokens(question);
   const reading = new Reading(tokens, schema, nowMs);
-  const dates = findDates(tokens, nowMs);
+  const dates = withoutParticles(findDates(tokens, nowMs), tokens, schema);
   for (const { at, end } of dates) reading.take(at, end);
   const spans = valueSpans(tokens, reading.used, question);
   reading.mentions = withValues(linkNames(tokens, schema, reading.used), { spans, tokens, found, schema });
   const plan = understand(reading, dates);
   const open = leftOver(reading);
   if (reading.problem !== null) return { ok: false, reason: reading.problem };
-  if (open !== null) return { ok: false, reason: reading.doubt ?? `"${open}" was not understood` };
+  if (open !== null) {
+    const reason = nearWord(open, schema) ?? reading.doubt ?? `"${open}" was not understood`;
+    return { ok: false, reason };
+  }
   if (plan === null) {
     return {
       ok: false,
@@ -69,6 +73,19 @@ function translate({ question, schema, nowMs, found }: Asked): AskProposal {
     return { ok: false, reason: "the tables that it speaks of do not hang together that way" };
   }
   return { ok: true, sql, explanation: describePlan(plan) };
+}
+
+/** In "checking in next week" the "in" is a part of `check_in`, not of the date. */
+function withoutParticles(
+  dates: readonly DateSpan[],
+  tokens: readonly Token[],
+  schema: AskSchema,
+): readonly DateSpan[] {
+  return dates.map((span) => {
+    if (span.at === 0 || !/^(in|on)$/.test(tokens[span.at]?.lower ?? "")) return span;
+    const [verb, ...more] = linkNames(tokens.slice(span.at - 1, span.at + 1), schema, [false, false]);
+    return verb?.end === 2 && verb.score >= 0.95 && more.length === 0 ? { ...span, at: span.at + 1 } : span;
+  });
 }
 
 /** Two questions that would work, which this translates itself. */

@@ -19,8 +19,8 @@ export const ordinals: ReadonlyMap<string, number> = new Map(
 /** Words that only hold a question together. No word that narrows, inverts or counts stands here. */
 export const harmless: ReadonlySet<string> = words(
   "a an the of in on at to for from with by as is are was were be been being am do does did has have had having i we us " +
-    "our ours me my you your they them their its he she his her there via that which what who whom whose and please can could " +
-    "would will should may must let show list give tell display find get fetch see know want print view " +
+    "our ours me my you your they them their its he she his her there via that which what who whom whose and please pls can could " +
+    "would will should may must let show list give tell display find get fetch see know want print " +
     "look name names s",
 );
 
@@ -126,7 +126,7 @@ export const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** Words in names of columns that nobody says: units, prepositions, marks of a type. */
 export const silentWords: ReadonlySet<string> = words(
-  "at on min mg kg usd eur cents cent cm km m g grams ms sec pct c date is has utc code id",
+  "at on until min mg kg usd eur cents cent cm km m g grams ms sec pct c date is has utc code id",
 );
 
 /** Words of an address or a number that only finish a name: "email address", "phone number". */
@@ -158,5 +158,5 @@ export const roles: readonly (readonly [said: RegExp, columns: RegExp])[] = [
 export const sensitiveName = /pass(word|wd)?|secret|token|hash|salt|api_?key/i;
 /** Names of columns that name their row. */
 export const labelNames: readonly string[] =
-  "name title label fullname username displayname subject serial code slug email"
+  "name nm title label fullname username displayname subject serial code slug email"
     .split(" ");

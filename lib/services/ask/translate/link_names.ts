@@ -62,13 +62,32 @@ function isOpen(tokens: readonly Token[], at: number, end: number, taken: readon
   const edges = [tokens[at], tokens[end - 1]];
   // A preposition may be part of a longer name: "sign up", and one alone may be a state: "out".
   if (/^(up|in|on|out|off)$/.test(edges[1]?.lower ?? "") && end - at <= 2) edges.pop();
+  // "referred by" names whoever did.
+  if (/^by$/.test(edges[1]?.lower ?? "") && end - at === 2 && /(ed|en|wn|ght)$/.test(edges[0]?.lower ?? "")) {
+    edges.pop();
+  }
   if (end - at === 1 && tokens[at]?.lower === "out") edges.pop();
   if (end - at > 1 && /^(first|last)$/.test(tokens[at]?.lower ?? "")) edges.shift();
+  if (end - at === 1 && isTotal(tokens, at)) edges.splice(0);
   return edges.every((token) => token !== undefined && !cues.has(token.lower) && token.number === null);
 }
 
+/** "average total", "with a total over 20": what is named so, and not that it is added up. */
+function isTotal(tokens: readonly Token[], at: number): boolean {
+  return tokens[at]?.lower === "total" && !/^(number|of|the)$/.test(tokens[at + 1]?.lower ?? "") &&
+    [1, 2].some((back) =>
+      /^(average|avg|mean|highest|lowest|largest|biggest|smallest|maximum|minimum|with)$/.test(
+        tokens[at - back]?.lower ?? "",
+      )
+    );
+}
+
 function linkSpan(tokens: readonly Token[], at: number, end: number, index: Index): Mention | null {
-  const span = tokens.slice(at, end);
+  const inside = tokens.slice(at, end);
+  // "years of experience"
+  const span = inside.length === 3 && inside[1]?.lower === "of"
+    ? inside.filter((_, step) => step !== 1)
+    : inside;
   const forms = span.flatMap(saidForms);
   const names = among(index.names, [...forms, ...joinedForms(span)]);
   const said = among(index.states, forms).flatMap((state) => stateIn(span, state) ?? []);
@@ -126,8 +145,18 @@ function stateIn(span: readonly Token[], state: State): State | null {
 /** "email address" is one name, and so is "phone number". */
 function withTail(tokens: readonly Token[], mention: Mention): Mention {
   const fits = tails[tokens[mention.end]?.lower ?? ""];
-  const known = fits && mention.columns.some(({ column }) => fits.test(column.name));
+  const known = fits && mention.columns.some(({ column }) => fits.test(column.name)) ||
+    (mention.weak || mention.score < 1) &&
+      mention.columns.some(({ column }) => isSaid(tokens, mention, column.description));
   return known ? { ...mention, end: mention.end + 1 } : mention;
+}
+
+/** Whether a description goes on as the question does: "asking price". */
+function isSaid(tokens: readonly Token[], { end }: Mention, description: string): boolean {
+  const [last, next] = [tokens[end - 1], tokens[end]];
+  const words = splitWords(description).map(formsOf);
+  return last !== undefined && next !== undefined && !cues.has(next.lower) &&
+    words.some((word, at) => isSame(last.forms, word) && isSame(next.forms, words[at + 1] ?? []));
 }
 
 /** The share of a name's spoken words that the span has; 0 when the span has another word too. */

@@ -51,6 +51,8 @@ export type Condition =
     readonly not: boolean;
     /** The columns of the reference to follow, where there are several between the two. */
     readonly by: readonly string[] | null;
+    /** Of a reference to its own table: the rows that such rows refer to. */
+    readonly up?: boolean;
   };
 
 /** In which order rows come, and how many of them. `by` null: by what is counted or added up. */

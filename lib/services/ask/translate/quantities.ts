@@ -3,7 +3,7 @@ import type { ColumnRef } from "./column_kinds.ts";
 import { splitWords } from "../../schema/search_words.ts";
 import { formsOf } from "./likeness.ts";
 import type { Reading } from "./reading.ts";
-import { type Unit, unitOf } from "./units.ts";
+import { type Unit, unitOf, unitOfWords } from "./units.ts";
 
 const multiples: ReadonlyMap<string, number> = new Map([["thousand", 1e3], ["million", 1e6], [
   "billion",
@@ -30,9 +30,19 @@ export function quantityAt(reading: Reading, at: number): Quantity | null {
   const times = multiples.get(reading.open(at + 1)) ?? 1;
   const end = at + (times > 1 ? 2 : 1);
   const value = token.number * times;
-  const unit = unitOf(token.unit ?? reading.open(end));
-  if (token.unit !== null) return unit && { unit, value, end };
-  return { unit, value, end: end + (unit ? 1 : 0) };
+  if (token.unit !== null) {
+    const unit = unitOf(token.unit);
+    return unit && { unit, value, end };
+  }
+  // In "5 years of experience" the unit is a part of a name.
+  if (reading.mentions.some((one) => one.at === end && one.end > end + 1 && one.columns.length > 0)) {
+    return { unit: null, value, end };
+  }
+  const two = /^(square|sq)$/.test(reading.open(end))
+    ? unitOfWords(reading.open(end), reading.open(end + 1))
+    : null;
+  const unit = unitOf(reading.open(end)) ?? two;
+  return { unit, value, end: end + (unit ? (unit === two ? 2 : 1) : 0) };
 }
 
 /** "30 euros a month" fits a column that is by the month. */

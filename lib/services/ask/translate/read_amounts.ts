@@ -2,12 +2,10 @@
 import { splitWords } from "../../schema/search_words.ts";
 import { formsOf } from "./likeness.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
-import { singular } from "../../singular.ts";
 import { type ColumnRef, isBirth, isDate, isNumber } from "./column_kinds.ts";
 import { harmless } from "./lexicon.ts";
-import type { Mention } from "./link_names.ts";
 import type { Reading } from "./reading.ts";
+import { readEquals } from "./read_equals.ts";
 import { scaleColumn } from "./scale_column.ts";
 import { comparatives, comparisons, gradable, measuringVerbs, type Scale, trailing } from "./scales.ts";
 import { type Quantity, quantityAt, takeRate } from "./quantities.ts";
@@ -43,9 +41,7 @@ export function readAmounts(reading: Reading): CountBound | null {
     const found = comparisonAt(reading, at);
     if (found) bound = countBound(reading, found) ?? (compare(reading, found), bound);
   }
-  readSign(reading);
   readEquals(reading);
-  readKey(reading);
   return bound;
 }
 
@@ -190,49 +186,4 @@ function columnInUnit(reading: Reading, unit: Unit | null, table: AskTable): Col
   });
   const main = fits.filter(({ name }) => !splitWords(name).some((word) => /^(fee|rate)$/.test(word)));
   return reading.choose((main.length > 0 ? main : fits).map((column) => ({ table, column })), (ref) => ref);
-}
-
-/** "a negative balance" */
-function readSign(reading: Reading): void {
-  for (const mention of reading.openMentions()) {
-    const sign = /^(negative|positive)$/.exec(reading.open(mention.at - 1))?.[1];
-    const ref = sign && reading.column(mention, ({ table, column }) => isNumber(table, column));
-    if (!ref) continue;
-    reading.take(mention.at - 1, mention.at);
-    reading.spend(mention);
-    reading.conditions.push({ kind: "compare", ref, operator: sign === "negative" ? "<" : ">", value: 0 });
-  }
-}
-
-/** "grade level 10", "score of 90". */
-function readEquals(reading: Reading): void {
-  for (const mention of reading.openMentions()) {
-    let at = mention.end;
-    while (/^(is|of|equals|equal|to|=|number)$/.test(reading.open(at))) at++;
-    const low = quantityAt(reading, at);
-    const ref = low && !mention.table ? numberNamed(reading, mention) : null;
-    const value = low && ref ? inUnitOf(ref.column, low.value, low.unit) : null;
-    if (!low || !ref || value === null) continue;
-    reading.spend(mention);
-    reading.take(mention.at, low.end);
-    reading.conditions.push({ kind: "compare", ref, operator: "=", value });
-  }
-}
-
-/** "order 5", "appointment 8" is the one with that key. */
-function readKey(reading: Reading): void {
-  const { subject, subjectAt } = reading;
-  const value = reading.used[subjectAt + 1] ? null : reading.tokens[subjectAt + 1]?.number ?? null;
-  const [key, ...more] = subject?.columns.filter(({ pk }) => pk > 0) ?? [];
-  const noun = reading.word(subjectAt);
-  if (
-    subject === null || subjectAt < 0 || value === null || !key || more.length > 0 || singular(noun) !== noun
-  ) return;
-  if (!Number.isInteger(value) || affinityOf(key.type) !== "INTEGER") return;
-  reading.take(subjectAt + 1, subjectAt + 2);
-  reading.conditions.push({ kind: "compare", ref: { table: subject, column: key }, operator: "=", value });
-}
-
-function numberNamed(reading: Reading, mention: Mention): ColumnRef | null {
-  return reading.column(mention, ({ table, column }) => isNumber(table, column) || column.pk > 0);
 }

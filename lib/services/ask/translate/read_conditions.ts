@@ -1,6 +1,7 @@
 // Reads what narrows the rows, from left to right: values, states, what is missing, dates.
 import type { AskTable } from "../model/ask_schema.ts";
 import { type ColumnRef, dayOf, isBirth, isDate, isFlag, isYear, rangeOf } from "./column_kinds.ts";
+import { eventTable, isEvent, takeEnding } from "./events.ts";
 import type { DateSpan } from "./find_dates.ts";
 import { harmless, negations, timely } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
@@ -27,7 +28,9 @@ export function readConditions(reading: Reading, dates: readonly DateSpan[]): vo
       isDate(column)
     ) &&
       !mention.states.some(({ test }) => test === "set");
-    if (mention.values.length > 0 && !(perfect && mention.states.length > 0)) readValue(reading, mention);
+    if (
+      mention.values.length > 0 && !(perfect && mention.states.length > 0) && !isEvent(reading, mention)
+    ) readValue(reading, mention);
     else if (mention.states.length > 0 && !dated) readState(reading, mention, open);
     else readNamed(reading, mention, open);
   }
@@ -75,6 +78,7 @@ function conditionOf({ ref, test }: State): Condition {
 
 /** A column or a table: what is missing, or the date that is meant. */
 function readNamed(reading: Reading, mention: Mention, open: Open): void {
+  takeEnding(reading, mention);
   const { table } = mention;
   const other = table !== null && table !== reading.subject ? table : null;
   const at = reading.negation(
@@ -82,6 +86,10 @@ function readNamed(reading: Reading, mention: Mention, open: Open): void {
     negations,
     other && isReferredTwice(reading, other) ? /^(received?|sent|got)$/ : undefined,
   );
+  const event = at >= 0 && /^(never|nobody|not|none)$/.test(reading.word(at))
+    ? eventTable(reading, mention)
+    : null;
+  if (event) return readAbsence(reading, mention, event, { at, open });
   if (other && at >= 0) return readAbsence(reading, mention, other, { at, open });
   if (readYear(reading, mention, open)) return;
   const dated = mention.score < 0.8 && !mention.weak

@@ -1,4 +1,6 @@
 // Reads what is counted, added up or averaged.
+import { splitWords } from "../../schema/search_words.ts";
+import type { ColumnFacts } from "../../schema/schema_facts.ts";
 import { type ColumnRef, isNumber } from "./column_kinds.ts";
 import type { Mention } from "./link_names.ts";
 import type { Aggregate, Measure, Term } from "./plan.ts";
@@ -167,6 +169,12 @@ function readRevenue(reading: Reading, at: number): Extract<Measure, { kind: "ag
 
 /** The line's own price comes before the price of what it refers to. */
 function revenueTerm({ schema }: Reading): Term | null {
+  // What is written down as a total may be meant as well.
+  const isTotal = (column: ColumnFacts) =>
+    splitWords(column.name).some((word) => /^(total|amount|revenue|turnover|paid|payment)$/.test(word));
+  if (schema.tables.some((table) => table.columns.some((one) => isTotal(one) && isNumber(table, one)))) {
+    return null;
+  }
   for (const table of schema.tables) {
     const quantity = table.columns.find(({ name }) => /quantity|qty/i.test(name));
     if (quantity === undefined) continue;

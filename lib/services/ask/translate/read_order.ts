@@ -1,6 +1,6 @@
 // Reads what is asked for first, last, most or least, and how many of it.
 import type { AskTable } from "../model/ask_schema.ts";
-import { type ColumnRef, dayOf, isDate, isNumber, isYear, labelOf } from "./column_kinds.ts";
+import { type ColumnRef, dayOf, isDate, isKey, isNumber, isYear, labelOf } from "./column_kinds.ts";
 import { linkVerbs, ordinals } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Measure, Ordering, Term } from "./plan.ts";
@@ -138,8 +138,16 @@ function readMost(reading: Reading, at: number, descending: boolean): Ranked | n
   if (table === null || table === reading.subject) return null;
   reading.spend(named);
   const verb = reading.word(at - 1) === "the" ? at - 2 : at - 1;
-  if (linkVerbs.has(reading.open(verb))) reading.take(verb, verb + 1);
+  if (linkVerbs.has(reading.open(verb)) && !reading.saysState(verb)) reading.take(verb, verb + 1);
+  spendVerb(reading, verb, table);
   return ranked(reading, { at, end: at + 1, by: { kind: "rows", table }, descending });
+}
+
+/** "scored the most goals": a verb that only says what a goal's reference means. */
+function spendVerb(reading: Reading, at: number, table: AskTable): void {
+  const verb = reading.openMentions().find((one) => one.end === at + 1 && one.weak && one.table === null);
+  const own = verb?.columns.every((ref) => ref.table === table && isKey(ref.table, ref.column));
+  if (verb && own) reading.spend(verb);
 }
 
 /** "most borrowed": the rows that a date named so belongs to. */

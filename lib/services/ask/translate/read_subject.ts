@@ -3,13 +3,14 @@ import { splitWords } from "../../schema/search_words.ts";
 import { formsOf } from "./likeness.ts";
 import type { AskTable } from "../model/ask_schema.ts";
 import { isBirth } from "./column_kinds.ts";
+import { ownKey } from "./own_references.ts";
 import type { Mention } from "./link_names.ts";
 import { ordinals } from "./lexicon.ts";
 import { superlatives } from "./scales.ts";
 import type { Reading } from "./reading.ts";
 
 const people =
-  /^(person|people|user|customer|client|member|patient|doctor|author|writer|driver|employee|staff|student|pupil|teacher|trainer|attendee|guest|contact|player|artist|worker|owner|tenant|subscriber|citizen)$/;
+  /^(person|people|user|customer|client|member|patient|doctor|author|writer|driver|employee|staff|student|pupil|teacher|trainer|attendee|guest|contact|player|artist|worker|owner|tenant|subscriber|citizen|candidate|applicant|agent|buyer|seller|vendor|manager|nurse|vet|veterinarian|resident|passenger|pilot|volunteer|donor|speaker|coach|instructor|referee|lawyer|tester|developer|borrower|renter|reviewer|sender|recipient|participant|visitor|technician|supervisor|child|parent|singer|actor|director)$/;
 /** A noun behind these is what is grouped by, counted or missing, not what is asked for. */
 const otherwise = /^(per|by|each|every|without|no|never|nobody|not|most|fewest|than|any|with)$/;
 const determiner = /^(a|an|the|our|my|all|their|of|any|single|been)$/;
@@ -88,16 +89,26 @@ function readPeople(reading: Reading, noun: Mention | null): void {
 }
 
 function whoever(reading: Reading): AskTable | null {
+  const verbs = reading.openMentions().flatMap(({ table, weak }) =>
+    table && weak ? [{ table, column: null }] : []
+  );
   const telling = [
+    reading.openMentions().flatMap((one) => ownKey(one)?.of ?? []).map((table) => ({ table, column: null })),
     reading.openMentions().flatMap(({ states }) => states.map(({ ref }) => ref)),
     reading.openMentions().flatMap(({ columns }) => columns),
-    reading.openMentions().flatMap(({ table, weak }) => table && weak ? [{ table, column: null }] : []),
+    verbs,
     reading.openMentions().flatMap(({ values }) => values.map(({ ref }) => ref)),
     reading.openMentions().flatMap(({ table }) => table ? [{ table, column: null }] : []),
   ];
   for (const refs of telling) {
-    const own = new Set(refs.map(({ table }) => table).filter(isPerson));
+    const own = new Set(refs.map(({ table }) => table).filter((one) => isPerson(one) || refs === telling[0]));
     const parents = refs.map((ref) => ({ ref, parents: personsOf(reading, ref.table) }));
+    // "who viewed" is told by the viewings alone.
+    if (
+      refs === verbs && refs.length > 0 && own.size === 0 && parents.every((one) => one.parents.length === 0)
+    ) {
+      return whoIsNamed(reading, refs.map(({ table }) => table));
+    }
     const [only, ...more] = own.size > 0 ? own : new Set(parents.flatMap((one) => one.parents));
     if (only === undefined) continue;
     if (more.length === 0) return only;
@@ -114,6 +125,21 @@ function whoever(reading: Reading): AskTable | null {
     return others.length === 0 ? described ?? null : null;
   }
   return null;
+}
+
+/** The only column of a table with the name of a person: `buyer_name`. It is what is asked for. */
+function whoIsNamed(reading: Reading, tables: readonly AskTable[]): AskTable | null {
+  const found = tables.flatMap((table) =>
+    table.columns.filter(({ name }) => {
+      const words = splitWords(name);
+      return /^(name|nm|by)$/.test(words.at(-1) ?? "") &&
+        words.some((word) => formsOf(word).some((form) => people.test(form)));
+    }).map((column) => ({ table, column }))
+  );
+  const [only, ...more] = found;
+  if (!only || more.length > 0) return null;
+  reading.asked = only;
+  return only.table;
 }
 
 function personsOf(reading: Reading, table: AskTable): AskTable[] {

@@ -4,7 +4,8 @@ import { exceptions, harmless, linkVerbs, negations } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
 import type { Reading } from "./reading.ts";
-import { forkTo, roleOf, severalWays, takeOwnReference, throughOf } from "./references.ts";
+import { takeOwnReference } from "./own_references.ts";
+import { forkTo, roleOf, severalWays, throughOf } from "./references.ts";
 
 /** What a condition is made of. */
 interface Meant {
@@ -36,7 +37,15 @@ export function readValue(reading: Reading, mention: Mention): void {
   ) => [...new Set(one.values.filter((value) => value.ref.column === ref.column).map(({ value }) => value))]);
   if (kin) {
     const inner: Condition[] = [{ kind: "values", ref, values: values.flat(), not: false }];
-    reading.conditions.push({ kind: "exists", of: ref.table, table: ref.table, inner, not, by: kin.by });
+    reading.conditions.push({
+      kind: "exists",
+      of: ref.table,
+      table: ref.table,
+      inner,
+      not,
+      by: kin.by,
+      up: kin.up,
+    });
   } else add(reading, mention.at, { ref, values, not, both: both && mentions.length > 1 });
   takeVerbs(reading, start);
 }
@@ -166,7 +175,7 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
 function takeVerbs(reading: Reading, start: number): void {
   for (let at = start - 1; at >= 0 && start - at <= 4; at--) {
     const word = reading.open(at);
-    if (linkVerbs.has(word)) reading.take(at, at + 1);
+    if (linkVerbs.has(word) && !reading.saysState(at)) reading.take(at, at + 1);
     else if (word !== "" && !harmless.has(word)) return;
   }
 }

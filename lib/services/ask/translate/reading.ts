@@ -1,5 +1,6 @@
 // A question while it is being understood: its words, what each part may mean, and what is still open.
-import type { ColumnRef } from "./column_kinds.ts";
+import { type ColumnRef, isDate } from "./column_kinds.ts";
+import { foldName } from "../../../sql/names.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";
 import { harmless, lightVerbs } from "./lexicon.ts";
@@ -103,7 +104,10 @@ export class Reading {
   choose<Of>(candidates: readonly Of[], refOf: (one: Of) => ColumnRef): Of | null {
     const ranked = candidates.map((one) => ({ one, ref: refOf(one), far: this.distance(refOf(one).table) }))
       .toSorted((a, b) => a.far - b.far);
-    const [first, second] = ranked;
+    // A view repeats columns of tables.
+    const [first, second] = ranked.filter((one) =>
+      one.far > (ranked[0]?.far ?? 0) || !isRepeated(one.ref, ranked)
+    );
     if (first === undefined || first.far >= 99) return null;
     if (second && second.far === first.far && second.ref.column !== first.ref.column) {
       const names = [first, second].map(({ ref }) => `${ref.table.name}.${ref.column.name}`);
@@ -114,7 +118,18 @@ export class Reading {
   }
 
   column(mention: Mention, fits: (ref: ColumnRef) => boolean = () => true): ColumnRef | null {
-    return this.choose(mention.columns.filter(fits), (ref) => ref);
+    const columns = mention.columns.filter(fits);
+    // "sold" is when, "sold for" is for how much.
+    const when = /^(for|at|price)$/.test(this.word(mention.end)) ||
+        !/(ed|ght|old|ent|id)$/.test(this.word(mention.end - 1))
+      ? []
+      : columns.filter(({ column }) => isDate(column));
+    return this.choose(when.length > 0 ? when : columns, (ref) => ref);
+  }
+
+  /** Whether the word is one of a state that nothing was made of yet: "sold" is more than a verb where some are not. */
+  saysState(at: number): boolean {
+    return this.openMentions().some((one) => one.at <= at && one.end > at && one.states.length > 0);
   }
 
   /** Where the negation of a mention stands, behind which only auxiliary words come and those that `also` names; -1 for none. */
@@ -125,6 +140,11 @@ export class Reading {
     while (at >= 0 && passes(this.open(at))) at--;
     return at >= 0 && words.has(this.open(at)) ? at : -1;
   }
+}
+
+function isRepeated({ table, column }: ColumnRef, among: readonly { readonly ref: ColumnRef }[]): boolean {
+  return table.kind === "view" &&
+    among.some(({ ref }) => ref.table.kind !== "view" && foldName(ref.column.name) === foldName(column.name));
 }
 
 function isAuxiliary(word: string): boolean {

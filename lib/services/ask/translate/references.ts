@@ -1,41 +1,10 @@
 // Which of several references between tables a question means: "from", "assigned to", "reports to", "commented on".
 import { splitWords } from "../../schema/search_words.ts";
-import { singular } from "../../singular.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import { type ColumnRef, labelOf } from "./column_kinds.ts";
 import { joinPath, stepsFrom } from "./join_path.ts";
 import { roles } from "./lexicon.ts";
 import { formsOf, isAlike } from "./likeness.ts";
-import type { Mention } from "./link_names.ts";
 import type { Reading } from "./reading.ts";
-
-/**
- * "with manager Dan Egan", "reports to Dan Egan": a reference of the subject to its own table. Without such a word
- * "employees of Dan Egan" would not be his.
- */
-export function takeOwnReference(
-  reading: Reading,
-  value: Mention,
-  { table, column }: ColumnRef,
-): { readonly at: number; readonly by: readonly string[] } | null {
-  if (table !== reading.subject) return null;
-  const keys = table.foreignKeys.filter(({ toTable }) => toTable === table.name);
-  const leads = (one: Mention) =>
-    one.columns.flatMap(({ column }) => keys.filter(({ columns }) => columns.includes(column.name)));
-  const label = reading.before(value.at, 2, (one) => leads(one).length === 1);
-  const [key] = label ? leads(label) : [];
-  if (label && key) {
-    reading.spend(label);
-    return { at: label.at, by: key.columns };
-  }
-  const noun = reading.word(reading.subjectAt);
-  if (
-    keys.length > 0 && labelOf(table).includes(column) && reading.subjectAt >= 0 && singular(noun) !== noun
-  ) {
-    reading.problem ??= severalWays(table, table);
-  }
-  return null;
-}
 
 /**
  * A table that the question names between the subject and the value, where the shortest way does not pass it: who commented on

@@ -1,7 +1,7 @@
 // Finds what an adjective is about: "cheapest" a price, "heavier" a weight, "oldest" a birthday.
 import { splitWords } from "../../schema/search_words.ts";
 import type { AskTable } from "../model/ask_schema.ts";
-import { type ColumnRef, dayOf, isBirth, isNumber } from "./column_kinds.ts";
+import { type ColumnRef, dayOf, isBirth, isNumber, isYear } from "./column_kinds.ts";
 import type { Reading } from "./reading.ts";
 import type { Scale } from "./scales.ts";
 import { unitOfColumn } from "./units.ts";
@@ -16,7 +16,11 @@ export function scaleColumn(
   const birth = date === "birth" ? table.columns.find(isBirth) : undefined;
   if (birth) return { table, column: birth };
   if (date === "birth" && table.columns.every(({ name }) => name.toLowerCase() !== "age")) {
-    return dayOf(table);
+    const years = table.columns.filter(isYear).map((column) => ({ table, column }));
+    if (years.length > 0) return reading.choose(years, (ref) => ref);
+    const day = dayOf(table);
+    // What a row may not have yet is not when it began.
+    return day?.column.notNull ? day : null;
   }
   const numbers = table.columns.filter((column) => isNumber(table, column));
   for (const name of names) {

@@ -2,7 +2,7 @@
 import { splitWords } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
-import { describedWords } from "./described_words.ts";
+import { describedNouns, describedWords } from "./described_words.ts";
 import { noted } from "./kept_schemas.ts";
 import { silentWords } from "./lexicon.ts";
 import { formsOf, isSame } from "./likeness.ts";
@@ -42,6 +42,7 @@ export const indexOf = noted((schema: AskSchema): Index => {
       name.column !== null || !isJunction(name.table, schema)
     ),
     ...describedWords(schema).map(weakName),
+    ...describedNouns(schema).map((one): Name => ({ ...weakName(one), weak: false })),
   ];
   return {
     names: byForm(names, ({ words }) => words.flatMap(({ forms }) => forms)),

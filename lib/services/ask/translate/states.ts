@@ -4,7 +4,11 @@ import { splitWords } from "../../schema/search_words.ts";
 import { formsOf, isAlike } from "./likeness.ts";
 import type { AskTable } from "../model/ask_schema.ts";
 import { MAX_DESCRIPTION } from "./described_words.ts";
-import { type ColumnRef, isDate, isFlag, isKey } from "./column_kinds.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
+import type { ColumnFacts } from "../../schema/schema_facts.ts";
+import { singular } from "../../singular.ts";
+import { type ColumnRef, isDate, isFlag, isKey, isNumber } from "./column_kinds.ts";
+import { unitOfColumn } from "./units.ts";
 
 /** What holds for a column's value in a row of that state. */
 export type StateTest = "set" | "empty" | "yes" | "no";
@@ -49,7 +53,7 @@ export function statesOf(table: AskTable): State[] {
     const ref = { table, column };
     const named = splitWords(column.name).filter((word) => !nameless.test(word));
     const says = said(table, ref);
-    const yesNo = isFlag(column) || says.some(({ test }) => test === "yes");
+    const yesNo = isFlag(column) || says.some(({ test }) => test === "yes") || isLikelyFlag(table, column);
     const optional = isDate(column) && !column.notNull && !isKey(table, column) &&
       !named.some((word) => planned.test(word));
     const happened = optional && named.some((word) => past.test(word));
@@ -66,6 +70,19 @@ export function statesOf(table: AskTable): State[] {
     }
   }
   return states;
+}
+
+/** Such numbers are none until something is counted: not a state, though they begin with 0. */
+const counted =
+  /^(stock|count|total|quantity|qty|amount|price|cost|fee|balance|score|level|rank|rating|points?|attempts?|views|visits|likes|number|size|position|priority|order|sort|version|minutes?|hours?|days?|age|rate|discount|tax)$/;
+
+/** A whole number that is 0 unless told otherwise, named by one thing: "sea_view", "on_loan". What is not 0 has it. */
+function isLikelyFlag(table: AskTable, column: ColumnFacts): boolean {
+  const words = splitWords(column.name);
+  const last = words.at(-1) ?? "";
+  return column.notNull && /^[01]$/.test(column.default ?? "") && affinityOf(column.type) === "INTEGER" &&
+    isNumber(table, column) && unitOfColumn(column) === null && !words.some((word) => counted.test(word)) &&
+    singular(last) === last;
 }
 
 const clauses: readonly (readonly [pattern: RegExp, test: StateTest, not: StateTest])[] = [

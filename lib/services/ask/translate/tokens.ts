@@ -21,9 +21,9 @@ export interface Token {
 
 const PATTERN =
   /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|[-+]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?[\p{L}$€£%]*|[^\s,;:?!()"]+/gu;
-const NUMBER = /^([-+]?)([$€£]?)(\d+(?:\.\d+)?)(k\b)?([$€£%]|°?[a-z]{1,3}\d?)?$/;
+const NUMBER = /^([-+]?)([$€£]?)(\d+(?:\.\d+)?)(k\b)?([$€£%]|°?[a-z]{1,3}[\d²]?)?$/;
 
-/** The tokens of a question, in order. "didn't" is two: "did" and "not". */
+/** The tokens of a question, in order. "didn't" is two: "did" and "not"; "5+" is "5 or more". */
 export function readTokens(question: string): Token[] {
   const tokens: Token[] = [];
   for (const match of question.matchAll(PATTERN)) {
@@ -34,8 +34,11 @@ export function readTokens(question: string): Token[] {
     const start = match.index + lead;
     const negated = quoted === undefined ? /^(\p{L}+?)(?:n['’]t)$/iu.exec(text)?.[1] : undefined;
     const place = { start, end: start + text.length, quoted: quoted !== undefined };
-    if (negated === undefined) tokens.push(tokenOf(text, place));
-    else tokens.push(...[positive(negated), "not"].map((word) => tokenOf(word, place)));
+    const orMore = quoted === undefined ? /^(\d+)\+$/.exec(text)?.[1] : undefined;
+    if (orMore !== undefined) tokens.push(...[orMore, "or", "more"].map((word) => tokenOf(word, place)));
+    else if (negated === undefined) {
+      tokens.push(tokenOf(tokens.length === 0 && /^view$/i.test(text) ? "show" : text, place));
+    } else tokens.push(...[positive(negated), "not"].map((word) => tokenOf(word, place)));
   }
   return tokens;
 }

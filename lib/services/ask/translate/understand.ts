@@ -1,8 +1,11 @@
 // Makes a plan of a question whose names and values are linked; null where a part of it is not understood.
 import type { AskTable } from "../model/ask_schema.ts";
 import { type ColumnRef, isDate, shownOf } from "./column_kinds.ts";
+import { eventTable } from "./events.ts";
 import type { DateSpan } from "./find_dates.ts";
+import { joinPath } from "./join_path.ts";
 import type { Mention } from "./link_names.ts";
+import { ownKey } from "./own_references.ts";
 import { isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
 import { readAmounts } from "./read_amounts.ts";
 import { readConditions } from "./read_conditions.ts";
@@ -66,8 +69,8 @@ function readAsked(reading: Reading): void {
     const ref = reading.column(first);
     if (ref === null) return;
     // "arrivals today" are the rows of that date.
-    if (isDate(ref.column)) reading.subject = ref.table;
-    if (isDate(ref.column)) return;
+    if (isDate(ref.column) || ownKey(first)) reading.subject = ref.table;
+    if (isDate(ref.column) || ownKey(first)) return;
     reading.spend(first);
     reading.shown.add(first);
     reading.asked = ref;
@@ -122,11 +125,12 @@ function readShown(reading: Reading, root: AskTable): Shown {
   const terms: Term[] = asked ? [{ kind: "column", ref: asked }] : [];
   let distinct = asked !== null;
   for (const mention of reading.openMentions()) {
-    const how = howShown(reading, mention);
+    const how = ownKey(mention) ? null : howShown(reading, mention);
     const ref = how && !mention.weak && mention.columns.length > 0 && !mention.table
       ? reading.column(mention)
       : null;
-    if (!ref) continue;
+    // "who applied for" asks for the person, not for when.
+    if (!ref || isDate(ref.column) && reading.word(0) === "who") continue;
     // "doctors and their specialties" shows the rows together with it.
     if (how === "beside" && terms.length === 0) terms.push(...groupOf(root).terms);
     if (/^(different|distinct|unique)$/.test(reading.open(mention.at - 1))) {
@@ -181,8 +185,20 @@ function readRest(reading: Reading, root: AskTable, terms: readonly Term[]): voi
     // A date that every row has ("hired", "bought") says no more than its verb.
     const certain = /ed$|ght$/.test(reading.word(mention.at)) &&
       columns.some(({ table, column }) => isDate(column) && column.notNull && tables.has(table));
-    if (certain) reading.spend(mention);
+    if (certain || readHappened(reading, root, mention)) reading.spend(mention);
   }
+}
+
+/** "who applied for …": a row of what happened belongs to the row, which the way to what is asked of it may say already. */
+function readHappened(reading: Reading, root: AskTable, mention: Mention): boolean {
+  const table = eventTable(reading, mention);
+  if (table === null || reading.word(0) !== "who") return false;
+  const asked = reading.conditions.flatMap((one) => one.kind === "exists" ? [] : [one.ref.table]);
+  const passed = asked.some((one) =>
+    joinPath(reading.schema, root, new Set([one]))?.some(({ to }) => to === table)
+  );
+  if (!passed) reading.conditions.push({ kind: "exists", of: root, table, inner: [], not: false, by: null });
+  return true;
 }
 
 function orderOf(ranked: Ranked | null, measure: Measure | null): Pick<Plan, "order" | "limit" | "offset"> {

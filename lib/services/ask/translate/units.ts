@@ -26,6 +26,7 @@ const table: readonly (readonly [dimension: string, words: string])[] = [
   ],
   ["months", "month=1 year=12"],
   ["volume", "ml=0.001 millilitre=0.001 milliliter=0.001 litre=1 liter=1 m3=1000"],
+  ["area", "m2=1 m²=1 sqm=1 km2=1e6 km²=1e6 sqft=0.09290304 hectare=1e4 ha=1e4 acre=4046.8564"],
   ["percent", "%=1 percent=1 pct=1"],
   ["celsius", "c=1 °c=1 celsius=1"],
   ["fahrenheit", "f=1 °f=1 fahrenheit=1"],
@@ -73,13 +74,21 @@ export function unitOf(word: string): Unit | null {
   return units.get(word) ?? null;
 }
 
+/** The unit of two words: "square metres" are no metres. */
+export function unitOfWords(before: string, word: string): Unit | null {
+  const unit = unitOf(word);
+  if (unit?.dimension !== "length" || !/^(square|sq|cubic|cu)$/.test(before)) return unit;
+  if (before.startsWith("cu")) return null;
+  return { dimension: "area", factor: Number((unit.factor ** 2).toPrecision(9)), currency: null };
+}
+
 /** The unit that a column's name or description says its numbers have; null where they say none. */
 export function unitOfColumn({ name, description }: ColumnFacts): Unit | null {
   const words = splitWords(name);
   const last = words.at(-1) ?? "";
   const said = /\bin ((?:[a-z]+ )?)([a-z]+)\b/gi;
   for (const [, before = "", word = ""] of description.matchAll(said)) {
-    const unit = unitOf(word.toLowerCase());
+    const unit = unitOfWords(before.trim().toLowerCase(), word.toLowerCase());
     if (unit) {
       return { ...unit, currency: unit.currency ?? unitOf(before.trim().toLowerCase())?.currency ?? null };
     }

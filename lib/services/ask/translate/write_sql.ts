@@ -135,9 +135,9 @@ function conditionSql(schema: AskSchema, condition: Condition): string | null {
 
 function existsSql(
   schema: AskSchema,
-  { of, table, inner, not, by }: Extract<Condition, { kind: "exists" }>,
+  { of, table, inner, not, by, up = false }: Extract<Condition, { kind: "exists" }>,
 ): string | null {
-  if (of === table) return ofItself(schema, of, { inner, not, by });
+  if (of === table) return ofItself(schema, of, { inner, not, by, up });
   const first = by === null
     ? null
     : stepsFrom(schema, of).find(({ to, on }) =>
@@ -151,14 +151,17 @@ function existsSql(
   return `${not ? "NOT " : ""}EXISTS (${joins} WHERE ${[equalSql(step), ...where].join(" AND ")})`;
 }
 
-/** A row that refers to another of its own table. */
+/** A row that refers to another of its own table, or that such a row refers to. */
 function ofItself(
   schema: AskSchema,
   table: AskTable,
-  { inner, not, by }: Pick<Extract<Condition, { kind: "exists" }>, "inner" | "not" | "by">,
+  { inner, not, by, up }: Pick<Extract<Condition, { kind: "exists" }>, "inner" | "not" | "by"> & {
+    readonly up: boolean;
+  },
 ): string | null {
   const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && by?.includes(columns[0] ?? ""));
-  const [from, to] = [key?.columns[0], key?.toColumns[0]];
+  const ends = [key?.columns[0], key?.toColumns[0]];
+  const [from, to] = up ? ends.toReversed() : ends;
   const where = inner.map((one) => conditionSql(schema, one));
   if (from === undefined || to === undefined || where.includes(null)) return null;
   const name = quoteIdentifier(table.name);
