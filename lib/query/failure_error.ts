@@ -103,7 +103,7 @@ async function detailOf(
     names,
     known,
   });
-  const foreign = MAY_BE_FOREIGN.has(kind) ? dialectHint(sql) : null;
+  const foreign = MAY_BE_FOREIGN.has(kind) ? dialectHint(sql, failure.message) : null;
   return { ...detail, hint: foreign ?? messageHint(told) ?? detail.hint };
 }
 

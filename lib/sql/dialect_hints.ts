@@ -1,4 +1,5 @@
 // Words of other SQL dialects, with what to write here instead: for statements that could not be understood.
+import { dialectFunctions } from "./dialect_functions.ts";
 import { dialectWords } from "./dialect_words.ts";
 import { type SqlToken, sqlTokens } from "./sql_tokens.ts";
 
@@ -10,10 +11,15 @@ const MAX_LENGTH = 10_000;
 
 /**
  * What to write instead of another dialect's words in the statement; null where it has none that are known. Only for
- * statements that failed: some of these words mean something here too.
+ * statements that failed: some of these words mean something here too. A function that the engine's `message` does not
+ * know is answered first, whatever else stands beside it.
  */
-export function dialectHint(sql: string): string | null {
-  const tokens = sqlTokens(sql.slice(0, MAX_LENGTH));
+export function dialectHint(sql: string, message = ""): string | null {
+  const unknown = /^no such function: (\w+)$/.exec(message)?.[1]?.toUpperCase();
+  const told = unknown === undefined ? undefined : functions.get(unknown);
+  if (told !== undefined) return told;
+  // A token that the bound cuts is none.
+  const tokens = sqlTokens(sql.slice(0, MAX_LENGTH)).filter(({ end }) => end < MAX_LENGTH);
   return rows.find((row) => matches(tokens, row))?.hint ?? null;
 }
 
@@ -54,6 +60,7 @@ function patternOf(pattern: string): Pattern {
 /** What stands for a class of tokens. Everything else is a word or a mark itself, with `|` between alternatives. */
 const classes: Readonly<Record<string, Place>> = {
   "'": ({ kind }) => kind === "literal",
+  "'!": ({ kind, text }) => kind === "literal" && /^'(?:[^']|'')*$/.test(text),
   "$": ({ kind }) => kind === "parameter",
   "@": ({ kind }) => kind === "word" || kind === "name",
 };
@@ -64,4 +71,9 @@ function placeOf(text: string): Place {
   return (token) => keys.has(token.key) || named.some((place) => place(token));
 }
 
-const rows = dialectWords.map(([pattern, hint]) => ({ ...patternOf(pattern), hint }));
+const functions: ReadonlyMap<string, string> = new Map(
+  dialectFunctions.flatMap(([names, hint]) => names.split("|").map((name) => [name, hint] as const)),
+);
+
+const rows = [...dialectWords, ...dialectFunctions.map(([names, hint]) => [`${names} (`, hint] as const)]
+  .map(([pattern, hint]) => ({ ...patternOf(pattern), hint }));

@@ -1,10 +1,84 @@
-// The table of other dialects' words. A pattern is a row of tokens: words in capitals and marks are themselves, `|`
-// stands between alternatives, `'` is a literal, `$` a parameter, `@` any name, `^` the beginning of the statement, `…`
-// whatever stands between; behind `^ … ` only what is outside of parentheses counts. The first row that matches is
-// taken.
+// The table of other dialects' clauses. A pattern is a row of tokens: words in capitals and marks are themselves, `|`
+// stands between alternatives, `'` is a literal, `'!` a text that does not end, `$` a parameter, `@` any name, `^` the
+// beginning of the statement, `…` whatever stands between; behind `^ … ` only what is outside of parentheses counts.
+// The first row that matches is taken.
 
 /** Pattern → what to write here. */
 export const dialectWords: readonly (readonly [pattern: string, hint: string])[] = [
+  [
+    "^ BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END|ABORT",
+    "Send the statements as a batch with transaction true: all of them are kept, or none",
+  ],
+  ["^ VACUUM", "Leave it out: space that is free is used again"],
+  ["^ ATTACH|DETACH", "Call each database by its own path: a statement reaches one database only"],
+  [
+    "^ CREATE|ALTER|DROP USER|ROLE",
+    "Make a token with the role and the scopes that are wanted: rights belong to tokens",
+  ],
+  ["^ CREATE EXTENSION", "Leave it out: JSON, full-text search (fts5) and date functions are built in"],
+  [
+    "^ CREATE POLICY",
+    "Publish endpoints whose statements name $user_id: each user sees the rows that they choose",
+  ],
+  [
+    "ROW LEVEL SECURITY",
+    "Publish endpoints whose statements name $user_id: each user sees the rows that they choose",
+  ],
+  [
+    "^ CREATE MATERIALIZED",
+    "Write CREATE VIEW, or CREATE TABLE <name> AS SELECT … with triggers that keep it",
+  ],
+  [
+    "^ CREATE TRIGGER … EXECUTE",
+    "Write BEGIN <statements>; END in the place of EXECUTE: there are no procedures",
+  ],
+  [
+    "^ CREATE TABLE @ LIKE",
+    "Write CREATE TABLE <name> AS SELECT * FROM <other> WHERE 0; constraints are to be written anew",
+  ],
+  [
+    "^ CREATE TABLE @ ( LIKE",
+    "Write CREATE TABLE <name> AS SELECT * FROM <other> WHERE 0; constraints are to be written anew",
+  ],
+  ["INDEX CONCURRENTLY", "Leave CONCURRENTLY out"],
+  [
+    "^ CREATE INDEX|UNIQUE … USING",
+    "Leave USING out: every index is a B-tree; full-text search is CREATE VIRTUAL TABLE … USING fts5(…)",
+  ],
+  ["^ RENAME TABLE", "Write ALTER TABLE <name> RENAME TO <new name>"],
+  [
+    "^ ALTER TABLE … ADD CONSTRAINT|FOREIGN|PRIMARY|UNIQUE",
+    "Make a new table with it, copy the rows, drop the old one and rename, in one batch; a unique index can be added",
+  ],
+  ["^ EXPLAIN ANALYZE|ANALYSE|(", "Write EXPLAIN QUERY PLAN <statement>"],
+  ["INSERT INTO @ SET", "Write INSERT INTO <table> (<columns>) VALUES (…)"],
+  ["RETURNING … INTO", "Leave INTO out: the answer has the rows that RETURNING names"],
+  ["^ SELECT … INTO", "Write CREATE TABLE <name> AS SELECT …"],
+  ["^ DELETE … USING", "Write WHERE <key> IN (SELECT <key> FROM …) in the place of the join"],
+  ["^ DELETE @ FROM", "Write WHERE <key> IN (SELECT <key> FROM …) in the place of the join"],
+  ["^ UPDATE @ JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
+  ["^ UPDATE @ INNER|LEFT JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
+  ["^ UPDATE @ @ JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
+  ["^ UPDATE @ @ INNER|LEFT JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
+  [
+    "DEFAULT UUID|GEN_RANDOM_UUID|UUID_GENERATE_V4|NEWID (",
+    "Write DEFAULT (lower(hex(randomblob(16)))), or send an id as a parameter",
+  ],
+  [
+    "DEFAULT NOW|GETDATE|SYSDATETIME|LOCALTIMESTAMP|DATETIME|CURRENT_TIMESTAMP (",
+    "Write DEFAULT CURRENT_TIMESTAMP, or DEFAULT (datetime('now')) in parentheses",
+  ],
+  ["DEFAULT NEXTVAL (", "Write id INTEGER PRIMARY KEY: the engine counts it up"],
+  ["DEFAULT @ (", "Write the expression of a default in parentheses: DEFAULT (…)"],
+  [
+    "ON UPDATE CURRENT_TIMESTAMP|NOW",
+    "Write a trigger AFTER UPDATE that sets the column: a column has no ON UPDATE",
+  ],
+  ["COMMENT '", "Put descriptions of tables and columns through PUT /describe"],
+  [", KEY|INDEX @ ( @", "Write CREATE INDEX <name> ON <table> (<columns>) behind the table"],
+  ["UNIQUE KEY|INDEX @ ( @", "Write UNIQUE (<columns>) in the table, or CREATE UNIQUE INDEX behind it"],
+  ["CHARACTER SET", "Leave the character set out: all text is UTF-8"],
+  [")|DEFAULT CHARSET", "Leave the character set out: all text is UTF-8"],
   ["^ TRUNCATE", "Write DELETE FROM <table>: it empties the table, and a snapshot is taken before it"],
   [
     "^ SHOW TABLES|DATABASES|SCHEMAS",
@@ -88,67 +162,26 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ],
   [": $", "Write CAST(<value> AS <type>) in the place of ::"],
   [": : @", "Write CAST(<value> AS <type>) in the place of ::"],
-  ["CONVERT|TRY_CAST (", "Write CAST(<value> AS <type>)"],
   ["INTERVAL '", "Write a modifier of the date functions, such as datetime('now', '-7 days')"],
-  [
-    "NOW|GETDATE|SYSDATETIME|LOCALTIMESTAMP (",
-    "Write datetime('now') for the time in UTC, or unixepoch() for seconds",
-  ],
   ["SYSDATE|LOCALTIMESTAMP", "Write datetime('now') for the time in UTC, or unixepoch() for seconds"],
-  ["CURDATE|TODAY (", "Write date('now')"],
-  [
-    "DATE_TRUNC|TRUNC_DATE (",
-    "Write strftime('%Y-%m-01', <column>) for the month, or date(<column>, 'start of month')",
-  ],
-  [
-    "EXTRACT|DATE_PART|DATEPART (",
-    "Write CAST(strftime('%Y', <column>) AS INTEGER): %Y, %m, %d, %H, %w for the parts",
-  ],
-  [
-    "YEAR|MONTH|DAY|HOUR|WEEKDAY|DAYOFWEEK (",
-    "Write CAST(strftime('%Y', <column>) AS INTEGER): %Y, %m, %d, %H, %w for the parts",
-  ],
-  [
-    "DATE_ADD|DATE_SUB|DATEADD|ADDDATE (",
-    "Write date(<column>, '+7 days') or datetime(<column>, '-1 month')",
-  ],
-  ["DATEDIFF|TIMESTAMPDIFF|AGE (", "Write julianday(<later>) - julianday(<earlier>), which are days"],
-  ["TO_CHAR|DATE_FORMAT|FORMAT_DATE (", "Write strftime('%Y-%m-%d', <column>)"],
-  [
-    "TO_DATE|TO_TIMESTAMP|STR_TO_DATE (",
-    "Store dates as text like 2026-11-30 and compare them as they are; datetime(<seconds>, 'unixepoch') reads numbers",
-  ],
-  ["LEFT (", "Write substr(<text>, 1, <n>)"],
-  ["RIGHT (", "Write substr(<text>, -<n>)"],
   ["SUBSTRING ( @ FROM", "Write substr(<text>, <start>, <length>)"],
-  ["POSITION (", "Write instr(<text>, <part>)"],
-  ["STRPOS|LOCATE|CHARINDEX (", "Write instr(<text>, <part>)"],
-  ["LEN|CHAR_LENGTH|CHARACTER_LENGTH|DATALENGTH (", "Write length(<text>)"],
-  ["LPAD|RPAD (", "Write printf('%05d', <number>) or substr('00000' || <text>, -5)"],
-  ["INITCAP (", "Write upper(substr(<text>, 1, 1)) || substr(<text>, 2)"],
-  ["GREATEST (", "Write max(<a>, <b>): with several arguments it compares them"],
-  ["LEAST (", "Write min(<a>, <b>): with several arguments it compares them"],
-  ["NVL|ISNULL (", "Write ifnull(<value>, <otherwise>) or coalesce(…)"],
-  ["RAND (", "Write random(), a 64-bit integer; abs(random() % 100) is a number below 100"],
-  [
-    "UUID|GEN_RANDOM_UUID|UUID_GENERATE_V4|NEWID (",
-    "Write lower(hex(randomblob(16))), or send an id as a parameter",
-  ],
-  [
-    "LAST_INSERT_ID|LASTVAL|SCOPE_IDENTITY (",
-    "Write RETURNING id at the end of the INSERT, or read lastInsertRowid of the answer",
-  ],
-  [
-    "NEXTVAL|CURRVAL (",
-    "Write id INTEGER PRIMARY KEY, leave it out of the INSERT and read lastInsertRowid of the answer",
-  ],
   ["GROUP_CONCAT … SEPARATOR", "Write group_concat(<column>, ', ')"],
-  ["ARRAY_AGG|JSON_AGG|JSONB_AGG|JSON_ARRAYAGG (", "Write json_group_array(<column>)"],
-  ["ROW_TO_JSON|JSON_BUILD_OBJECT|JSONB_BUILD_OBJECT (", "Write json_object('name', <column>, …)"],
-  ["UNNEST (", "Write FROM json_each(?) with a JSON array as the parameter"],
   [
     "= ANY|SOME|ALL (",
     "Write <value> IN (…), or IN (SELECT value FROM json_each(?)) with a JSON array as the parameter",
   ],
   ["ARRAY @", "Send a JSON array as text and read it with json_each: there are no arrays"],
+  ["@ ENUM ( '", "Write TEXT CHECK (<column> IN ('one', 'other')): there are no named types"],
+  ["LIMIT ' , ' OFFSET", "Write LIMIT <rows> OFFSET <start>"],
+  ["SQL_CALC_FOUND_ROWS", "Count in a statement of its own: SELECT count(*) FROM …"],
+  [
+    "WITHIN GROUP",
+    "Order the values and take one: … ORDER BY <column> LIMIT 1 OFFSET (SELECT count(*) / 2 FROM …)",
+  ],
+  ["@ ~ '|$|*", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
+  ["@ ! ~", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
+  ["(|,|= % S", "Write ? for each value and send params as an array"],
+  ["% ( @ ) S", "Write ? for each value and send params as an array"],
+  ["E '", "Write the text without the E; a line break may stand in it"],
+  ["'!", "Send texts as parameters in the place of ?, or write a ' inside of a text twice"],
 ];
