@@ -24,6 +24,22 @@ export function nearMatches(name: string, candidates: readonly string[]): string
     .slice(0, 3).map((entry) => entry.candidate);
 }
 
+/** Fields that one message names. */
+const MAX_FIELDS = 24;
+
+/** What is wrong with a field that a request has and nobody knows: which one may have been meant, or which there are. */
+export function unknownField(name: string, known: readonly string[]): string {
+  const near = nearMatches(name, known);
+  const message = "Remove this field; it is not known here";
+  if (near.length > 0) return `${message}; did you mean ${near.join(" or ")}?`;
+  return known.length === 0 ? message : `${message}; known are ${listedFields(known)}`;
+}
+
+/** The fields for a message, cut where they are many. */
+export function listedFields(fields: readonly string[]): string {
+  return fields.slice(0, MAX_FIELDS).join(", ") + (fields.length > MAX_FIELDS ? ", …" : "");
+}
+
 function distanceTo(wanted: string, candidate: string): number {
   if (candidate === wanted) return 0;
   // A missing prefix or suffix (`customer` for `customer_id`) is the most common mistake.

@@ -1,25 +1,41 @@
 // Zod's issues in the words and paths of this API. A message of the schema itself wins.
-import type { z } from "zod";
+import { z } from "zod";
 import type { Issue } from "../../lib/core/errors.ts";
+import { listedFields, unknownField } from "../../lib/sql/hints.ts";
 
 /** Issues of one answer: enough to repair a request, bounded whatever its size. */
 const MAX_ISSUES = 50;
+const NO_OBJECT = "Send an object here";
 
 /** What is wrong with `input`, as `issues` of the envelope. Never contains a value of the request. */
 export function issuesOf(schema: z.ZodType, input: unknown): Issue[] {
   const parsed = schema.safeParse(input, { error: (issue) => messageOf(issue) });
   if (parsed.success) return [];
-  return parsed.error.issues.slice(0, MAX_ISSUES).flatMap(toIssues).slice(0, MAX_ISSUES);
+  return parsed.error.issues.slice(0, MAX_ISSUES).flatMap((issue) => toIssues(issue, schema))
+    .slice(0, MAX_ISSUES);
 }
 
-function toIssues(issue: z.core.$ZodIssue): Issue[] {
+function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    const known = fieldsAt(schema, issue.path);
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
       path: pathText([...issue.path, key]),
-      message: "Remove this field; it is not known here",
+      message: unknownField(key, known),
     }));
   }
-  return [{ path: pathText(issue.path), message: issue.message }];
+  const fields = issue.message === NO_OBJECT ? listedFields(fieldsAt(schema, issue.path)) : "";
+  return [{ path: pathText(issue.path), message: issue.message + (fields === "" ? "" : `, with ${fields}`) }];
+}
+
+/** The fields of the object that a schema asks for at `path`; empty where it asks for none. */
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  const wraps = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault;
+  if (wraps) return fieldsAt(schema.unwrap(), path);
+  const [step, ...rest] = path;
+  if (schema instanceof z.ZodArray && step !== undefined) return fieldsAt(schema.element, rest);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return step === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[String(step)], rest);
 }
 
 /** `["statements", 0, "sql"]` → `statements[0].sql`. */

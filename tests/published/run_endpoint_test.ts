@@ -41,7 +41,7 @@ Deno.test("a draft runs as it would when published, without its gates, and its f
       code: "validation_failed",
       issues: [
         { path: "id", message: "Send a whole number of at most 64 bits here" },
-        { path: "more", message: "Remove this field; it is not known here" },
+        { path: "more", message: "Remove this field; it is not known here; known are id" },
       ],
     },
   });

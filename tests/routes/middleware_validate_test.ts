@@ -83,7 +83,10 @@ Deno.test("validate() answers invalid_json for anything that is no UTF-8 JSON te
 
 Deno.test("validate() names each wrong field by its path", async () => {
   assertEquals(await issuesOf("/one", {}), [{ path: "sql", message: "Add this field; it is required" }]);
-  assertEquals(await issuesOf("/one", []), [{ path: "", message: "Send an object here" }]);
+  assertEquals(await issuesOf("/one", []), [{
+    path: "",
+    message: "Send an object here, with sql, params",
+  }]);
   assertEquals(await issuesOf("/one", { sql: 1 }), [{ path: "sql", message: "Send a string here" }]);
   assertEquals(await issuesOf("/many", { statements: [], mode: "c" }), [
     { path: "statements", message: "Send at least 1 elements" },
@@ -95,15 +98,21 @@ Deno.test("validate() names each wrong field by its path", async () => {
 });
 
 Deno.test("validate() refuses unknown fields one by one, with the path of the field itself", async () => {
-  const message = "Remove this field; it is not known here";
+  const message = "Remove this field; it is not known here; known are sql, params";
   assertEquals(
     await issuesOf("/many", { statements: [{ sql: "a", readOnly: true, x: 1 }], mode: "a", dryRun: true }),
     [
       { path: "statements[0].readOnly", message },
       { path: "statements[0].x", message },
-      { path: "dryRun", message },
+      { path: "dryRun", message: "Remove this field; it is not known here; known are statements, mode" },
     ],
   );
+  assertEquals(await issuesOf("/one", { sql: "a", parms: [1] }), [
+    { path: "parms", message: "Remove this field; it is not known here; did you mean params?" },
+  ]);
+  assertEquals(await issuesOf("/many", { statements: ["a"], mode: "a" }), [
+    { path: "statements[0]", message: "Send an object here, with sql, params" },
+  ]);
   const [status, answer] = await post("/one", '{"sql":"a","__proto__":{"params":[1]},"constructor":1}');
   assertEquals(status, 400);
   assertEquals((answer as { issues: unknown }).issues, [

@@ -2,7 +2,7 @@
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
-
+import { unknownField } from "../../../sql/hints.ts";
 import type { PreparedField, PreparedSpec } from "./prepare_spec.ts";
 import { readValue } from "./read_value.ts";
 
@@ -20,16 +20,16 @@ export function validateInput(prepared: PreparedSpec, input: RawInput): SqlParam
   const issues: Issue[] = [];
   const bound = prepared.fields.map((one) => one.fromSession ? null : validate(one, input, issues));
   for (const name of input.values.keys()) {
-    if (!prepared.byName.has(name)) issues.push({ path: name, message: unknownName(name) });
+    if (issues.length >= MAX_ISSUES) break;
+    if (!prepared.byName.has(name)) issues.push({ path: name, message: unknownName(name, prepared) });
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues: issues.slice(0, MAX_ISSUES) });
   return bound;
 }
 
-function unknownName(name: string): string {
-  return name.startsWith("$")
-    ? "Leave this out; it is taken from the session"
-    : "Remove this field; it is not known here";
+function unknownName(name: string, { fields }: PreparedSpec): string {
+  if (name.startsWith("$")) return "Leave this out; it is taken from the session";
+  return unknownField(name, fields.flatMap(({ field, fromSession }) => fromSession ? [] : [field.name]));
 }
 
 /** A JSON null counts as an explicit NULL: the default is for what is left out. */
