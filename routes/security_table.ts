@@ -176,6 +176,11 @@ export const securityTable: readonly SecuredRoute[] = [
     access: "namespace_admin",
   },
   {
+    method: "PATCH",
+    path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
+    access: "namespace_admin",
+  },
+  {
     method: "DELETE",
     path: "/api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint",
     access: "namespace_admin",

@@ -37,7 +37,13 @@ export function authenticateToken(
   authorization: string | undefined,
   audience?: TokenAudience,
 ): TokenCaller | Promise<TokenCaller> {
-  return tokenCaller(ctx, bearer(authorization), audience);
+  const secret = bearer(authorization);
+  if (secret.startsWith("cub_op_")) {
+    throw invalidBearer(
+      "Send an API token; operator keys count under /api, where they make namespaces and tokens",
+    );
+  }
+  return tokenCaller(ctx, secret, audience);
 }
 
 /** The token of an id, as it counts now. Errors: `invalid_bearer`, `meter_unreachable`. */
@@ -117,6 +123,6 @@ function toCaller(ctx: AuthContext, known: KnownToken | null, audience?: TokenAu
 
 const INVALID_TOKEN = { "www-authenticate": 'Bearer realm="cubby", error="invalid_token"' };
 
-function invalidBearer(): AppError {
-  return new AppError("invalid_bearer", { headers: INVALID_TOKEN });
+function invalidBearer(message?: string): AppError {
+  return new AppError("invalid_bearer", { headers: INVALID_TOKEN, ...(message ? { message } : {}) });
 }

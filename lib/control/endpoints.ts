@@ -85,9 +85,15 @@ export class Endpoints {
     );
   }
 
-  /** Replaces the specification and keeps the status; null when there is no such endpoint. */
-  async replace(spec: EndpointSpec, by: EndpointChange): Promise<EndpointRecord | null> {
-    return await this.#put(by, (current) => current && { spec, status: current.status, change: "updated" });
+  /** Replaces the specification and keeps the status; null when there is no such endpoint, or not of that revision. */
+  async replace(spec: EndpointSpec, by: EndpointChange, revision?: number): Promise<EndpointRecord | null> {
+    return await this.#put(
+      by,
+      (current) =>
+        current === null || (revision ?? current.revision) !== current.revision
+          ? null
+          : { spec, status: current.status, change: "updated" },
+    );
   }
 
   /** Makes the specification of an older revision the newest one. A deleted endpoint comes back as a draft. */

@@ -104,13 +104,21 @@ export const errorTable = {
   operator_required: { status: 403, message: "Use the operator key for this call", retryable: false },
   not_found: { status: 404, message: "Nothing is at this address", retryable: false },
   namespace_not_found: { status: 404, message: "Namespace not found", retryable: false },
-  database_not_found: { status: 404, message: "Database not found", retryable: false },
-  branch_not_found: {
+  database_not_found: {
     status: 404,
-    message: "Branch not found; it may have expired or been deleted",
+    message: "Check the name; the namespace has no such database",
     retryable: false,
   },
-  snapshot_not_found: { status: 404, message: "Snapshot not found", retryable: false },
+  branch_not_found: {
+    status: 404,
+    message: "Make it with claim_branch, or check its name; the branch is unknown, expired or deleted",
+    retryable: false,
+  },
+  snapshot_not_found: {
+    status: 404,
+    message: "Choose a label that GET snapshots lists; this one is unknown or expired",
+    retryable: false,
+  },
   execution_not_found: {
     status: 404,
     message: "Propose again; this execution token is unknown, used or expired",

@@ -27,7 +27,11 @@ export const publishedErrors = {
     message: "Solve a fresh captcha and send its token as X-Captcha-Token",
     retryable: false,
   },
-  endpoint_not_found: { status: 404, message: "Endpoint not found", retryable: false },
+  endpoint_not_found: {
+    status: 404,
+    message: "Check the name, and whether it is published; there is no such endpoint here",
+    retryable: false,
+  },
   row_not_found: {
     status: 404,
     message: "Send other values; nothing is there for these",

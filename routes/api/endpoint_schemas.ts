@@ -1,7 +1,8 @@
 // Schemas of the endpoint routes, and the reading of a specification.
 import type { Context } from "hono";
 import { z } from "zod";
-import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { type EndpointSpec, endpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { UncheckedSpec } from "../../lib/services/endpoints/spec/check_spec.ts";
 import type { Env } from "../http/env.ts";
@@ -105,4 +106,47 @@ export const hourStats = z.object({
 export async function uncheckedSpec(c: Context<Env>): Promise<UncheckedSpec> {
   const raw = parseJson(await bodyText(c));
   return { raw, issues: issuesOf(endpointSpec, raw) };
+}
+
+/** Members of a specification that change, as the documentation has them. */
+export const specPatch = z.object(
+  Object.fromEntries(
+    Object.entries(endpointSpec.shape).map(([name, member]) => [name, z.union([member, z.null()])]),
+  ),
+).partial().describe("What is left out stays; null takes a member away; objects are merged, lists replaced")
+  .meta({ examples: [{ captcha: true, rateLimit: { perDay: 100 }, cacheSec: null }] });
+
+/**
+ * Reads what a PATCH changes: the function makes the whole specification of the present one. Errors: as
+ * `uncheckedSpec`, and `validation_failed` for what changes nothing.
+ */
+export async function patchedSpec(c: Context<Env>): Promise<(present: EndpointSpec) => UncheckedSpec> {
+  const patch = parseJson(await bodyText(c));
+  if (!isObject(patch) || Object.keys(patch).length === 0) {
+    throw new AppError("validation_failed", {
+      issues: [{ path: "", message: "Send an object here, with the members that change" }],
+    });
+  }
+  return (present) => {
+    const raw = merged(present, patch, MAX_DEPTH);
+    return { raw, issues: issuesOf(endpointSpec, raw) };
+  };
+}
+
+/** Objects within a specification: a deeper one is refused as it is. */
+const MAX_DEPTH = 4;
+
+/** A JSON merge patch, https://www.rfc-editor.org/rfc/rfc7396. */
+function merged(present: unknown, patch: unknown, depth: number): unknown {
+  if (!isObject(patch) || depth === 0) return patch;
+  const members = new Map(isObject(present) ? Object.entries(present) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) members.delete(name);
+    else members.set(name, merged(members.get(name), value, depth - 1));
+  }
+  return Object.fromEntries(members);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

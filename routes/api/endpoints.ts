@@ -26,8 +26,10 @@ import {
   endpointRecord,
   endpointRevision,
   hourStats,
+  patchedSpec,
   scaffoldBody,
   scaffoldResult,
+  specPatch,
   statsQuery,
   testBody,
   testResult,
@@ -40,6 +42,10 @@ const tags = ["endpoints"];
 const requestBody = {
   required: true,
   content: { "application/json": { schema: resolver(endpointSpec) } },
+};
+const patchRequest = {
+  required: true,
+  content: { "application/json": { schema: resolver(specPatch) } },
 };
 const transitions = [
   { transition: "publish", summary: "Serve an endpoint" },
@@ -103,7 +109,21 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(endpointRecord),
       }),
       async (c) => {
-        const input = { ...endpointOf(c), unchecked: await uncheckedSpec(c) };
+        const unchecked = await uncheckedSpec(c);
+        const input = { ...endpointOf(c), specOf: () => unchecked };
+        return c.json({ success: true, data: await replaceEndpoint(contextOf(deps, c), input) });
+      },
+    )
+    .patch(
+      ONE,
+      describeRoute({
+        summary: "Change members of the specification of an endpoint, by a JSON merge patch",
+        tags,
+        requestBody: patchRequest,
+        responses: answers(endpointRecord),
+      }),
+      async (c) => {
+        const input = { ...endpointOf(c), specOf: await patchedSpec(c) };
         return c.json({ success: true, data: await replaceEndpoint(contextOf(deps, c), input) });
       },
     )

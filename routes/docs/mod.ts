@@ -5,6 +5,7 @@ import { accepts } from "hono/accepts";
 import { etag } from "hono/etag";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
+import { WHERE_TO_BEGIN } from "../middleware/not_found.ts";
 import type { Documentation } from "./documentation.ts";
 
 /** At the root. `baseUrl` is what examples call. */
@@ -31,5 +32,5 @@ function leadToDocs(c: Context<Env>): Response {
   });
   c.header("Vary", "Accept");
   if (wanted === "text/html") return c.redirect("/docs");
-  throw new AppError("not_found");
+  throw new AppError("not_found", { message: `Nothing is at this address; ${WHERE_TO_BEGIN}` });
 }

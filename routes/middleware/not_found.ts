@@ -7,6 +7,9 @@ import type { Env } from "../http/env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
+/** For whoever is lost. */
+export const WHERE_TO_BEGIN = "/llms.txt tells where to begin, /docs/http-api lists what there is";
+
 /** The handler of last resort. Errors: `not_found`, `method_not_allowed` with `Allow`. */
 export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
   return (c) => {
@@ -14,7 +17,7 @@ export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
     if (allowed.length === 0) {
       const near = nearRoute(app, c.req.path);
       const message = `Nothing is at this address; ${
-        near === null ? "/docs/http-api lists what there is" : `did you mean ${near}?`
+        near === null ? WHERE_TO_BEGIN : `did you mean ${near}?`
       }`;
       throw new AppError("not_found", { message });
     }
@@ -24,17 +27,40 @@ export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
   };
 }
 
-/** The route that differs from the path in one misspelt word, as `POST /v1/db/:ns/:db/query`; null for none. */
+/** What other services call a call of this one. */
+const calledElsewhere: Readonly<Record<string, string>> = {
+  sql: "query",
+  exec: "query",
+  execute: "query",
+  run: "query",
+  schema: "describe",
+  columns: "describe",
+  migrate: "migrations",
+  dump: "export",
+  backup: "snapshots",
+  rollback: "restore",
+  undo: "restore",
+  reject: "deny",
+  branch: "claim_branch",
+};
+
+/**
+ * The route that differs from the path in one word, misspelt or called so elsewhere, as
+ * `POST /v1/db/:ns/:db/query`; null for none. What a path of one word may mean is not guessed.
+ */
 function nearRoute(app: Hono<Env>, path: string): string | null {
   const words = path.split("/");
+  if (words.length < 3) return null;
   for (const { method, path: route } of app.routes) {
     const own = route.split("/");
     if (method === "ALL" || own.length !== words.length) continue;
     const other = own.flatMap((word, at) => word.startsWith(":") || word === words[at] ? [] : [at]);
     const [at = 0] = other;
-    if (other.length === 1 && nearMatches(words[at] ?? "", [own[at] ?? ""]).length > 0) {
-      return `${method} ${route}`;
+    const [word = "", meant = ""] = [words[at], own[at]];
+    if (other.length !== 1 || !(calledElsewhere[word] === meant || nearMatches(word, [meant]).length > 0)) {
+      continue;
     }
+    return `${method} ${route}`;
   }
   return null;
 }
@@ -52,7 +78,10 @@ function hasRoute(app: Hono<Env>, method: string, path: string): boolean {
 export function onlyPost(): MiddlewareHandler<Env> {
   return (c, next) => {
     if (c.req.method === "POST") return next();
-    throw new AppError("method_not_allowed", { headers: { "Allow": "POST" } });
+    throw new AppError("method_not_allowed", {
+      message: "Use POST at this address",
+      headers: { "Allow": "POST" },
+    });
   };
 }
 

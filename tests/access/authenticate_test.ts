@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
 import { newToken, tokenHash } from "../../lib/access/token_format.ts";
 import { AppError } from "../../lib/core/errors.ts";
@@ -12,11 +12,15 @@ function context({ control, clock }: ControlWorld): AuthContext {
 
 /** The code that a header is refused with, or null. */
 async function refusal(ctx: AuthContext, header: string | undefined): Promise<string | null> {
+  return (await refused(ctx, header))?.code ?? null;
+}
+
+async function refused(ctx: AuthContext, header: string | undefined): Promise<AppError | null> {
   try {
     await authenticateToken(ctx, header);
     return null;
   } catch (error) {
-    if (error instanceof AppError) return error.code;
+    if (error instanceof AppError) return error;
     throw error;
   }
 }
@@ -48,6 +52,13 @@ Deno.test("authenticateToken() tells a missing bearer from an invalid one", asyn
     assertEquals(await refusal(ctx, header), "invalid_bearer", header);
   }
   assertEquals(await refusal(ctx, `Bearer ${newToken("cub_live_")}`), "invalid_bearer");
+  // Known or not: the words tell nothing about the key.
+  for (const key of [operator, newToken("cub_op_")]) {
+    assertStringIncludes(
+      (await refused(ctx, `Bearer ${key}`))?.message ?? "",
+      "operator keys count under /api",
+    );
+  }
 });
 
 Deno.test("authenticateToken() refuses a mistyped token without looking it up", () => {

@@ -39,6 +39,60 @@ test("replacing keeps the status and the slug", async () => {
   assertEquals((await world.call("PUT", "/none", readSpec({ slug: "none" }))).status, 404);
 });
 
+test("a PATCH changes the members that it names, and nothing where the whole would be wrong", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec({ rateLimit: { perMin: 5 }, description: "Orders" }));
+  await world.call("POST", "/get-order/publish");
+  const changed = await world.call("PATCH", "/get-order", {
+    ...{ captcha: true, description: null, rateLimit: { perDay: 9 } },
+    input: [{ name: "id", type: "integer" }],
+  });
+  const { createdAt: _, updatedAt: __, url: ___, ...rest } = recordOf(changed.body.data);
+  assertEquals(rest, {
+    ...readSpec({
+      captcha: true,
+      rateLimit: { perMin: 5, perDay: 9 },
+      input: [{ name: "id", type: "integer" }],
+    }),
+    ...{ status: "published", revision: 3 },
+  });
+  const before = (await world.call("GET", "/get-order")).body.data;
+  const wrong: readonly (readonly [body: unknown, paths: readonly string[]])[] = [
+    [{}, [""]],
+    [[{ captcha: true }], [""]],
+    ['"captcha"', [""]],
+    [{ captch: true }, ["captch"]],
+    [{ name: null, sql: "SELECT * FROM other" }, ["name", "sql"]],
+    [{ status: "draft" }, ["status"]],
+    [{ slug: "other" }, ["slug"]],
+    [{ revision: 2, name: "Old" }, ["revision"]],
+    [{ rateLimit: { perMin: { a: { b: { c: { d: {} } } } } } }, ["rateLimit.perMin"]],
+    [JSON.parse('{"__proto__":{"captcha":false}}'), ["__proto__"]],
+  ];
+  for (const [body, paths] of wrong) {
+    const { status, body: { code, issues }, text } = await world.call("PATCH", "/get-order", body);
+    assertEquals([status, code, issues?.map(({ path }) => path)], [400, "validation_failed", paths], text);
+  }
+  assertEquals((await world.call("GET", "/get-order")).body.data, before);
+  assertEquals((await world.call("PATCH", "/none", { captcha: true })).body.code, "endpoint_not_found");
+});
+
+test("of many PATCHes at once every one is kept", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  const changes = [{ captcha: true }, { name: "New" }, { rateLimit: { perMin: 1 } }, {
+    rateLimit: { perDay: 2 },
+  }];
+  const answers = await Promise.all(changes.map((change) => world.call("PATCH", "/get-order", change)));
+  assertEquals(answers.map(({ status }) => status), [200, 200, 200, 200], answers[0]?.text);
+  const { captcha, name, rateLimit } = recordOf((await world.call("GET", "/get-order")).body.data);
+  assertEquals({ captcha, name, rateLimit }, {
+    captcha: true,
+    name: "New",
+    rateLimit: { perMin: 1, perDay: 2 },
+  });
+});
+
 test("states change along the documented ways only, and staying leaves no revision", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());

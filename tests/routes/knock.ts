@@ -43,6 +43,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "PATCH /api/namespaces/:slug/databases/:dbSlug/rules/:id": { note: "new" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints": endpoint,
   "PUT /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint": endpoint,
+  "PATCH /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint": { name: "Another" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud": { table: "things" },
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/test": {},
   "POST /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/link": { email: "ada@example.com" },

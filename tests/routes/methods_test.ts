@@ -73,9 +73,15 @@ Deno.test("a 404 names the route that may have been meant, a 405 the methods tha
     "Nothing is at this address; did you mean POST /v1/db/:ns/:db/query?",
   );
   assertEquals(
-    await errorOf("GET", "/v1/nothing/like/it"),
-    "Nothing is at this address; /docs/http-api lists what there is",
+    await errorOf("POST", "/v1/db/acme/main/execute"),
+    "Nothing is at this address; did you mean POST /v1/db/:ns/:db/query?",
   );
+  for (const path of ["/v1/nothing/like/it", "/v1", "/api", "/", "/v1/db/acme/main/constructor"]) {
+    assertEquals(
+      await errorOf("GET", path),
+      "Nothing is at this address; /llms.txt tells where to begin, /docs/http-api lists what there is",
+    );
+  }
   assertEquals(await errorOf("GET", "/v1/db/acme/main/query"), "Use POST at this address");
   assertEquals(await errorOf("DELETE", "/v1/db/acme/main/describe"), "Use GET or PUT at this address");
 });

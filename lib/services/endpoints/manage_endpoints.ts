@@ -1,7 +1,8 @@
 // Creates, replaces, reads, lists, publishes, pauses and deletes the endpoints of a database.
 import { callerId, requireFresh } from "../../access/caller.ts";
-import type { EndpointStatus } from "../../core/endpoint_spec.ts";
+import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
+import { FASTER, untilCommitted } from "../../store/until_committed.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
@@ -28,25 +29,27 @@ interface ReplaceInput {
   readonly address: DatabaseAddress;
   /** Also the slug of the specification. */
   readonly slug: string;
-  readonly unchecked: UncheckedSpec;
+  /** The new specification, by the one that the endpoint has; it may be asked several times. */
+  readonly specOf: (present: EndpointSpec) => UncheckedSpec;
 }
 
 /**
  * Gives an endpoint another specification, which may be what was read of it, changed or not. Its status stays: a
- * published one serves the new specification at once.
+ * published one serves the new specification at once. Of several changes at once each is made of what another has left.
  * Errors: `endpoint_not_found`, `validation_failed`, those of `requireDatabase`.
  */
 export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput): Promise<EndpointView> {
-  const { address, slug, unchecked } = input;
+  const { address, slug, specOf } = input;
   const database = await requireDatabase(ctx, address);
   const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
-  const known = await ctx.control.endpoints.read(database.id, slug);
-  if (known === null) throw new AppError("endpoint_not_found");
-  const { namespaceSlug } = address;
-  const sent = asSpec(unchecked, endpointView(known, { baseUrl: ctx.baseUrl, address }));
-  const spec = await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, sent);
-  const record = await ctx.control.endpoints.replace(spec, by);
-  if (record === null) throw new AppError("endpoint_not_found");
+  const check = { query: ctx.query, namespaceSlug: address.namespaceSlug, database, slug };
+  const record = await untilCommitted(async () => {
+    const known = await ctx.control.endpoints.read(database.id, slug);
+    if (known === null) throw new AppError("endpoint_not_found");
+    const sent = asSpec(specOf(known.spec), endpointView(known, { baseUrl: ctx.baseUrl, address }));
+    const spec = await checkSpec(check, sent);
+    return await ctx.control.endpoints.replace(spec, by, known.revision) ?? FASTER;
+  });
   await noteEndpoint(ctx, "endpoint.changed", { database, slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }

@@ -66,6 +66,7 @@ export function checkMethod({ record }: ResolvedEndpoint, method: string): void 
   const wanted = record.spec.method;
   if (method === wanted || (method === "HEAD" && wanted === "GET")) return;
   throw new AppError("method_not_allowed", {
+    message: `Use ${wanted} at this address`,
     headers: { "Allow": wanted === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS" },
   });
 }
@@ -99,7 +100,7 @@ export async function checkCaptcha(
   const token = headers.get("x-captcha-token");
   if (token === null || token === "") {
     throw new AppError("captcha_failed", {
-      message: "Solve the captcha and send its token as X-Captcha-Token",
+      message: `Solve what GET ${record.spec.slug}/captcha gives, and send the token as X-Captcha-Token`,
     });
   }
   const scope = { databaseId: record.databaseId, slug: record.spec.slug };

@@ -87,7 +87,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       const { ctx, address, base } = endpointsPage(deps, c);
       const [slug, fields] = [slugOf(c), await readForm(c)];
       const unchecked = uncheckedIn(specIn(fields, slug));
-      const saved = await attempt(() => replaceEndpoint(ctx, { address, slug, unchecked }));
+      const saved = await attempt(() => replaceEndpoint(ctx, { address, slug, specOf: () => unchecked }));
       if (saved.ok) return c.redirect(`${base}/${slug}`, 303);
       const { issues, message, status } = saved.problem;
       requireNamespaceAdmin(ctx.caller, address.namespaceSlug);
