@@ -4,7 +4,8 @@
 export interface ArchiveStatus {
   /** Null: nothing of it is archived yet. */
   readonly archivedUntilMs: number | null;
-  readonly lagMs: number;
+  /** Null as well: nobody knows how far behind that is. */
+  readonly lagMs: number | null;
 }
 
 /** The archive of a store. */

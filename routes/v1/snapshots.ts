@@ -40,7 +40,9 @@ const archive = z.object({
   archivedUntil: isoTimestamp.nullable().describe(
     "Everything that was answered by then is archived; null: nothing is",
   ),
-  lagMs: z.int(),
+  lagMs: z.int().nullable().describe(
+    "Milliseconds that the archive is behind; null: nothing is archived yet",
+  ),
 });
 /** What a restore in place answers. */
 export const restored = z.object({

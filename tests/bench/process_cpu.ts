@@ -14,9 +14,18 @@ export function processCpuSeconds(rootPid: number): number | null {
   }
 }
 
+/** Seconds that the process itself has computed, without its descendants. Throws where there is no /proc. */
+export function ownCpuSeconds(pid: number): number {
+  const fields = fieldsOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
 function ticksOf(pid: number): number {
   // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it, and behind
   // them those of its ended children.
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return fieldsOf(pid).slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+}
+
+function fieldsOf(pid: number): string[] {
+  return Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
 }

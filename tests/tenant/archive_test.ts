@@ -89,7 +89,7 @@ Deno.test("a database comes back as it was at any moment: all that was answered 
   });
 });
 
-Deno.test("a log that was folded in, a restart and a kill leave no gap", async () => {
+Deno.test("a log that was folded in and a restart leave no gap", async () => {
   await withArchive(async (world) => {
     const tenant = await Tenant.create(world.store, [SCHEMA]);
     const answered: number[] = [];

@@ -1,6 +1,7 @@
 // The archive of one database file, where its process or its machine ends between two steps.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { cutDatabase } from "../../lib/tenant/archive/cut_database.ts";
 import { DatabaseArchive } from "../../lib/tenant/archive/database_archive.ts";
 
 import { findMoment, readBegin } from "../../lib/tenant/archive/find_epoch.ts";
@@ -30,7 +31,8 @@ async function withFile(work: (world: World) => Promise<void>): Promise<void> {
     const store = new FolderObjects(`${root}/objects`);
     const clock = new TurnableClock();
     const folder = `${root}/archive`;
-    const start = () => new DatabaseArchive({ databaseId: ID, path, folder, store, clock });
+    const start = () =>
+      new DatabaseArchive({ databaseId: ID, path, folder, store, clock, pack: cutDatabase });
     await work({ path, folder, store, clock, database, start });
   } finally {
     database.close();
@@ -119,8 +121,7 @@ Deno.test("a log that begins again once nobody reads it any more, all of it fold
     const reader = new DatabaseSync(path, { readOnly: true });
     reader.exec("BEGIN");
     reader.prepare("SELECT * FROM t").all();
-    await archive.cut();
-    await archive.willChange("folding");
+    await archive.cut("folding");
     assertEquals(database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 1);
     await archive.folded(false);
     reader.close();

@@ -10,14 +10,14 @@ import type { SnapshotContext } from "./manage_snapshots.ts";
 export interface ArchiveView {
   /** Whether this service archives anything. */
   readonly on: boolean;
-  /** Null: nothing of it is archived yet. */
+  /** Null, like the lag: nothing of it is archived yet. */
   readonly archivedUntil: string | null;
-  readonly lagMs: number;
+  readonly lagMs: number | null;
 }
 
 /** How far the addressed database is archived. */
 export async function readArchive({ tenants, target }: SnapshotContext): Promise<ArchiveView> {
-  if (tenants.archive === null) return { on: false, archivedUntil: null, lagMs: 0 };
+  if (tenants.archive === null) return { on: false, archivedUntil: null, lagMs: null };
   const { archivedUntilMs, lagMs } = await tenants.archive.status(target.databaseId);
   return {
     on: true,

@@ -31,6 +31,8 @@ export interface ArchiveState {
 
 /** The folder of a database's state and spool. */
 export class ArchiveFolder {
+  #adds = false;
+
   constructor(private readonly folder: string) {}
 
   async read(): Promise<ArchiveState | null> {
@@ -52,12 +54,17 @@ export class ArchiveFolder {
     }
   }
 
+  /** Notes a state: everything that was added is on the disk before it is. */
   async write(state: ArchiveState): Promise<void> {
+    if (this.#adds) await this.#sync();
     await this.#writeWhole("state.json", new TextEncoder().encode(JSON.stringify(state)));
+    await this.#sync();
+    this.#adds = false;
   }
 
-  /** Puts an object into the spool. */
+  /** Puts an object into the spool, for the state that is noted next. */
   async add(order: number, name: ArchiveName, bytes: Uint8Array): Promise<void> {
+    this.#adds = true;
     const file = `${String(order).padStart(10, "0")}~${objectName(name).replace("/", "~")}`;
     await this.#writeWhole(file, bytes);
   }
@@ -104,6 +111,9 @@ export class ArchiveFolder {
       await file.sync();
     }
     await Deno.rename(part, `${this.folder}/${name}`);
+  }
+
+  async #sync(): Promise<void> {
     using folder = await Deno.open(this.folder);
     await folder.sync();
   }

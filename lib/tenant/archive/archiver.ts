@@ -2,8 +2,10 @@
 // store is away. A database that nobody writes costs nothing.
 import type { ArchiveStatus } from "../moment_archive.ts";
 import type { EpochEnd } from "./archive_names.ts";
-import { DatabaseArchive } from "./database_archive.ts";
+import type { ArchivedStore } from "./archived_store.ts";
+import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "./object_store.ts";
+import { ServingQueue } from "./serving_queue.ts";
 import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
 import { pruneArchive } from "./prune_archive.ts";
 
@@ -13,7 +15,7 @@ const SEND_MS = 10_000;
 /** Bytes of a log that wait, from which they are sent at once. */
 const SEND_BYTES = 1024 * 1024;
 /** Bytes of a log from which it is folded into its file; less of one that nobody writes any more. */
-const FOLD_BYTES = 4 * 1024 * 1024;
+const FOLD_BYTES = 16 * 1024 * 1024;
 const IDLE_FOLD_BYTES = 512 * 1024;
 /** Databases at a time. */
 const AT_ONCE = 8;
@@ -21,19 +23,12 @@ const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits. */
 const STOP_MS = 5000;
 
-/** The store of databases, as this needs it. */
-export interface ArchivedStore {
-  pathOf(databaseId: string): string;
-  /** Ids of all databases whose log is not empty, or that `isNew` says nobody has archived. */
-  unread(isNew: (databaseId: string) => Promise<boolean>): AsyncIterable<string>;
-  /** Does `work` with the write slot held; `fold` folds the log in, and tells whether all of it. */
-  holding(databaseId: string, work: (fold: () => Promise<boolean>) => Promise<void>): Promise<void>;
-}
-
 /** What the archive is opened with. */
 export interface ArchiverOptions extends StoreWatchOptions {
   readonly databases: ArchivedStore;
   readonly store: ObjectStore;
+  /** Reads files of databases, in another process. */
+  readonly pack: DatabaseArchiveOptions["pack"];
   /** Folder of states and spools. */
   readonly folder: string;
   /** Days that a moment can be restored. */
@@ -44,13 +39,16 @@ export interface ArchiverOptions extends StoreWatchOptions {
 
 /** A database with changes that are not in the store. */
 interface Changed {
+  readonly databaseId: string;
   readonly archive: DatabaseArchive;
+  /** When what waits longest has changed. */
   sinceMs: number;
+  /** Has changed since it was last served, and since it was last looked at. */
   again: boolean;
+  touched: boolean;
   last: Promise<void>;
   /** Turns that wait or run. */
   turns: number;
-  busy: boolean;
 }
 
 /** The archive of a store. */
@@ -58,7 +56,7 @@ export class Archiver {
   readonly #changed = new Map<string, Changed>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #watch: StoreWatch;
-  #running = 0;
+  readonly #queue = new ServingQueue<Changed>(AT_ONCE, (changed) => this.#serve(changed));
   #pruned = -Infinity;
 
   constructor(readonly options: ArchiverOptions) {
@@ -69,14 +67,14 @@ export class Archiver {
   /** A database has changed. */
   touch(databaseId: string): void {
     const found = this.#changed.get(databaseId);
-    if (found) found.again = true;
+    if (found) found.again = found.touched = true;
     else this.#add(databaseId);
   }
 
   /** Touches what an earlier process has left unread. */
   async begin(): Promise<void> {
-    const isNew = async (id: string) => await this.#archiveOf(id).state() === null;
-    for await (const id of this.options.databases.unread(isNew)) this.touch(id);
+    const isLeft = (id: string) => this.#archiveOf(id).isLeft();
+    for await (const id of this.options.databases.unread(isLeft)) this.touch(id);
   }
 
   /**
@@ -97,10 +95,7 @@ export class Archiver {
   async willReplace(databaseId: string): Promise<void> {
     const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
     try {
-      await this.#inTurn(changed, async () => {
-        await changed.archive.cut();
-        await changed.archive.willChange("replaced");
-      });
+      await this.#inTurn(changed, () => changed.archive.cut("replaced"));
     } catch {
       // What could not be read makes a gap, of which the next epoch tells.
       this.options.log("warn", "archive_gap", { databaseId });
@@ -119,7 +114,7 @@ export class Archiver {
     const changed = this.#changed.get(databaseId);
     const state = await (changed?.archive ?? this.#archiveOf(databaseId)).state();
     const nowMs = this.options.clock.now();
-    if (state === null) return { archivedUntilMs: null, lagMs: 0 };
+    if (state === null) return { archivedUntilMs: null, lagMs: null };
     const archivedUntilMs = changed ? state.sentUntilMs : nowMs;
     return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs) };
   }
@@ -141,17 +136,24 @@ export class Archiver {
   #add(databaseId: string): Changed {
     const sinceMs = this.options.clock.monotonicMs();
     const archive = this.#archiveOf(databaseId);
-    const changed = { archive, sinceMs, again: false, last: Promise.resolve(), turns: 0, busy: false };
+    const changed = {
+      databaseId,
+      archive,
+      sinceMs,
+      again: true,
+      touched: true,
+      last: Promise.resolve(),
+      turns: 0,
+    };
     this.#changed.set(databaseId, changed);
     return changed;
   }
 
   #archiveOf(databaseId: string): DatabaseArchive {
-    const { databases, store, folder, clock } = this.options;
+    const { databases, folder } = this.options;
     return new DatabaseArchive({
+      ...this.options,
       databaseId,
-      store,
-      clock,
       path: databases.pathOf(databaseId),
       folder: `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}`,
     });
@@ -159,49 +161,47 @@ export class Archiver {
 
   #look(): void {
     const nowMs = this.options.clock.monotonicMs();
-    for (const [databaseId, changed] of this.#changed) {
-      if (this.#running >= AT_ONCE) break;
-      if (changed.busy) continue;
-      void this.#serve(databaseId, changed, nowMs);
-    }
+    this.#queue.set([...this.#changed.values()].filter((one) => one.touched || isDue(one, nowMs)));
     if (this.#changed.size > 0 && nowMs - this.#pruned > DAY_MS) {
       this.#pruned = nowMs;
       void this.#prune();
     }
   }
 
-  async #serve(databaseId: string, changed: Changed, nowMs: number): Promise<void> {
-    changed.busy = true;
-    this.#running++;
+  async #serve(changed: Changed): Promise<void> {
+    const { databaseId } = changed;
+    const nowMs = this.options.clock.monotonicMs();
+    changed.touched = false;
     try {
-      const logBytes = await this.#logBytes(databaseId);
-      const waits = await changed.archive.waitingBytes(logBytes);
-      if (nowMs - changed.sinceMs < SEND_MS && waits < SEND_BYTES) return;
-      changed.again = false;
-      await this.#inTurn(changed, () => this.#advance(databaseId, changed, logBytes));
+      const log = `${this.options.databases.pathOf(databaseId)}-wal`;
+      const logBytes = (await Deno.stat(log).catch(() => null))?.size ?? 0;
+      if (!isDue(changed, nowMs) && await changed.archive.waitingBytes(logBytes) < SEND_BYTES) return;
+      await this.#inTurn(changed, () => this.#advance(changed, logBytes));
       changed.sinceMs = nowMs;
       const done = !changed.again && changed.turns === 0;
       if (done && this.#changed.get(databaseId) === changed) this.#changed.delete(databaseId);
     } catch (error) {
       changed.sinceMs = nowMs;
       // No text of an error's own, which may hold an address.
-      this.options.log("warn", "archive_failed", {
-        databaseId,
-        reason: error instanceof Error ? error.name : "",
-      });
-    } finally {
-      changed.busy = false;
-      this.#running--;
+      const reason = error instanceof Error ? error.name : "";
+      this.options.log("warn", "archive_failed", { databaseId, reason });
     }
   }
 
-  async #advance(databaseId: string, changed: Changed, logBytes: number): Promise<void> {
-    const { archive } = changed;
+  async #advance(changed: Changed, logBytes: number): Promise<void> {
+    const { archive, databaseId, again } = changed;
     const state = await archive.state();
-    const isFresh = state === null || state.phase === "lost";
-    // A base is of no use while nobody takes it.
-    if (!isFresh ? await this.#hasRoom(archive) : await this.#reaches()) await archive.cut();
-    else if (isFresh) changed.again = true;
+    changed.again = false;
+    try {
+      // A base is of no use while nobody takes it.
+      if (state === null || state.phase === "lost") {
+        if (await this.#reaches()) await archive.cut();
+        else changed.again = true;
+      } else if (again && await this.#hasRoom(archive)) await archive.cut();
+    } catch (error) {
+      changed.again = true;
+      throw error;
+    }
     if (logBytes > (changed.again ? FOLD_BYTES : IDLE_FOLD_BYTES)) await this.#fold(databaseId, archive);
     await this.#watch.ask(() => archive.upload());
   }
@@ -220,8 +220,10 @@ export class Archiver {
 
   #fold(databaseId: string, archive: DatabaseArchive): Promise<void> {
     return this.options.databases.holding(databaseId, async (fold) => {
-      if ((await archive.state())?.phase !== "lost") await archive.cut();
-      await archive.willChange("folding");
+      const state = await archive.state();
+      // Nothing goes on in a log of which nothing is archived.
+      if (state === null || state.phase === "lost") return void await fold();
+      await archive.cut("folding");
       await archive.folded(await fold());
     });
   }
@@ -235,14 +237,14 @@ export class Archiver {
     ).catch(() => log("warn", "archive_not_pruned", {}));
   }
 
-  async #logBytes(databaseId: string): Promise<number> {
-    return (await Deno.stat(`${this.options.databases.pathOf(databaseId)}-wal`).catch(() => null))?.size ?? 0;
-  }
-
   #inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {
     changed.turns++;
     const done = changed.last.then(work).finally(() => changed.turns--);
     changed.last = done.catch(() => {});
     return done;
   }
+}
+
+function isDue({ sinceMs }: Changed, nowMs: number): boolean {
+  return nowMs - sinceMs >= SEND_MS;
 }

@@ -89,7 +89,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     else spool.settled(one.databaseId);
   }
   if (await scheduler.slots[0]?.child.reports()) {
-    await openArchive(store, { ...options, tenants: paths.tenants });
+    await openArchive(store, { ...options, tenants: paths.tenants, parentTie: process.parentTie });
     return store;
   }
   await store.close();
@@ -101,7 +101,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
 /** What archives is loaded where something is. */
 async function openArchive(
   store: LocalStore,
-  { archive, ...options }: LocalStoreOptions & { readonly tenants: string },
+  { archive, ...options }: LocalStoreOptions & { readonly tenants: string; readonly parentTie: ParentTie },
 ): Promise<void> {
   if (!archive) return;
   const { LocalArchive } = await import("./local_archive.ts");

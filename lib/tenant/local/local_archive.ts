@@ -4,11 +4,14 @@ import { AppError, ConfigError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { ArchiveOwner } from "../archive/archive_owner.ts";
-import { type ArchivedStore, Archiver } from "../archive/archiver.ts";
+import type { ArchivedStore } from "../archive/archived_store.ts";
+import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
+import { Packer } from "../archive/packer.ts";
 import { openObjectStore } from "../archive/open_object_store.ts";
 import type { ObjectStore } from "../archive/object_store.ts";
 import type { DatabaseFiles } from "../database_files.ts";
+import type { ParentTie } from "../jail/start_jailed.ts";
 import type { ArchiveStatus } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { ArchiveSettings } from "../archive/archive_settings.ts";
@@ -22,6 +25,7 @@ export interface LocalArchiveOptions extends ArchiveSettings {
   readonly tenants: string;
   readonly dataDirectory: string;
   readonly engineEnvironment: Readonly<Record<string, string>>;
+  readonly parentTie: ParentTie;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,6 +39,7 @@ const MB = 1024 * 1024;
 /** The archive of this store. */
 export class LocalArchive implements ArchiveHooks, ArchivedStore {
   readonly #archiver: Archiver;
+  readonly #packer: Packer;
   /** The databases of which a moment is being built. */
   readonly #building = new Set<string>();
 
@@ -43,8 +48,11 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     private readonly objects: ObjectStore,
     owner: ArchiveOwner,
   ) {
-    const { clock, log, days, spoolMb, dataDirectory } = options;
+    const { clock, log, days, spoolMb, dataDirectory, tenants, parentTie } = options;
+    const environment = options.engineEnvironment;
+    this.#packer = new Packer({ paths: [tenants, `${dataDirectory}/archive`], parentTie, environment });
     this.#archiver = new Archiver({
+      pack: (job) => this.#packer.run(job),
       databases: this,
       store: objects,
       owner,
@@ -123,22 +131,23 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     }
   }
 
-  close(): Promise<void> {
-    return this.#archiver.close();
+  async close(): Promise<void> {
+    await this.#archiver.close();
+    await this.#packer.close();
   }
 
   pathOf(databaseId: string): string {
     return databasePath(this.options.tenants, databaseId);
   }
 
-  async *unread(isNew: (databaseId: string) => Promise<boolean>): AsyncIterable<string> {
+  async *unread(isLeft: (databaseId: string) => Promise<boolean>): AsyncIterable<string> {
     const { tenants } = this.options;
     for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
       if (!isDirectory) continue;
       for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
         const databaseId = name.slice(0, -".db".length);
         if (!name.endsWith(".db") || !isId("db", databaseId)) continue;
-        if (await sizeOf(`${this.pathOf(databaseId)}-wal`) > 0 || await isNew(databaseId)) yield databaseId;
+        if (await sizeOf(`${this.pathOf(databaseId)}-wal`) > 0 || await isLeft(databaseId)) yield databaseId;
       }
     }
   }

@@ -5,6 +5,8 @@ import { newestChangeTimeQuery } from "../../../sql/change_rows.ts";
 import type { SegmentHead } from "../archive_names.ts";
 import type { BuildJob } from "../build_job.ts";
 import { FRAME_HEAD_BYTES, walkFrames } from "../wal_frames.ts";
+import { FormerPages } from "./former_pages.ts";
+import { writeWhole } from "./whole_io.ts";
 
 const [folder, text] = Deno.args;
 if (folder === undefined || text === undefined) Deno.exit(2);
@@ -29,27 +31,16 @@ interface Segment {
   readonly commits: readonly { readonly frames: number; readonly pages: number }[];
 }
 
-function readSegment(at: number, more = 0): Segment {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let first: SegmentHead | null = null;
-  for (let part = at; part <= at + more; part++) {
-    const bytes = Deno.readFileSync(`${folder}/wal-${part}`);
-    const end = bytes.indexOf(10);
-    first ??= parseHead(new TextDecoder().decode(bytes.subarray(0, end)));
-    parts.push(bytes.subarray(end + 1));
-  }
-  if (first === null) throw new Error("there is no segment");
-  const frames = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let filled = 0;
-  for (const part of parts) {
-    frames.set(part, filled);
-    filled += part.length;
-  }
-  const walk = walkFrames(frames, first, first.sum);
-  if (walk.frames * (FRAME_HEAD_BYTES + first.pageBytes) !== frames.length) {
+function readSegment(at: number): Segment {
+  const bytes = Deno.readFileSync(`${folder}/wal-${at}`);
+  const end = bytes.indexOf(10);
+  const head = parseHead(new TextDecoder().decode(bytes.subarray(0, end)));
+  const frames = bytes.subarray(end + 1);
+  const walk = walkFrames(frames, head, head.sum);
+  if (walk.frames * (FRAME_HEAD_BYTES + head.pageBytes) !== frames.length) {
     throw new Error("a frame is not whole");
   }
-  return { pageBytes: first.pageBytes, frames, commits: walk.commits };
+  return { pageBytes: head.pageBytes, frames, commits: walk.commits };
 }
 
 function applyWhole({ frames, pageBytes, commits }: Segment): void {
@@ -72,57 +63,36 @@ function tailEnd(frames: Uint8Array<ArrayBuffer>, pageBytes: number, committed: 
 }
 
 /** Applies the commits of segments up to the first one that has a change which began later; false: there is one. */
-function applyUntil(at: number, count: number): boolean {
-  const { frames, pageBytes, commits } = readSegment(at, count - 1);
-  const frameBytes = FRAME_HEAD_BYTES + pageBytes;
-  let from = 0;
-  for (const { frames: end, pages } of commits) {
-    const own = frames.subarray(from * frameBytes, end * frameBytes);
-    const undo = applyCommit(own, pageBytes, pages);
-    if (newestChangeMs() > job.atMs) {
-      undo();
-      return false;
+function applyUntil(first: number, count: number): boolean {
+  using file = Deno.openSync(path, { read: true, write: true });
+  using former = new FormerPages(file, `${folder}/former`);
+  for (let at = first; at < first + count; at++) {
+    const { frames, pageBytes, commits } = readSegment(at);
+    const frameBytes = FRAME_HEAD_BYTES + pageBytes;
+    let from = 0;
+    for (const { frames: end, pages } of commits) {
+      former.keep(frames.subarray(from * frameBytes, end * frameBytes), pageBytes);
+      writePages(file, frames.subarray(from * frameBytes, end * frameBytes), pageBytes);
+      file.truncateSync(pages * pageBytes);
+      if (newestChangeMs() > job.atMs) {
+        former.putBack();
+        return false;
+      }
+      former.forget();
+      from = end;
     }
-    from = end;
+    // The rest of a long transaction is in the next one.
+    former.keep(frames.subarray(from * frameBytes), pageBytes);
+    writePages(file, frames.subarray(from * frameBytes), pageBytes);
   }
   return true;
-}
-
-/** Returns what undoes it. */
-function applyCommit(frames: Uint8Array<ArrayBuffer>, pageBytes: number, pages: number): () => void {
-  using file = Deno.openSync(path, { read: true, write: true });
-  const { size } = file.statSync();
-  const former = frames.slice();
-  const view = new DataView(former.buffer);
-  const frameBytes = FRAME_HEAD_BYTES + pageBytes;
-  for (let at = 0; at < former.length; at += frameBytes) {
-    file.seekSync((view.getUint32(at) - 1) * pageBytes, Deno.SeekMode.Start);
-    readWhole(file, former.subarray(at + FRAME_HEAD_BYTES, at + frameBytes));
-  }
-  writePages(file, frames, pageBytes);
-  file.truncateSync(pages * pageBytes);
-  return () => {
-    using again = Deno.openSync(path, { read: true, write: true });
-    writePages(again, former, pageBytes);
-    again.truncateSync(size);
-  };
-}
-
-function readWhole(file: Deno.FsFile, into: Uint8Array): void {
-  for (let filled = 0; filled < into.length;) {
-    const read = file.readSync(into.subarray(filled));
-    // A page that is not there yet.
-    if (read === null) return;
-    filled += read;
-  }
 }
 
 function writePages(file: Deno.FsFile, frames: Uint8Array<ArrayBuffer>, pageBytes: number): void {
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength);
   for (let at = 0; at < frames.length; at += FRAME_HEAD_BYTES + pageBytes) {
     file.seekSync((view.getUint32(at) - 1) * pageBytes, Deno.SeekMode.Start);
-    const page = frames.subarray(at + FRAME_HEAD_BYTES, at + FRAME_HEAD_BYTES + pageBytes);
-    for (let written = 0; written < page.length;) written += file.writeSync(page.subarray(written));
+    writeWhole(file, frames.subarray(at + FRAME_HEAD_BYTES, at + FRAME_HEAD_BYTES + pageBytes));
   }
 }
 

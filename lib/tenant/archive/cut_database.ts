@@ -1,0 +1,166 @@
+// Makes bases and segments of a database's file and its write-ahead log, and puts them into the spool. It runs in the packer:
+// checksums, digests and packing are no work for the process that answers calls.
+import { systemClock } from "../../core/clock.ts";
+import { type ArchiveName, epochName, type SegmentHead } from "./archive_names.ts";
+import {
+  type After,
+  epochBegin,
+  follows,
+  gapAfter,
+  goesOn,
+  lastCommit,
+  needsBase,
+  stillHolds,
+} from "./epoch_turns.ts";
+import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
+import type { CutAnswer, CutJob } from "./cut_job.ts";
+import { digestOf } from "./digest.ts";
+import { fileState, readLogHead, readPart } from "./file_parts.ts";
+import { pack } from "./packed.ts";
+import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames, type WalSum } from "./wal_frames.ts";
+
+/** Bytes of a piece of a base, and of a segment, before they are packed. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** Does a job. Never rejects. */
+export async function cutDatabase(job: CutJob): Promise<CutAnswer> {
+  try {
+    return { state: await new Cut(job).run() };
+  } catch (error) {
+    return { failed: error instanceof Error ? error.name : "" };
+  }
+}
+
+/** One job. Its state is noted at the end, once: what an end before that leaves in the spool is taken away, and read again. */
+class Cut {
+  readonly #folder: ArchiveFolder;
+  #spooled: number;
+
+  constructor(private readonly job: CutJob) {
+    this.#folder = new ArchiveFolder(job.folder);
+    this.#spooled = job.state?.spooled ?? 0;
+  }
+
+  async run(): Promise<ArchiveState | null> {
+    const { state, path, work } = this.job;
+    const file = await fileState(path);
+    if (work.kind === "folded") {
+      if (state === null || state.phase === "lost" || file === null) return state;
+      const begins = work.all ? { salts: "", frames: 0 } : {};
+      return await this.#note({ ...state, ...begins, file, phase: "reads" });
+    }
+    const read = file === null ? state : await this.#read(file);
+    if (read === null || read.phase === "lost") return read;
+    const now = { ...read, phase: work.then ?? read.phase };
+    // Times alone are noted with what comes next: who begins with earlier ones tells of less than there is.
+    return tells(now) === (state && tells(state)) ? now : await this.#note(now);
+  }
+
+  async #read(file: string): Promise<ArchiveState> {
+    const { path, state, nowMs, after } = this.job;
+    const head = await readLogHead(path);
+    if (state === null || state.phase === "lost") {
+      if (after === null) throw new TypeError("a first epoch comes after something");
+      return await this.#begin(head, after, file);
+    }
+    if (!goesOn(state, file, head) || !await stillHolds(`${path}-wal`, head, state)) {
+      return await this.#begin(head, state.phase === "replaced" ? follows(state) : gapAfter(state), file);
+    }
+    const now = await this.#addFrames({ ...state, file, phase: "reads" }, head);
+    return needsBase(now, nowMs) ? await this.#begin(await readLogHead(path), follows(now), file) : now;
+  }
+
+  async #addFrames(state: ArchiveState, head: WalHead | null): Promise<ArchiveState> {
+    const untilMs = this.job.nowMs;
+    if (head === null) return { ...state, untilMs };
+    let now = state.salts === head.salts ? state : { ...state, salts: head.salts, frames: 0, sum: head.sum };
+    const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
+    const log = `${this.job.path}-wal`;
+    const end = await lastCommit(log, head, now);
+    const readMs = systemClock.now() + this.job.aheadMs;
+    while (now.frames < end) {
+      const count = Math.min(end - now.frames, Math.max(1, Math.floor(PIECE_BYTES / frameBytes)));
+      const bytes = await readPart(log, WAL_HEAD_BYTES + now.frames * frameBytes, count * frameBytes);
+      const walk = walkFrames(bytes, head, now.sum);
+      if (walk.frames < count) throw new Error("the log has changed while it was read");
+      now = await this.#addSegment(now, { head, bytes, sum: walk.sum, count, readMs });
+    }
+    return { ...now, untilMs };
+  }
+
+  async #addSegment(
+    state: ArchiveState,
+    { head, bytes, sum, count, readMs }: {
+      readonly head: WalHead;
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly sum: WalSum;
+      readonly count: number;
+      readonly readMs: number;
+    },
+  ): Promise<ArchiveState> {
+    const { pageBytes, salts, bigEndian } = head;
+    const told: SegmentHead = { pageBytes, salts, bigEndian, sum: state.sum, firstFrame: state.frames };
+    const line = new TextEncoder().encode(`${JSON.stringify(told)}\n`);
+    const whole = new Uint8Array(line.length + bytes.length);
+    whole.set(line);
+    whole.set(bytes, line.length);
+    const number = state.segments;
+    await this.#spool({ epoch: state.epoch, kind: "wal", number, readMs }, pack(whole));
+    return {
+      ...state,
+      segments: number + 1,
+      frames: state.frames + count,
+      sum,
+      walBytes: state.walBytes + bytes.length,
+      pageBytes,
+    };
+  }
+
+  /** Begins an epoch: its base is the file as it is, which nobody changes but this. */
+  async #begin(head: WalHead | null, after: After, file: string): Promise<ArchiveState> {
+    const { path, databaseId, nowMs, state } = this.job;
+    const epoch = epochName(after.number);
+    const size = Number(file.split(":")[2]);
+    let pieces = 0;
+    for (let at = 0; at < size; at += PIECE_BYTES) {
+      const bytes = await readPart(path, at, Math.min(PIECE_BYTES, size - at));
+      await this.#spool({ epoch, kind: "base", number: pieces++, readMs: 0 }, pack(bytes));
+    }
+    if (await fileState(path) !== file) throw new Error("the file has changed while it was read");
+    const begin = epochBegin(after, { databaseId, pieces, file, untilMs: nowMs });
+    const text = new TextEncoder().encode(JSON.stringify(begin));
+    await this.#spool({ epoch, kind: "begin", number: 0, readMs: 0 }, text);
+    const begun: ArchiveState = {
+      epoch,
+      segments: 0,
+      spooled: this.#spooled,
+      file,
+      frames: 0,
+      phase: "reads",
+      salts: head?.salts ?? "",
+      sum: head?.sum ?? [0, 0],
+      pageBytes: head?.pageBytes ?? 0,
+      baseAtMs: nowMs,
+      baseBytes: size,
+      walBytes: 0,
+      untilMs: begin.atMs,
+      sentUntilMs: state?.sentUntilMs ?? begin.atMs,
+    };
+    return await this.#addFrames(begun, head);
+  }
+
+  async #spool(name: Omit<ArchiveName, "sha256">, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#folder.add(this.#spooled++, { ...name, sha256: digestOf(bytes) }, bytes);
+  }
+
+  async #note(state: ArchiveState): Promise<ArchiveState> {
+    const noted = { ...state, spooled: this.#spooled };
+    await this.#folder.write(noted);
+    return noted;
+  }
+}
+
+/** What a state tells beside times. */
+function tells({ untilMs: _, sentUntilMs: __, ...rest }: ArchiveState): string {
+  return JSON.stringify(rest);
+}
