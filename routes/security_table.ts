@@ -89,6 +89,8 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v1/db/:ns/:db/import", access: "database:admin" },
   { method: "GET", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },
   { method: "DELETE", path: "/v1/db/:ns/:db/exports/:id", access: "database:read" },
+  { method: "GET", path: "/v1/db/:ns/:db/imports/:id", access: "database:admin" },
+  { method: "DELETE", path: "/v1/db/:ns/:db/imports/:id", access: "database:admin" },
 
   { method: "POST", path: "/mcp", access: "token" },
 

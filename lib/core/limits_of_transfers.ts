@@ -12,6 +12,9 @@ export const importLimits = {
   leastBytesPerSec: 4096,
   /** Milliseconds that the children may work on one file. */
   workMs: 3_600_000,
+  /** Milliseconds from its start that an import which its caller has named can be asked for, and how many that have ended. */
+  keepMs: 3_600_000,
+  keptEnded: 1000,
   /** Rows, and about how many bytes, of one transaction that appends. */
   rowsAtOnce: 5000,
   bytesAtOnce: 4 * 1024 * 1024,

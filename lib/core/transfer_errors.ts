@@ -17,6 +17,16 @@ export const transferErrors = {
     message: "Send another file; this one cannot be taken, and nothing has changed",
     retryable: false,
   },
+  import_cancelled: {
+    status: 409,
+    message: "Send the file again; this import was cancelled, and nothing has changed",
+    retryable: false,
+  },
+  import_not_found: {
+    status: 404,
+    message: "Name an import by the id that it was sent with; this one is unknown or older than an hour",
+    retryable: false,
+  },
   range_not_satisfiable: {
     status: 416,
     message: "Ask for bytes that the file has",

@@ -2,6 +2,7 @@
 import { type Context, Hono, type Next } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { requireRole } from "../../lib/access/caller.ts";
 import { type ExportContext, requireTransfers } from "../../lib/services/transfer/export_database.ts";
 import { appendRows } from "../../lib/services/transfer/append_rows.ts";
 import { type ImportContext, importFile } from "../../lib/services/transfer/import_file.ts";
@@ -47,7 +48,9 @@ const importQuery = z.strictObject({
   mode: z.enum(["create", "replace", "append"]),
   table: z.string().min(1).max(1000).optional().describe("With append: the table that gets the rows"),
   foreign_keys: z.literal("off").optional().describe("Takes rows that refer to rows that are not there"),
-  id: z.string().max(200).optional().describe("With append: sent again, what is there already is left out"),
+  id: z.string().min(1).max(200).optional().describe(
+    "By which the import is asked for and cancelled; with append: sent again, what is there already is left out",
+  ),
 }).superRefine((query, refinement) => {
   const refuse = (path: string, message: string) =>
     refinement.addIssue({ code: "custom", path: [path], message });
@@ -58,7 +61,6 @@ const importQuery = z.strictObject({
   if (isRows !== (query.table !== undefined)) {
     refuse("table", "Name the table with csv and ndjson, and no other time");
   }
-  if (!isRows && query.id !== undefined) refuse("id", "Leave it out; a whole file is there or not");
   if (isRows && query.foreign_keys !== undefined) refuse("foreign_keys", "Leave it out with csv and ndjson");
 });
 const imported = z.object({
@@ -66,6 +68,17 @@ const imported = z.object({
   rows: z.int(),
   notKept: z.array(z.string()).describe("What the file has and a database here cannot have"),
   snapshot: z.string().nullable().describe("Label of the state before; null with append"),
+});
+const importState = z.object({
+  id: z.string(),
+  format: z.enum(["sqlite", "sql"]),
+  mode: z.enum(["create", "replace"]),
+  state: z.enum(["receiving", "building", "placing", "done", "failed"]),
+  receivedBytes: z.int(),
+  tables: z.int().describe("Built so far"),
+  rows: z.int(),
+  code: z.string().nullable().describe("Of what it has failed for"),
+  startedAt: isoTimestamp,
 });
 const tags = ["export and import"];
 
@@ -75,6 +88,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
     .on("GET", ["/export", "/exports/:id"], target(deps), streamed)
     .on("DELETE", "/exports/:id", target(deps), streamed)
     .on("POST", "/import", target(deps), streamed)
+    .on(["GET", "DELETE"], "/imports/:id", target(deps), streamed)
     .get(
       "/export",
       describeRoute({
@@ -121,6 +135,30 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
         return c.json({ success: true, data: { id } });
       },
     )
+    .get(
+      "/imports/:id",
+      describeRoute({ summary: "Tell how far an import is", tags, responses: answers(importState) }),
+      validate("query", noQuery),
+      async (c) => {
+        const { imports, databaseId } = importsOf(deps, c);
+        return c.json({ success: true, data: await imports.view(databaseId, c.req.param("id")) });
+      },
+    )
+    .delete(
+      "/imports/:id",
+      describeRoute({
+        summary: "Cancel an import that is not being put in place yet",
+        tags,
+        responses: answers(z.object({ id: z.string(), cancelled: z.boolean() })),
+      }),
+      validate("query", noQuery),
+      noBody,
+      (c) => {
+        const { imports, databaseId } = importsOf(deps, c);
+        const id = c.req.param("id");
+        return c.json({ success: true, data: { id, cancelled: imports.find(databaseId, id).cancel() } });
+      },
+    )
     .post(
       "/import",
       describeRoute({
@@ -145,12 +183,20 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
           : await importFile(ctx, {
             format: format === "sqlite" ? "sqlite" : "sql",
             mode,
+            id,
             looseReferences: foreign_keys === "off",
             body,
           });
         return c.json({ success: true, data });
       },
     );
+}
+
+/** Errors: `role_too_low`, `transfers_unavailable`. */
+function importsOf(deps: AppDeps, c: Context<Env>) {
+  const ctx = exportContext(deps, c);
+  requireRole(ctx.target, "admin");
+  return { imports: requireTransfers(ctx).exports.imports, databaseId: ctx.target.databaseId };
 }
 
 function importContext(deps: AppDeps, c: Context<Env>): ImportContext {

@@ -133,6 +133,16 @@ class Shop {
         const made = await this.#send(200, "GET", `${SHOP}/export?format=sqlite`);
         return { path: { id: made.headers.get("x-export-id") ?? "" } };
       }
+      case "GET /v1/db/{ns}/{db}/imports/{id}":
+      case "DELETE /v1/db/{ns}/{db}/imports/{id}": {
+        const id = crypto.randomUUID();
+        await this.#send(201, "POST", `${API}/databases`, { body: { slug: `in-${id.slice(0, 8)}` } });
+        const into = `${SHOP.replace(/[^/]+$/, "")}in-${id.slice(0, 8)}`;
+        await this.#send(200, "POST", `${into}/import?format=sql&mode=create&id=${id}`, {
+          body: "CREATE TABLE t (v);",
+        });
+        return { path: { id, db: `in-${id.slice(0, 8)}` } };
+      }
       case "GET /v1/db/{ns}/{db}/approvals/{token}":
         return { path: { token: (await this.#hold()).token } };
       case "POST /v1/db/{ns}/{db}/redeem_approval": {

@@ -128,8 +128,8 @@ Deno.test("every route lets in whom its row names", async () => {
         [200, 201, 404, 409].includes(status) || code === "sign_in_failed",
         `${nameOf(route)}: ${status}`,
       );
-      // Of an approval and of an export there is only an unknown one.
-      if (route.method === "GET" && !/\/(approvals|exports)\/:/.test(route.path)) {
+      // Of an approval, an export and an import there is only an unknown one.
+      if (route.method === "GET" && !/\/(approvals|exports|imports)\/:/.test(route.path)) {
         assertEquals(status, 200, nameOf(route));
       }
     }

@@ -56,6 +56,7 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/models on sqld": "random cases; the suites by hand run on sqld",
   "tests/money on sqld": "what a call costs is counted before and behind the store",
   "tests/people on sqld": "people and their sessions are records of the KV",
+  "tests/transfer/long_files_test.ts on sqld": "an upload is read before a store is asked",
   "tests/transfer/export_test.ts on sqld":
     "the same children write every export; import_test.ts exports and imports on sqld",
   "tests/published on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",

@@ -185,7 +185,12 @@ testSteps("import", transferWorld, {
           ),
           /_service_meta_replay/,
         ],
-        ["sqlite", strangersFile("CREATE VIRTUAL TABLE f USING fts5(a, content = '')"), /keeps no rows/],
+        [
+          "sql",
+          "PRAGMA writable_schema=ON;\nINSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES" +
+          "('table','r','r',0,'CREATE VIRTUAL TABLE r USING rtree(id, a, b)');\n",
+          /rows of the table r are not in the dump; send the SQLite file/,
+        ],
         [
           "sqlite",
           strangersFile(
@@ -330,6 +335,132 @@ testSteps("import", transferWorld, {
     });
     assertEquals(redeemed.status, 200, redeemed.text);
     assertEquals(rowsOf(await acme.query("SELECT v FROM orders")), [[2]]);
+  },
+
+  "tells admins how far it is under its id, and is cancelled while it comes in or is built": async (
+    world,
+  ) => {
+    const { acme, app } = world;
+    await acme.setup("CREATE TABLE mine (v)");
+    const ask = (method: string, id: string, token = acme.token) =>
+      app.request(method, `${acme.database.path}/imports/${id}`, { token });
+    const dump = new TextEncoder().encode("CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n");
+    const begun = Promise.withResolvers<void>();
+    const slow = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(dump),
+      pull: async () => {
+        begun.resolve();
+        await new Promise(() => {});
+      },
+    }, { highWaterMark: 0 });
+    const sending = world.import("format=sql&mode=replace&id=a/b", slow);
+    await begun.promise;
+    const told = (await ask("GET", "a%2Fb")).body.data as Record<string, unknown>;
+    assertEquals([told["state"], told["receivedBytes"], told["id"]], ["receiving", dump.length, "a/b"]);
+    const reader = await acme.mint("write");
+    assertEquals((await ask("DELETE", "a%2Fb", reader.token)).body.code, "role_too_low");
+    assertEquals((await ask("DELETE", "other")).body.code, "import_not_found");
+    assertEquals((await ask("DELETE", "a%2Fb")).body.data, { id: "a/b", cancelled: true });
+    assertEquals((await sending).body.code, "import_cancelled");
+
+    const { transfers } = app.deps.tenants;
+    assert(transfers);
+    const { room } = transfers;
+    const start = room.start;
+    room.start = async (id, job) => {
+      const run = await start.call(room, id, job);
+      if (job.do === "build") await ask("DELETE", "a%2Fb");
+      return run;
+    };
+    try {
+      const built = await world.import("format=sql&mode=replace&id=a/b", dump);
+      assertEquals([built.status, built.body.code], [409, "import_cancelled"], built.text);
+    } finally {
+      room.start = start;
+    }
+    const failed = (await ask("GET", "a%2Fb")).body.data as Record<string, unknown>;
+    assertEquals([failed["state"], failed["code"]], ["failed", "import_cancelled"]);
+    assertEquals(rowsOf(await acme.query("SELECT * FROM mine")), []);
+    const kept = await app.request("GET", `${acme.database.path}/snapshots`, { token: acme.token });
+    assertEquals(kept.body.data, []);
+
+    assertEquals((await world.import("format=sql&mode=replace&id=a/b", dump)).status, 200);
+    const done = (await ask("GET", "a%2Fb")).body.data as Record<string, unknown>;
+    assertEquals([done["state"], done["tables"], done["rows"], done["code"]], ["done", 1, 1, null]);
+    assertEquals((await ask("DELETE", "a%2Fb")).body.data, { id: "a/b", cancelled: false });
+    const again = await world.import("format=sql&mode=replace&id=a/b", dump);
+    assertEquals([again.status, again.body.issues?.[0]?.path], [400, "id"]);
+  },
+
+  "of full-text tables without rows keeps them empty and says so, and names records of migrations that go":
+    async (
+      world,
+    ) => {
+      const { acme, app } = world;
+      await app.request("POST", `${acme.database.path}/migrations`, {
+        token: acme.token,
+        body: { files: [{ name: "1.sql", sql: "CREATE TABLE gone (v)" }] },
+      });
+      const made = "CREATE TABLE t (v); CREATE VIRTUAL TABLE f USING fts5(a, content = '');";
+      const trigger =
+        "CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO f (rowid, a) VALUES (new.rowid, new.v); END;";
+      const file = strangersFile(`${made} INSERT INTO f (rowid, a) VALUES (1, 'old'); ${trigger}`);
+      const said = [
+        "the rows of the index f: it has none to be built of, and is empty",
+        "the 1 records of migrations: record a baseline of the files that are in effect now",
+      ];
+      const dump = "CREATE TABLE t (v);\nPRAGMA writable_schema=ON;\n" +
+        "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','f','f',0," +
+        "'CREATE VIRTUAL TABLE f USING fts5(a, content = '''')');\n" +
+        "CREATE TABLE IF NOT EXISTS 'f_docsize'(id INTEGER PRIMARY KEY, sz BLOB);\n" +
+        `INSERT INTO f_docsize VALUES(1,X'01');\n${trigger}\nPRAGMA writable_schema=OFF;\n`;
+      for (const [format, body] of [["sqlite", file], ["sql", dump]] as const) {
+        const answer = await world.import(`format=${format}&mode=replace`, body);
+        assertEquals(answer.status, 200, answer.text);
+        assertEquals(
+          (answer.body.data as Record<string, unknown>)["notKept"],
+          format === "sqlite" ? said : said.slice(0, 1),
+        );
+        await acme.setup("INSERT INTO t VALUES ('fresh')");
+        assertEquals(rowsOf(await acme.query("SELECT rowid FROM f WHERE f MATCH 'fresh OR old'")), [[1]]);
+      }
+    },
+
+  "and export take as many columns as an engine has, views that mean each other, and no more": async (
+    world,
+  ) => {
+    const { acme } = world;
+    const wide = (count: number) => {
+      const value = (at: number) =>
+        at % 3 === 0 ? `x'0${at % 10}'` : at % 3 === 1 ? `'ž${at}'` : "CAST(X'610062' AS TEXT)";
+      const columns = Array.from({ length: count }, (_, at) => at);
+      return `CREATE TABLE wide (${columns.map((at) => `c${at}`).join(", ")});\n` +
+        `INSERT INTO wide VALUES (${columns.map(value).join(", ")});\n`;
+    };
+    const views = "CREATE VIEW a AS SELECT * FROM b;\nCREATE VIEW b AS SELECT * FROM a;\n";
+    const answer = await world.import(
+      "format=sql&mode=create",
+      `${wide(1000)}${views}CREATE TABLE last (v);\n`,
+    );
+    assertEquals(answer.status, 200, answer.text);
+    for (const format of ["sqlite", "sql"] as const) {
+      const { path } = await acme.createDatabase(`wide-${format}`);
+      const file = await world.exported(`format=${format}`);
+      const back = await world.import(`format=${format}&mode=create`, file, { path });
+      assertEquals(back.status, 200, back.text);
+      assertEquals(await world.exported(`format=${format}`, { path }), file);
+    }
+    const [, line = ""] = text(await world.exported("format=csv&table=wide")).split("\r\n");
+    assertEquals(line.split(",").slice(0, 3), ["AA==", "ž1", '"a\0b"']);
+    for (const [format, body] of [["sqlite", strangersFile(wide(2000))], ["sql", wide(2000)]] as const) {
+      const refused = await world.import(`format=${format}&mode=replace`, body);
+      assert(/import_refused.*too many columns/.test(refused.text), refused.text);
+    }
+    const names = Array.from({ length: 1_000_000 }, (_, at) => `c${at}`).join();
+    const million = await world.import("format=sql&mode=replace", `CREATE TABLE t (${names});`);
+    assertEquals([million.status, million.body.code], [400, "import_refused"], million.text.slice(0, 300));
+    const cells = await world.import("format=csv&mode=append&table=last", `${names}\n1\n`);
+    assertEquals([cells.status, cells.body.code], [400, "import_refused"], cells.text.slice(0, 300));
   },
 
   "with create keeps a table that was made while the file came in": async (world) => {

@@ -22,7 +22,7 @@ Deno.test("an upload ends where it would take the room of others, or of what is 
     const given = { count: 0 };
     // The disk has room for 40 pieces and as much again.
     const free = () => Promise.resolve(importLimits.leftBytes + (80 - given.count) * PIECE.length);
-    const refused = await spoolUpload(endless(given), `${folder}/upload`, systemClock, free)
+    const refused = await spoolUpload(endless(given), { path: `${folder}/upload`, clock: systemClock, free })
       .then(() => "taken", (error) => error.code);
     assertEquals(refused, "storage_full");
     assert(given.count > 1 && given.count < 80, String(given.count));

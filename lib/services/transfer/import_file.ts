@@ -5,32 +5,32 @@ import type { Meter } from "../../control/balance/meter.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
+import type { QueryContext } from "../../query/query_call.ts";
 import { Bill } from "../../query/bill.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { identify, recordEnd } from "../../query/record.ts";
 import { transferFiles, type TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import type { TransferRun } from "../../tenant/transfer/transfer_room.ts";
+import { listMigrations } from "../migrations/migration_state.ts";
 import { databaseOf } from "../snapshots/manage_snapshots.ts";
 import { type RestoreContext, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
 import { refused } from "./check_item.ts";
 import { requireTransfers } from "./export_database.ts";
 import type { KeptExports } from "./kept_exports.ts";
+import type { KeptImport, NamedImport } from "./kept_imports.ts";
 import { passItems } from "./pass_items.ts";
 import { spoolUpload } from "./spool_upload.ts";
 
 /** What imports need of a request. */
-export interface ImportContext extends RestoreContext {
+export interface ImportContext extends RestoreContext, QueryContext {
   readonly clock: RestoreContext["clock"];
   readonly meter: Meter;
   readonly exports: KeptExports | null;
 }
 
-/** A file, and what becomes of the database. */
-export interface ImportInput {
-  readonly format: "sqlite" | "sql";
-  /** `create`: only into a database without tables. */
-  readonly mode: "create" | "replace";
+/** A file, and what becomes of the database. `create`: only into one without tables. */
+export interface ImportInput extends NamedImport {
   /** Whether rows may refer to rows that are not there. */
   readonly looseReferences: boolean;
   readonly body: ReadableStream<Uint8Array> | null;
@@ -46,8 +46,8 @@ export interface Imported {
 }
 
 /**
- * Errors: `role_too_low`, those of the balance, `transfers_unavailable`, `too_many_transfers`, `import_refused`, those of
- * `spoolUpload` and of `restoreSnapshot`.
+ * Errors: `role_too_low`, those of the balance, `transfers_unavailable`, `too_many_transfers`, `import_refused`,
+ * `import_cancelled`, those of `spoolUpload` and of `restoreSnapshot`.
  */
 export async function importFile(ctx: ImportContext, input: ImportInput): Promise<Imported> {
   requireRole(ctx.target, "admin");
@@ -64,20 +64,26 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   const bill = new Bill(ctx.meter, target);
   const startedMs = clock.monotonicMs();
   const transferId = newId("imp", clock.now());
+  const kept = exports.imports.begin(input, target.databaseId, `${transferId}/out`);
   try {
     return await bill.during(false, () =>
       exports.duringImport(target.namespaceId, async () => {
         await requireEmpty(ctx, input.mode);
-        const report = await buildFile(ctx, transfers, transferId, input);
-        const { tables, rows, notKept } = report;
+        const report = await buildFile(ctx, transfers, { transferId, kept }, input);
+        const { tables, rows } = report;
+        kept.built = { tables, rows };
         bill.figures = { rowsRead: 0, rowsWritten: rows };
         const built = `${transfers.room.folderOf(`${transferId}/out`)}/${transferFiles.built}`;
         const snapshot = autoLabel(clock, "import", input.format);
+        const notKept = [...report.notKept, ...await lostRecords(ctx)];
         await transfers.adopt(target, built, snapshot);
-        const { undo } = await putInPlace(ctx, transfers, input.mode, { snapshot, as: log });
+        const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log });
+        kept.state = "done";
         return { tables, rows, notKept, snapshot: undo };
       }));
   } catch (error) {
+    kept.state = "failed";
+    kept.code = error instanceof AppError ? error.code : "internal_error";
     // A restore that was stopped by a rule, or has begun, has written its row.
     if (error instanceof AppError && !LOGGED.has(error.code)) {
       const durationMs = Math.round(clock.monotonicMs() - startedMs);
@@ -87,6 +93,14 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   } finally {
     await transfers.room.remove(transferId);
   }
+}
+
+/** A file has no records of migrations, and those of the present database say nothing of it. */
+async function lostRecords(ctx: ImportContext): Promise<string[]> {
+  const { data } = await listMigrations({ ...ctx, tokenId: callerId(ctx.caller) });
+  return data.length === 0 ? [] : [
+    `the ${data.length} records of migrations: record a baseline of the files that are in effect now`,
+  ];
 }
 
 const LOGGED: ReadonlySet<string> = new Set([
@@ -106,24 +120,34 @@ async function requireEmpty(ctx: ImportContext, mode: ImportInput["mode"]): Prom
   });
 }
 
-/** Errors: `import_refused`, those of `spoolUpload`. */
+/** Errors: `import_refused`, `import_cancelled`, those of `spoolUpload`. */
 async function buildFile(
   ctx: ImportContext,
   { room }: TransferStore,
-  transferId: string,
+  { transferId, kept }: { readonly transferId: string; readonly kept: KeptImport },
   { format, looseReferences, body }: ImportInput,
 ): Promise<TransferReport> {
   const [reads, builds] = [`${transferId}/in`, `${transferId}/out`];
   await room.make(reads);
   await room.make(builds);
-  await spoolUpload(body, `${room.folderOf(reads)}/${transferFiles.upload}`, ctx.clock);
+  await spoolUpload(body, {
+    path: `${room.folderOf(reads)}/${transferFiles.upload}`,
+    clock: ctx.clock,
+    signal: kept.signal,
+    received: (bytes) => kept.receivedBytes = bytes,
+  });
+  kept.begin("building");
   const reader = await room.start(reads, { do: "read", format });
   const builder = await room.start(builds, { do: "build", looseReferences });
   const runs = [reader, builder];
-  const late = setTimeout(() => runs.forEach((run) => run.kill()), importLimits.workMs);
+  const stop = () => runs.forEach((run) => run.kill());
+  const late = setTimeout(stop, importLimits.workMs);
+  kept.signal.addEventListener("abort", stop);
   try {
+    if (kept.signal.aborted) stop();
     const problem = await passed(reader, builder);
     const [read, built] = await Promise.all([reader.ended, builder.ended]);
+    kept.signal.throwIfAborted();
     // Where the builder has refused something, the reader was ended in the middle, and has refused nothing.
     const [unread, unbuilt] = [read, built].map(refusalOf);
     const refusal = unread ?? problem ?? unbuilt;
@@ -134,7 +158,8 @@ async function buildFile(
     return built;
   } finally {
     clearTimeout(late);
-    for (const run of runs) run.kill();
+    kept.signal.removeEventListener("abort", stop);
+    stop();
     await Promise.all(runs.map(({ ended }) => ended));
     await Promise.all([
       reader.process.stdin.abort().catch(() => {}),
@@ -167,12 +192,13 @@ function refusalOf({ failure }: TransferReport): AppError | null {
 async function putInPlace(
   ctx: ImportContext,
   transfers: TransferStore,
-  mode: ImportInput["mode"],
+  kept: KeptImport,
   restore: Parameters<typeof restoreSnapshot>[1],
 ) {
   try {
     // Somebody may have made a table while the file came in.
-    await requireEmpty(ctx, mode);
+    await requireEmpty(ctx, kept.named.mode);
+    kept.begin("placing");
     const restored = await restoreSnapshot(ctx, restore);
     await transfers.forget(ctx.target, restore.snapshot);
     return restored;

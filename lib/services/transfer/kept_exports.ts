@@ -7,6 +7,7 @@ import { newId } from "../../core/ids.ts";
 import { exportLimits } from "../../core/limits_of_transfers.ts";
 import type { ExportFormat, TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferRoom, TransferRun } from "../../tenant/transfer/transfer_room.ts";
+import { KeptImports } from "./kept_imports.ts";
 
 /** What is exported, and how. */
 export interface ExportInput {
@@ -65,8 +66,11 @@ export class KeptExports {
   readonly #kept = new Map<string, KeptExport>();
   /** The namespaces of the imports at work. */
   readonly #imports: string[] = [];
+  readonly imports: KeptImports;
 
-  constructor(private readonly room: TransferRoom, private readonly clock: Clock) {}
+  constructor(private readonly room: TransferRoom, private readonly clock: Clock) {
+    this.imports = new KeptImports(room, clock);
+  }
 
   /** Errors: `too_many_transfers`, `storage_full`. */
   async begin(owner: ExportOwner, input: ExportInput): Promise<KeptExport> {

@@ -6,14 +6,21 @@ import { freeBytes } from "../../store/disk_reserve.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** The body piece by piece. Errors: `payload_too_large`, `request_timeout`, `validation_failed` for an empty one. */
-export async function* uploadPieces(body: Body, clock: Clock): AsyncGenerator<Uint8Array> {
+/**
+ * The body piece by piece. Errors: `payload_too_large`, `request_timeout`, `validation_failed` for an empty one; the reason of
+ * the signal.
+ */
+export async function* uploadPieces(
+  body: Body,
+  clock: Clock,
+  signal: AbortSignal | null = null,
+): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   const startedMs = clock.monotonicMs();
   let received = 0;
   try {
     while (reader !== undefined) {
-      const { value, done } = await silenceEnds(reader.read());
+      const { value, done } = await silenceEnds(reader.read(), signal);
       if (done) break;
       received += value.length;
       const ms = clock.monotonicMs() - startedMs;
@@ -31,16 +38,32 @@ export async function* uploadPieces(body: Body, clock: Clock): AsyncGenerator<Ui
   }
 }
 
+/** Where an upload goes, and who watches it. */
+export interface Spool {
+  /** The new file. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /** Called with all bytes that have come. */
+  readonly received?: (bytes: number) => void;
+  /** The bytes that are left on the disk of a file. */
+  readonly free?: (path: string) => Promise<number>;
+}
+
 /**
- * Writes the body into a new file, as long as there is room for what is built of it and for everybody else. `free` tells
- * the bytes that are left on the disk of a file. Errors: those of `uploadPieces`, `storage_full`.
+ * Writes the body into a new file, as long as there is room for what is built of it and for everybody else. Errors: those of
+ * `uploadPieces`, `storage_full`.
  */
-export async function spoolUpload(body: Body, path: string, clock: Clock, free = freeBytes): Promise<void> {
+export async function spoolUpload(
+  body: Body,
+  { path, clock, signal, received: tell, free = freeBytes }: Spool,
+): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   let received = 0;
   let nextLook = 0;
-  for await (const piece of uploadPieces(body, clock)) {
+  for await (const piece of uploadPieces(body, clock, signal)) {
     received += piece.length;
+    tell?.(received);
     if (received > nextLook) {
       if (await free(path) < received + importLimits.leftBytes) throw new AppError("storage_full");
       nextLook = received + importLimits.lookBytes;
@@ -62,10 +85,14 @@ function tooSlow(): AppError {
   return new AppError("request_timeout", { headers: { "Connection": "close" } });
 }
 
-async function silenceEnds<Value>(reading: Promise<Value>): Promise<Value> {
+async function silenceEnds<Value>(reading: Promise<Value>, signal: AbortSignal | null): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop = () => {};
   const silent = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(tooSlow()), importLimits.silentMs);
+    stop = () => reject(signal?.reason);
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted) stop();
   });
   try {
     return await Promise.race([reading, silent]);
@@ -74,5 +101,6 @@ async function silenceEnds<Value>(reading: Promise<Value>): Promise<Value> {
     throw error instanceof AppError ? error : tooSlow();
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   }
 }

@@ -44,7 +44,10 @@ export function* dumpStatements(path: string): Generator<DumpStatement & { reado
       line += linesIn(sql);
     }
     if (text.length > MAX_STATEMENT) {
-      throw new NotTaken(`a statement is longer than ${MAX_STATEMENT} characters`, `line ${line}`);
+      throw new NotTaken(
+        `a statement is longer than ${MAX_STATEMENT} characters`,
+        `line ${line + leadingLines(text)}`,
+      );
     }
   }
   yield { sql: text, line: line + leadingLines(text), last: true };

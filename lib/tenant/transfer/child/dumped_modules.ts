@@ -6,13 +6,13 @@ import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
 import type { InsertedRows } from "./insert_rows.ts";
-import type { Item } from "./items.ts";
+import { emptyIndex, type Item } from "./items.ts";
 import { contentOf, ftsColumns, moduleOf } from "./table_source.ts";
 
 interface Dumped {
   readonly name: string;
   readonly module: string;
-  readonly fills: "rows" | "rebuild";
+  readonly fills: "rows" | "rebuild" | "nothing";
   readonly columns: readonly string[];
 }
 
@@ -23,11 +23,12 @@ const SCHEMA_NAMES = new Set(["sqlite_master", "sqlite_schema"]);
 export class DumpedModules {
   readonly #known = new Map<string, Dumped>();
   readonly #rebuilt = new Set<string>();
+  readonly #emptied = new Set<Dumped>();
 
   /** Notes a virtual table that is made by its own statement; its storage is not in the dump. */
-  note(sql: string, at: string): void {
+  note(sql: string): void {
     const module = moduleOf(sql);
-    if (module !== null) this.#add(sql, nameIn(sql), module, at);
+    if (module !== null) this.#add(sql, nameIn(sql), module);
   }
 
   /** Whether the statement makes a part of the storage of a virtual table. */
@@ -53,6 +54,7 @@ export class DumpedModules {
       return commandItems(command.name, inserted, at);
     }
     const part = this.#partOf(inserted.table);
+    if (part?.of.fills === "nothing" && part.name === "docsize") this.#emptied.add(part.of);
     return part === null ? null : storageItems(part.of, part.name, inserted, at);
   }
 
@@ -65,6 +67,11 @@ export class DumpedModules {
     }
   }
 
+  /** Those that stay empty although they were not: their storage is in the dump. */
+  *losses(): Generator<Item> {
+    for (const { name } of this.#emptied) yield emptyIndex(name);
+  }
+
   #fromSchema({ rows }: InsertedRows, at: string): Item[] {
     return rows.map(([type, name, , , sql]): Item => {
       const module = typeof sql === "string" ? moduleOf(sql) : null;
@@ -75,16 +82,16 @@ export class DumpedModules {
         throw new NotTaken(`the rows of the table ${name} are not in the dump; send the SQLite file`, at);
       }
       if (!allowedModules.has(module)) throw new NotTaken(`the module ${module} is not available`, at);
-      this.#add(sql, name, module, at);
+      this.#add(sql, name, module);
       return { t: "object", type: "virtual", name, sql, at };
     });
   }
 
-  #add(sql: string, name: string, module: string, at: string): void {
+  #add(sql: string, name: string, module: string): void {
     const content = module === "fts5" ? contentOf(sql) : null;
-    if (content === "") throw new NotTaken(`the table ${name} keeps no rows; send the SQLite file`, at);
     const columns = module === "fts5" ? ftsColumns(sql) : [];
-    this.#known.set(foldName(name), { name, module, columns, fills: content === null ? "rows" : "rebuild" });
+    const fills = content === null ? "rows" : content === "" ? "nothing" : "rebuild";
+    this.#known.set(foldName(name), { name, module, columns, fills });
   }
 
   #partOf(table: string): { readonly of: Dumped; readonly name: string } | null {

@@ -1,6 +1,5 @@
 // Items as frames, and back.
 import { END, FRAME_HEAD, frameBytes, ITEM_FRAME, ROWS_FRAME } from "../frame_form.ts";
-import { NotTaken } from "./not_taken.ts";
 import { exactValue, type WireValue, wireValue } from "./exact_value.ts";
 import type { Item, RowsItem } from "./items.ts";
 
@@ -53,7 +52,7 @@ function integer(value: WireValue): bigint {
   return typeof exact === "bigint" ? exact : 0n;
 }
 
-/** The JSON of each frame on standard input. Throws `NotTaken` where it ends inside of one, or before the last one. */
+/** The JSON of each frame on standard input. Throws where it ends inside of one, or before the last one. */
 export function* inputFrames(): Generator<Uint8Array> {
   let input = new Uint8Array(1 << 20);
   let filled = 0;
@@ -73,7 +72,8 @@ export function* inputFrames(): Generator<Uint8Array> {
       input = grown;
     }
     const count = Deno.stdin.readSync(input.subarray(filled));
-    if (count === null) throw new NotTaken("what was read has no end", null);
+    // Whoever reads the file says why.
+    if (count === null) throw new Error("what was read has no end");
     filled += count;
   }
 }

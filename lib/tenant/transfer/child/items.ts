@@ -77,6 +77,19 @@ export function* planSteps(plan: FilePlan): Generator<Step> {
   yield { t: "version", value: plan.userVersion };
 }
 
+/** The same table, without what its index stores where that is all it has. */
+export function emptied(source: TableSource): TableSource {
+  return source.fills === "storage" ? { ...source, storage: [] } : source;
+}
+
+/** Says that an index is empty which has no rows to be made of. */
+export function emptyIndex(table: string): Item {
+  return {
+    t: "notKept",
+    what: `the rows of the index ${table}: it has none to be built of, and is empty`,
+  };
+}
+
 /** A file as items. */
 export function* fileItems(db: DatabaseSync, plan: FilePlan): Generator<Item> {
   for (const step of planSteps(plan)) {

@@ -2,6 +2,7 @@
 // stranger's, so nothing else of anybody is within its reach. The service may kill it at any moment.
 import type {} from "../../../engine/node_sqlite.d.ts";
 import { DatabaseSync } from "node:sqlite";
+import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
 import { foldName } from "../../../sql/names.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
 import { Builder, type BuilderOptions, type Built } from "./builder.ts";
@@ -10,7 +11,7 @@ import { answerAll } from "./asking.ts";
 import { allRows, encodingOf } from "./engine_rows.ts";
 import { frameOf, inputFrames, itemOf } from "./frames.ts";
 import { type FilePlan, planFile } from "./file_plan.ts";
-import { fileItems, type Item } from "./items.ts";
+import { emptied, emptyIndex, fileItems, type Item } from "./items.ts";
 import { dumpItems } from "./read_dump.ts";
 import { Reports } from "./reports.ts";
 import { TextOut } from "./text_out.ts";
@@ -58,10 +59,11 @@ function* strangersItems(path: string): Generator<Item> {
   const [found] = allRows(db, "PRAGMA integrity_check(1)")[0] ?? [];
   if (found !== "ok") throw new Unreadable(String(found));
   const plan = planOf(db, null);
-  const contentless = plan.virtual.find(({ fills }) => fills === "storage");
-  // What an index stores would be read as it came by whoever searches it.
-  if (contentless) throw new NotTaken(`the table ${contentless.name} keeps no rows to be built of`, null);
-  yield* fileItems(db, plan);
+  const wide = plan.tables.find(({ columns }) => columns.length > ENGINE_LIMITS.column);
+  if (wide) throw new NotTaken(`table ${wide.name}: too many columns`, null);
+  // What an index stores would be read as it came by whoever searches it, so it is not taken over.
+  yield* fileItems(db, { ...plan, virtual: plan.virtual.map(emptied) });
+  for (const { name, fills } of plan.virtual) if (fills === "storage") yield emptyIndex(name);
 }
 
 function build(name: string, { forService, looseReferences }: BuilderOptions): Built {

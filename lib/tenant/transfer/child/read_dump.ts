@@ -40,6 +40,7 @@ function* singleItems(path: string): Generator<{ readonly item: Item | null; rea
       if (sql !== "") throw new NotTaken("the last statement has no end", at);
       if (open) throw new NotTaken("the dump is cut: it begins a transaction and does not commit it", at);
       if (own) checkEnd(text, rows, at);
+      for (const item of modules.losses()) yield { item, characters: 0 };
       return yield { item: null, characters: 0 };
     }
     const inserted = insertRows(sql);
@@ -88,7 +89,7 @@ function* otherItems(sql: string, at: string, modules: DumpedModules): Generator
   if (version) return yield { t: "version", value: BigInt(version[1] ?? "0") };
   if (/^CREATE\b/i.test(sql)) {
     if (modules.isStorage(sql)) return;
-    modules.note(sql, at);
+    modules.note(sql);
     // The service reads the kind and the name, because it has a grammar.
     return yield { t: "object", type: "table", name: "", sql, at };
   }
