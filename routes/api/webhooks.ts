@@ -2,7 +2,6 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { webhookEvents } from "../../lib/store/changes_records.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -18,18 +17,12 @@ import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { noBody, validate } from "../middleware/validate.ts";
+import { webhookMembers, webhookSettings } from "./webhook_schemas.ts";
 
 const PATH = "/:slug/databases/:dbSlug/webhooks";
 const tags = ["webhooks"];
 
-const url = z.string().min(1).max(2000).describe("https, by a name of the public network");
-const events = z.array(z.enum(webhookEvents)).min(1).max(webhookEvents.length);
-const tables = z.array(z.string().min(1).max(1000)).min(1).max(100).nullable().describe(
-  "Tables whose changes are told; null: all",
-);
-const body = z.strictObject({ url, events, tables: tables.optional() }).meta({
-  examples: [{ url: "https://app.example/hooks", events: ["change"], tables: ["orders"] }],
-});
+const { url, events, tables } = webhookMembers;
 const change = z.strictObject({
   url: url.optional(),
   events: events.optional(),
@@ -79,7 +72,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(z.object({ id: z.string(), secret }), { status: 201 }),
       }),
-      validate("json", body),
+      validate("json", webhookSettings),
       async (c) => {
         const { tables = null, ...settings } = c.req.valid("json");
         const data = await addWebhook(contextOf(deps, c), addressOf(c), { ...settings, tables });

@@ -27,6 +27,7 @@ import { signOutRoutes } from "./pages/sign_out.ts";
 import { themeRoutes } from "./pages/theme.ts";
 import { tokensRoutes } from "./pages/tokens.tsx";
 import { usageRoutes } from "./pages/usage.tsx";
+import { webhooksRoutes } from "./pages/webhooks.tsx";
 import { sqlRoutes } from "./pages/sql.tsx";
 import { rulesRoutes } from "./pages/rules.tsx";
 import { branchRoutes } from "./pages/branch.tsx";
@@ -51,6 +52,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   databasesRoutes,
   deleteDatabaseRoutes,
   rulesRoutes,
+  webhooksRoutes,
   usageRoutes,
   tokensRoutes,
   membersRoutes,

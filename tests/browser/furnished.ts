@@ -108,6 +108,7 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "overview", path: "/console/northwind/db/main", who: "admin" },
     { name: "overview-empty", path: "/console/northwind/db/analytics", who: "admin" },
     { name: "data-empty", path: "/console/northwind/db/analytics/data", who: "admin" },
+    { name: "webhooks-empty", path: "/console/northwind/db/analytics/webhooks", who: "admin" },
     { name: "sql", path: "/console/northwind/db/main/sql", who: "admin" },
     { name: "sql-history", path: "/console/northwind/db/main/sql?history", who: "admin" },
     { name: "tables", path: "/console/northwind/db/main/tables", who: "admin" },

@@ -133,6 +133,11 @@ export async function furnishDatabase(
     ]
   ) await send(`${api}/databases/${database.slug}/rules`, rule, namespace.token, 201);
 
+  for (const events of [["change", "backup.late"], ["approval.requested"]]) {
+    const hook = { url: "https://hooks.example/cubby/orders", events, tables: ["orders", words.table] };
+    await send(`${api}/databases/${database.slug}/webhooks`, hook, namespace.token, 201);
+  }
+
   await form("/endpoints/-/scaffold", { table: "products" });
   await send(
     `${api}/databases/${database.slug}/endpoints`,
@@ -164,6 +169,7 @@ export async function furnishDatabase(
       snapshots: `${base}/snapshots`,
       restore: `${base}/snapshots/before-the-sale/restore`,
       data: `${base}/data`,
+      webhooks: `${base}/webhooks`,
       branches: `${base}/branches`,
       branch: `${base}/branches/winter-sale`,
       "branch-merge": `${base}/branches/winter-sale?mode=data&onConflict=theirs`,

@@ -7,6 +7,7 @@ import type { Env } from "../../http/env.ts";
 import type { Visit } from "../../http/visit.ts";
 import { inPieces } from "./in_pieces.ts";
 import { Brand } from "../parts/brand.tsx";
+import { mayManage } from "./may_manage.ts";
 import { DbHead } from "../parts/db_head.tsx";
 import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -139,6 +140,7 @@ function Shell({ visit, parts, children }: { visit: Visit; parts: PageParts; chi
               namespace={namespace}
               database={database.path}
               active={database.tab}
+              manages={mayManage(visit, namespace)}
               counts={database.counts ?? {}}
             />
             {database.full ? children : <div class="page">{children}</div>}

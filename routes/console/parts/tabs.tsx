@@ -12,6 +12,7 @@ const pages = [
   ["/data", "Data"],
   ["/endpoints", "Endpoints"],
   ["/rules", "Rules"],
+  ["/webhooks", "Webhooks"],
   ["/log", "Log"],
 ] as const;
 
@@ -24,16 +25,18 @@ export interface TabsProps {
   /** As in the address: `shop` or `shop@pr-42`. */
   readonly database: string;
   readonly active: TabName;
+  /** Whether who looks may see what is for admins. */
+  readonly manages: boolean;
   /** Beside a name: how many there are. */
   readonly counts?: Readonly<Partial<Record<TabName, number>>>;
 }
 
 /** Links to each page; the one that is shown is marked. */
-export function Tabs({ namespace, database, active, counts = {} }: TabsProps): Html {
+export function Tabs({ namespace, database, active, manages, counts = {} }: TabsProps): Html {
   const base = `/console/${namespace}/db/${database}`;
   return (
     <nav class="tabs" aria-label="Database">
-      {pages.map(([path, name]) => (
+      {pages.filter(([, name]) => manages || name !== "Webhooks").map(([path, name]) => (
         <a href={base + path} aria-current={name === active ? "page" : undefined}>
           {name}
           <Count value={counts[name] ?? 0} meaning={name.toLowerCase()} />
