@@ -202,6 +202,40 @@ Deno.test("snapshots and restores that find no room are storage_full, and leave 
   });
 });
 
+Deno.test("exports and imports that find no room are storage_full, leave nothing behind, and go well when there is room", async () => {
+  await onSmallDisks(async ({ disk, service, call, query }) => {
+    await query(BIG);
+    const names = Array.from({ length: 60 }, (_, at) => `t${at}`);
+    const dump = names.map((name) => `CREATE TABLE ${name} (v);`).join("\n");
+    const exported = (format: string) => call("GET", `${DATABASE}/export?format=${format}`);
+    const imported = () => call("POST", `${DATABASE}/import?format=sql&mode=replace`, dump);
+    await disk.fill(service.pid);
+    for (const format of ["sqlite", "sql"]) {
+      const answer = await exported(format);
+      assertEquals([answer.status, answer.body.code], [503, "storage_full"], answer.text.slice(0, 300));
+    }
+    const refused = await imported();
+    assertEquals([refused.status, refused.body.code], [503, "storage_full"], refused.text);
+    const { status, text } = await query("SELECT count(*) FROM items");
+    assertEquals([status, text.includes("[[3]]")], [200, true], text);
+    assertEquals(leftIn(`${disk.folder}/tenants/transfers`), []);
+    await disk.makeRoom(service.pid);
+    assertEquals((await until(() => query("DELETE FROM items WHERE id = 1"), 200)).status, 200);
+    assert((await exported("sql")).text.includes("CREATE TABLE items"));
+    // An upload leaves room to everybody else, which a disk of this size does not have.
+    assertEquals((await imported()).status, disk.kind === "file system" ? 503 : 200);
+  });
+});
+
+function leftIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
 Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
   await onSmallDisks(async ({ disk, service, query }) => {
     await disk.fill(service.pid);

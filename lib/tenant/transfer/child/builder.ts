@@ -8,6 +8,7 @@ import { serviceTableStatements } from "../../../sql/service_tables.ts";
 import type { StatementSync } from "node:sqlite";
 import { type ExactValue, OddText } from "./exact_value.ts";
 import type { Item, RowsItem } from "./items.ts";
+import { isNoRoom } from "./no_room.ts";
 import { NotTaken } from "./not_taken.ts";
 
 /** What was built. */
@@ -47,13 +48,13 @@ export class Builder {
     if (options.forService) { for (const sql of serviceTableStatements) this.#connection.internalRun(sql); }
   }
 
-  /** Throws `NotTaken`. */
+  /** Throws `NotTaken`; what the engine throws where there is no room. */
   take(item: Item): void {
     const at = "at" in item ? item.at ?? null : null;
     try {
       this.#take(item);
     } catch (error) {
-      if (error instanceof NotTaken || !(error instanceof Error)) throw error;
+      if (error instanceof NotTaken || !(error instanceof Error) || isNoRoom(error)) throw error;
       throw new NotTaken(`${whatIs(item)}: ${error.message}`, at);
     }
   }

@@ -13,6 +13,7 @@ import { frameOf, inputFrames, itemOf } from "./frames.ts";
 import { type FilePlan, planFile } from "./file_plan.ts";
 import { emptied, emptyIndex, fileItems, type Item } from "./items.ts";
 import { dumpItems } from "./read_dump.ts";
+import { isNoRoom } from "./no_room.ts";
 import { Reports } from "./reports.ts";
 import { TextOut } from "./text_out.ts";
 import { writeRows } from "./write_rows.ts";
@@ -141,7 +142,7 @@ function failed(error: unknown): Omit<TransferReport, "tables" | "rows" | "notKe
   if (error instanceof Unreadable) {
     return { state: "failed", failure: { message, at: null, kind: "damaged" } };
   }
-  const kind = /full|no space|out of memory|quota/i.test(message)
+  const kind = isNoRoom(error)
     ? "room"
     : /malformed|not a database|corrupt/i.test(message)
     ? "damaged"
