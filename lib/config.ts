@@ -128,6 +128,12 @@ export const configTable = {
     forms.wholeNumber(1_048_576, 1_099_511_627_776),
     "Bytes that query log and calls may have in one database, half of it each; the oldest go",
   ),
+  keyLookups: row(
+    "KEY_LOOKUPS",
+    "1",
+    forms.flag(),
+    "Whether the service's own process answers look-ups by key of a caller who is alone; 0: only engine processes read `file:` tenants",
+  ),
   snapshotDays: row("SNAPSHOT_DAYS", "7", forms.wholeNumber(1, 3650), "Days that snapshots are kept"),
   ...archiveRows,
   demo: row("DEMO", "1", forms.flag(), "Whether the first start makes the namespace `demo`"),

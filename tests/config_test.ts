@@ -19,6 +19,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     port: 8000,
     baseUrl: null,
     dataDir: "./data",
+    keyLookups: true,
     kvUrl: null,
     tenantsUrl: { kind: "file" },
     tenantsOpenMax: 190,

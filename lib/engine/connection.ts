@@ -42,7 +42,7 @@ export class Connection {
   #figures: StatementSync | null = null;
 
   constructor(path: string, readOnly: boolean) {
-    this.database = openDatabase(path, readOnly);
+    this.database = openDatabase(path, { readOnly });
     this.database.exec(ENGINE_PRAGMAS);
     this.guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));
     this.#bounded = new BoundedRows(this.database, this.guard);

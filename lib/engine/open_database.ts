@@ -8,16 +8,26 @@ import type { TypedColumn } from "./typed_result.ts";
 /** Milliseconds that SQLite waits for another process's lock; the store queues the writers of one database anyway. */
 const BUSY_TIMEOUT_MS = 2000;
 
+/** How a file is opened, where not as most are. */
+export interface Opening {
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs?: number;
+  /** Bytes of the longest value. */
+  readonly valueBytes?: number;
+}
+
 /** Opens it without a guard. Throws what the engine throws. */
-export function openDatabase(path: string, readOnly: boolean): DatabaseSync {
+export function openDatabase(path: string, opening: Opening): DatabaseSync {
+  const { readOnly, busyTimeoutMs = BUSY_TIMEOUT_MS, valueBytes = ENGINE_LIMITS.length } = opening;
+  const sqlLength = ENGINE_LIMITS.sqlLength + FORM_CHARACTERS;
   return new DatabaseSync(path, {
     readOnly,
     enableForeignKeyConstraints: true,
     enableDoubleQuotedStringLiterals: false,
     allowExtension: false,
-    timeout: BUSY_TIMEOUT_MS,
+    timeout: busyTimeoutMs,
     defensive: true,
-    limits: { ...ENGINE_LIMITS, sqlLength: ENGINE_LIMITS.sqlLength + FORM_CHARACTERS },
+    limits: { ...ENGINE_LIMITS, length: valueBytes, sqlLength },
   });
 }
 

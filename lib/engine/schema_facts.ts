@@ -21,6 +21,8 @@ export interface KnownRead {
 export class SchemaFacts {
   readonly estimates = new RowsReadEstimates();
   readonly reads = new Learned<KnownRead>();
+  /** Whether a read is a look-up by key that ends by itself (`isKeyLookup`). */
+  readonly lookups = new Learned<boolean>();
   /** Of statements that compile and do not change the schema; with foreign keys on. */
   readonly inspected = new Learned<EngineFacts>();
 }

@@ -2,6 +2,7 @@
 import { type TransactionLimits, transactionLimits } from "../../core/limits_of_transactions.ts";
 import { findParentTie, type ParentTie } from "../jail/start_jailed.ts";
 import { ConfigError } from "../../core/errors.ts";
+import { KeyLookups } from "./key_lookups.ts";
 import { LogSpool, type SpooledRows } from "./log_spool.ts";
 import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
@@ -82,6 +83,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     memoryBytes,
     transactions,
     transferRoom,
+    lookups: options.keyLookups === false ? null : new KeyLookups(paths.tenants, options.clock),
   });
   for (const one of left) {
     if (await sizeOf(databasePath(paths.tenants, one.databaseId)) > 0) takeRows(store, one);

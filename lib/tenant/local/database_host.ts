@@ -4,6 +4,7 @@ import type { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStates } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./engine_child.ts";
+import type { KeyLookups } from "./key_lookups.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 
 /** The store's side of one database. */
@@ -12,6 +13,8 @@ export interface DatabaseHost {
   readonly statementMs: number;
   readonly states: DatabaseStates;
   readonly commits: CommitNotices;
+  /** Null: children answer every call. */
+  readonly lookups: KeyLookups | null;
   /** Nothing runs and nothing waits. */
   readonly isQuiet: boolean;
   lanes(databaseId: string, namespaceId: string): DatabaseLanes;

@@ -12,6 +12,8 @@ import type { LeaseJob } from "./write_lease.ts";
 const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, because later reads wait for them. */
 const GROUP_LOG_ROWS = 128;
+/** Groups of one call, one after the other, after which their caller is taken to be the only one. */
+const LONE_GROUPS = 8;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 
@@ -34,8 +36,8 @@ export class DatabaseLanes {
   #readTasks: TaskJob[] = [];
   #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
-  /** The number of calls in the group that started last; 0: none has. */
-  #lastGroup = 0;
+  /** How many groups of one call, one after the other, have started last. */
+  #loneGroups = 0;
 
   /** `log`: the waiting log rows. */
   constructor(
@@ -58,7 +60,23 @@ export class DatabaseLanes {
    * Writes gain more from company, because a group has one sync.
    */
   get isLoneRead(): boolean {
-    return this.#lastGroup === 1 && this.reads.length === 1 && this.waiting === 1 && this.flights.size === 0;
+    return this.#loneGroups > 0 && this.reads.length === 1 && this.waiting === 1 && this.flights.size === 0;
+  }
+
+  /**
+   * Whether a read that comes now meets nobody: it is long since two came at once, no call waits or runs, and the file is
+   * not being replaced. Log rows of earlier reads may be on their way into their table.
+   */
+  get isFree(): boolean {
+    if (this.#loneGroups < LONE_GROUPS || this.waiting > 0 || this.held || this.dropped) return false;
+    for (const { work } of this.flights) if (work.kind !== "task") return false;
+    return true;
+  }
+
+  /** Calls come more than one at a time, so the next one waits for others. Returns null. */
+  noteCompany(): null {
+    this.#loneGroups = 0;
+    return null;
   }
 
   /** Whether nothing waits but log rows. */
@@ -144,7 +162,7 @@ export class DatabaseLanes {
     if (lane === null) return null;
     this.#lastStarted = lane;
     const work = lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
-    if (work.kind !== "task") this.#lastGroup = work.jobs.length;
+    if (work.kind !== "task") this.#loneGroups = work.jobs.length === 1 ? this.#loneGroups + 1 : 0;
     return work;
   }
 

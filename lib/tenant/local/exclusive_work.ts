@@ -9,7 +9,7 @@ import type { Scheduler } from "./scheduler.ts";
 /** The exclusive tasks of a store. */
 export class ExclusiveWork {
   constructor(
-    private readonly host: Pick<DatabaseHost, "wake" | "transactions" | "willReplace">,
+    private readonly host: Pick<DatabaseHost, "wake" | "transactions" | "willReplace" | "lookups">,
     private readonly scheduler: Pick<Scheduler, "closeEverywhere">,
     private readonly clock: Clock,
   ) {}
@@ -23,6 +23,7 @@ export class ExclusiveWork {
       await this.host.transactions.endAll(lanes, "the database was replaced");
       await lanes.nothingRuns();
       const { databaseId } = lanes;
+      this.host.lookups?.close(databaseId);
       await Promise.all(
         [this.scheduler, this.host.transactions].map((one) => one.closeEverywhere(databaseId)),
       );

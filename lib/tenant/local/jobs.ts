@@ -11,6 +11,8 @@ export interface CallJob extends WaitingRead {
   readonly wire: WireCall;
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
+  /** Called where the child has proven that the call ends by itself (`KeyLookups`). */
+  readonly proven?: () => void;
   readonly queuedMs: number;
   /** How many children ended while a statement of this call ran. */
   crashes: number;

@@ -60,6 +60,8 @@ export class LocalDatabase implements TenantDatabase {
 
   run(call: TenantCall): Promise<TenantOutcome> {
     if (call.snapshot !== null) return this.#runAfterSnapshot(call);
+    const found = this.store.lookups?.run(this.store.lanes(this.databaseId, this.namespaceId), call);
+    if (found) return Promise.resolve(found);
     return call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
   }
 
@@ -149,10 +151,12 @@ export class LocalDatabase implements TenantDatabase {
         call,
         wire,
         resolve: call.level === "read" ? resolve : (outcome) => {
+          if (call.level === "schema") this.store.lookups?.close(this.databaseId);
           this.store.commits.tell(this.databaseId);
           resolve(outcome);
         },
         reject,
+        proven: () => this.store.lookups?.learn(lanes, call),
         queuedMs: this.clock.monotonicMs(),
         crashes: 0,
       });

@@ -18,6 +18,7 @@ import { DatabaseStates } from "./database_states.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { ExclusiveWork } from "./exclusive_work.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
+import type { KeyLookups } from "./key_lookups.ts";
 import { LocalBranches } from "./local_branches.ts";
 import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
@@ -43,6 +44,7 @@ const MOVE_MS = 1000;
 export class LocalStore implements TenantStore, DatabaseHost {
   readonly branches: LocalBranches;
   readonly states: DatabaseStates;
+  readonly lookups: KeyLookups | null;
   /** Set once, before the first call. */
   archive: ArchiveHooks | null = null;
   readonly commits = new CommitNotices(false);
@@ -76,7 +78,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
     scheduler.addChild();
     scheduler.onWrote = (databaseId) => this.wrote(databaseId);
     this.states = new DatabaseStates(tenants, options.clock);
-    scheduler.onDamage = (databaseId) => this.states.reportDamage(databaseId);
+    this.lookups = parts.lookups;
+    scheduler.onDamage = (databaseId) => {
+      this.states.reportDamage(databaseId);
+      this.lookups?.leaveDamaged(databaseId);
+    };
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = snapshotDays * DAY_MS;
@@ -133,6 +139,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await this.transactions.endAll(lanes, "the database was deleted");
     lanes.log.clear();
     await lanes.nothingRuns();
+    this.lookups?.close(databaseId);
     await removeAll(this.parts.tenants, databaseId);
     await this.archive?.forget(databaseId);
     this.#forget(databaseId, lanes);
@@ -179,6 +186,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await this.#log.close(this.#lanes.values());
     await this.archive?.close();
     this.#watchdog.stop();
+    this.lookups?.closeAll();
     await this.#snapshots.pruning.close();
     await this.#reserveFilled;
     await Promise.all(this.parts.scheduler.slots.map((slot) => {
@@ -199,7 +207,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   get isQuiet(): boolean {
-    return this.parts.scheduler.waiting.size === 0 &&
+    return !this.lookups?.isBusy && this.parts.scheduler.waiting.size === 0 &&
       this.parts.scheduler.slots.every(({ flight }) => flight === null);
   }
 
@@ -236,6 +244,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   #sweep(): void {
     for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#forget(id, lanes);
     this.#reserveFilled = this.#reserve.fill();
+    this.lookups?.sweep();
     sweepSlots(this.parts.scheduler, this.options.clock.monotonicMs() - SWEEP_MS);
   }
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { TransferRoom } from "../transfer/transfer_room.ts";
+import type { KeyLookups } from "./key_lookups.ts";
 import type { LogSpool } from "./log_spool.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -16,6 +17,8 @@ export interface LocalStoreSettings {
   readonly logBytes?: number;
   /** Days that snapshots are stored. */
   readonly snapshotDays: number;
+  /** Whether this process itself may answer look-ups by key. Default: yes. */
+  readonly keyLookups?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,4 +33,6 @@ export interface LocalStoreParts {
   readonly memoryBytes: number;
   readonly transactions: OpenTransactions;
   readonly transferRoom: TransferRoom;
+  /** Null: children answer every call. */
+  readonly lookups: KeyLookups | null;
 }

@@ -38,6 +38,7 @@ function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: str
   const loggedByChild = job.wire.log !== undefined && !(wire.k === "failed" && wire.unlogged);
   const row: LogValues | null = loggedByChild ? null : logRowOf(job.call, outcome);
   if (row) lanes.log.add(row);
+  if (wire.k === "ok" && wire.l) job.proven?.();
   job.resolve(outcome);
   return end;
 }

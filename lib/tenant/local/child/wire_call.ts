@@ -85,6 +85,8 @@ export type WireOutcome =
     readonly k: "ok";
     readonly r: readonly WireResult[];
     readonly ms: number;
+    /** The call was the only one of its group, and its statement is a look-up that ends by itself (`isKeyLookup`). */
+    readonly l?: true;
     readonly e?: readonly StatementEffect[];
     /** The footprint of a dry run that was asked for one. */
     readonly p?: Footprint;

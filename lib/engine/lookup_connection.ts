@@ -1,0 +1,111 @@
+// A connection that runs nothing but look-ups by key, in the process that serves requests: nobody could stop anything else
+// there. It only reads, refuses whatever has not been proven to end, and never learns of a long value.
+import type { StatementSync } from "node:sqlite";
+import { type RowForm } from "../sql/row_form.ts";
+import { bindable, type SqlParameter } from "../sql/sql_value.ts";
+import { arrayRows } from "./bounded_rows.ts";
+import { closedModules, Guard } from "./guard.ts";
+import { isBoundedProgram, programOf } from "./key_lookup.ts";
+import { moduleNames, openDatabase } from "./open_database.ts";
+import { isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
+import { noChanges, typedColumns, typedResultJson, typedRows } from "./typed_result.ts";
+
+/** Bytes of the longest value. Where a row has a longer one, the look-up fails. */
+const MAX_VALUE_BYTES = 64 * 1024;
+/** The answer of an authorizer that refuses. */
+const DENY = 1;
+
+/** No bound of memory is set: it would be one of the whole process. */
+const PRAGMAS =
+  "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; " +
+  "PRAGMA query_only=ON; PRAGMA cache_size=-256";
+
+/** A look-up that has been proven to end, under the schema that it was compiled with. */
+export interface Lookup {
+  readonly statement: StatementSync;
+  readonly columnsJson: string;
+  readonly typedColumnsJson: string;
+  /** Whether it reads integers as bigint. */
+  big: boolean;
+}
+
+/** One such connection. */
+export class LookupConnection {
+  readonly #database;
+  readonly #guard: Guard;
+  #compiles = false;
+
+  /** Throws what the engine throws. */
+  constructor(path: string) {
+    this.#database = openDatabase(path, { readOnly: true, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
+    this.#database.exec(PRAGMAS);
+    this.#guard = new Guard(closedModules(moduleNames(this.#database)));
+    // A statement that the engine compiles again, because the schema has changed, has not been proven.
+    this.#database.setAuthorizer((...asked) => this.#compiles ? this.#guard.authorize(...asked) : DENY);
+  }
+
+  /**
+   * Compiles and proves a read; null where the file has another schema. Throws what the engine throws, or where the read
+   * cannot be proven.
+   */
+  compile(sql: string, schemaVersion: number): Lookup | null {
+    const database = this.#database;
+    this.#compiles = true;
+    try {
+      this.#guard.level = "internal";
+      database.exec("BEGIN");
+      // Asked first, because compiling anything else reads the whole schema.
+      const version = database.prepare("PRAGMA schema_version").get()?.["schema_version"];
+      if (version !== schemaVersion) return null;
+      this.#guard.level = "read";
+      const statement = database.prepare(sql);
+      this.#guard.level = "internal";
+      if (!isBoundedProgram(programOf(database, sql))) throw new TypeError("the statement may not end");
+      return lookupOf(statement);
+    } finally {
+      this.#guard.level = "internal";
+      if (database.isTransaction) database.exec("COMMIT");
+      this.#compiles = false;
+    }
+  }
+
+  /** The result of a look-up, without its closing brace. Throws what the engine throws, or `ResultTooLarge`. */
+  read(lookup: Lookup, params: readonly SqlParameter[], bounds: ResultBounds, rowForm: RowForm): string {
+    const big = rowForm.typed === true || rowForm.integersAsStrings;
+    try {
+      return resultOf(lookup, params, bounds, { rowForm, big });
+    } catch (error) {
+      if (big || !isIntegerOutOfRange(error)) throw error;
+      return resultOf(lookup, params, bounds, { rowForm, big: true });
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function lookupOf(statement: StatementSync): Lookup {
+  statement.setReturnArrays(true);
+  const columns = statement.columns().map(({ name, type }) => ({ name, type }));
+  return {
+    statement,
+    columnsJson: JSON.stringify(columns.map(({ name }) => name)),
+    typedColumnsJson: typedColumns(columns),
+    big: false,
+  };
+}
+
+function resultOf(
+  lookup: Lookup,
+  params: readonly SqlParameter[],
+  bounds: ResultBounds,
+  reading: { readonly rowForm: RowForm; readonly big: boolean },
+): string {
+  const { statement } = lookup;
+  if (lookup.big !== reading.big) statement.setReadBigInts(lookup.big = reading.big);
+  const rows = arrayRows(statement.all(...bindable(params)));
+  return reading.rowForm.typed
+    ? typedResultJson(lookup.typedColumnsJson, typedRows(rows, bounds), noChanges)
+    : `{"columns":${lookup.columnsJson},"rows":${rowsJson(rows, bounds, reading)}`;
+}

@@ -1,0 +1,285 @@
+// Attacks on look-ups by key, which the process that serves requests answers itself: none of them gets anything else to run
+// there, reads what is not there any more, or keeps others waiting twice.
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { startPermissions } from "../testing/start_permissions.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { newId } from "../../lib/core/ids.ts";
+import { DIGIT_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
+import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import { createFile } from "../../lib/tenant/local/child/create_file.ts";
+import { KeyLookups, type LookupLanes } from "../../lib/tenant/local/key_lookups.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import type { TenantCall, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { withLocalStore } from "../testing/local_store.ts";
+
+const BY_ID = "SELECT a FROM t WHERE id = ?";
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
+/** More than enough reads, one after the other, for their caller to be alone. */
+const MANY = 14;
+
+function answered({ lookups }: LocalStore): number {
+  assert(lookups);
+  return lookups.answered;
+}
+
+/** Reads until this process answers; fails where it never does. */
+async function warm(
+  store: LocalStore,
+  tenant: Tenant,
+  sql = BY_ID,
+  params: SqlParameter[] = [1],
+): Promise<void> {
+  const before = answered(store);
+  for (let turn = 0; turn < 10 * MANY && answered(store) === before; turn++) await tenant.rows(sql, params);
+  assert(answered(store) > before, `a child answered every time: ${sql}`);
+}
+
+async function filled(store: LocalStore): Promise<Tenant> {
+  const tenant = await Tenant.create(store, [T]);
+  await tenant.run("write", [["INSERT INTO t VALUES (1, 'one'), (2, NULL)"]]);
+  return tenant;
+}
+
+const unlooked = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test("attacks on look-ups by key, through the store", async (t) => {
+  await withLocalStore(async (store) => {
+    const step = (name: string, fn: () => Promise<void>) => t.step({ name, fn, ...unlooked });
+
+    await import("../../lib/engine/lookup_connection.ts");
+
+    await step("answers are those of a child, in every form, and each leaves its log row", async () => {
+      const tenant = await Tenant.create(store, ["CREATE TABLE v (id INTEGER PRIMARY KEY, a, b, c, d)"]);
+      await tenant.run("write", [[
+        "INSERT INTO v VALUES (1, 'x', 1.5, x'00ff', 9007199254740993), (2, 9e999, NULL, '', -1)",
+      ]]);
+      const sql = "SELECT * FROM v WHERE id = ?";
+      for (const rowForm of [undefined, DIGIT_ROWS, TYPED_ROWS]) {
+        const more = rowForm ? { rowForm } : {};
+        for (const id of [1, 2, 3]) {
+          const outcomes: TenantOutcome[] = [];
+          const before = answered(store);
+          // The same text with a blank is another text, which a child answers first.
+          for (let turn = 0; turn < MANY; turn++) outcomes.push(await tenant.run("read", [[sql, id]], more));
+          const texts = outcomes.map((one) => one.ok === true ? one.results : one);
+          assertEquals(texts, Array(MANY).fill(texts[0]));
+          assert(answered(store) > before, `${id} ${JSON.stringify(rowForm)}`);
+        }
+      }
+      const count = await tenant.rows(
+        "SELECT count(*) FROM _service_meta_query_log WHERE operation = 'query'",
+        [],
+        {
+          readsLog: true,
+        },
+      );
+      assertEquals(count, [[9 * MANY + 2]]);
+    });
+
+    await step("what is not proven never runs here, whoever repeats it alone", async () => {
+      const tenant = await filled(store);
+      await tenant.run("schema", [["CREATE VIEW w AS SELECT count(*) AS n FROM t"]]);
+      const before = answered(store);
+      for (
+        const sql of [
+          "SELECT a FROM t",
+          "SELECT a FROM t WHERE id > 0",
+          "SELECT n FROM w",
+          "SELECT upper(a) FROM t WHERE id = 1",
+          "SELECT a FROM t WHERE id IN (1, 2)",
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 1",
+        ]
+      ) for (let turn = 0; turn < MANY; turn++) await tenant.rows(sql);
+      const virtual = await Tenant.create(store, [T, "CREATE VIRTUAL TABLE f USING fts5(body)"]);
+      for (let turn = 0; turn < MANY; turn++) await virtual.rows(BY_ID, [1]);
+      assertEquals(answered(store), before);
+    });
+
+    await step("a change of a row or of the schema is seen by the next look-up", async () => {
+      const tenant = await filled(store);
+      await warm(store, tenant);
+      await tenant.run("write", [["UPDATE t SET a = 'other' WHERE id = 1"]]);
+      assertEquals(await tenant.rows(BY_ID, [1]), [["other"]]);
+      await warm(store, tenant);
+      const { schemaVersion } = await tenant.database.inspect([]);
+      await tenant.run("schema", [["ALTER TABLE t RENAME COLUMN a TO b"]]);
+      const late = await tenant.database.run(tenantCall(schemaVersion, "read", [[BY_ID, 1]]));
+      assertEquals(late.ok, "stale");
+      await warm(store, tenant, "SELECT * FROM t WHERE id = ?");
+      await tenant.run("schema", [["ALTER TABLE t ADD COLUMN c DEFAULT 5"]]);
+      assertEquals(await tenant.rows("SELECT * FROM t WHERE id = ?", [1]), [[1, "other", 5]]);
+    });
+
+    await step("a restore and a deletion leave nothing of before to a look-up", async () => {
+      const tenant = await filled(store);
+      await tenant.database.takeSnapshot("before");
+      await tenant.run("write", [["UPDATE t SET a = 'later' WHERE id = 1"]]);
+      await warm(store, tenant);
+      await tenant.database.restore(
+        "before",
+        { log: undefined, rowForm: { integersAsStrings: false } } as never,
+      );
+      assertEquals(await tenant.rows(BY_ID, [1]), [["one"]]);
+      await warm(store, tenant);
+      const { schemaVersion } = await tenant.database.inspect([]);
+      await store.drop(tenant.id);
+      const call = tenantCall(schemaVersion, "read", [[BY_ID, 1]]);
+      const gone = await tenant.database.run(call).then((outcome) => outcome.ok, () => "refused");
+      assert(gone !== true);
+    });
+
+    await step("a value that is longer than 64 KiB is read by a child, whole", async () => {
+      const tenant = await filled(store);
+      await warm(store, tenant);
+      await tenant.run("write", [["INSERT INTO t VALUES (3, ?)", "x".repeat(200_000)]]);
+      const before = answered(store);
+      assertEquals(await tenant.rows(BY_ID, [3]), [["x".repeat(200_000)]]);
+      assertEquals(answered(store), before);
+      const long = await tenant.rows("SELECT a FROM t WHERE id = ?", ["1".repeat(100_000)]);
+      assertEquals(long, []);
+    });
+
+    await step("calls that come together go to a child together", async () => {
+      const tenant = await filled(store);
+      await warm(store, tenant);
+      const { schemaVersion } = await tenant.database.inspect([]);
+      const before = answered(store);
+      const call = () => tenant.database.run(tenantCall(schemaVersion, "read", [[BY_ID, 1]]));
+      const outcomes = await Promise.all(Array.from({ length: 20 }, call));
+      assertEquals(outcomes.map(rowsOf), Array(20).fill([["one"]]));
+      assertEquals(answered(store), before + 1);
+    });
+  });
+});
+
+/** A database that only this process has open, and look-ups that a child is taken to have proven. */
+async function withFile(
+  body: (
+    world: {
+      lookups: KeyLookups;
+      path: string;
+      lanes: LookupLanes;
+      call: TenantCall;
+      clock: { ms: number; step: number };
+    },
+  ) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_lookups_" });
+  const databaseId = newId("db", systemClock.now());
+  const path = `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")));
+  createFile(path);
+  const writer = new DatabaseSync(path);
+  writer.exec(`${T}; INSERT INTO t VALUES (1, 'one')`);
+  const version = Number(writer.prepare("PRAGMA schema_version").get()?.["schema_version"]);
+  writer.close();
+  const clock = { ms: 0, step: 0 };
+  const lookups = new KeyLookups(folder, { now: systemClock.now, monotonicMs: () => clock.ms += clock.step });
+  const lanes = {
+    databaseId,
+    namespaceId: "ns_1",
+    isFree: true,
+    noteCompany: () => null,
+    log: new LogBuffer(1e6),
+  };
+  const call = tenantCall(version, "read", [[BY_ID, 1]]);
+  lookups.learn(lanes, call);
+  try {
+    await body({ lookups, path, lanes, call, clock });
+  } finally {
+    lookups.closeAll();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What a look-up finds once the engine is loaded; every turn of the event loop has one. */
+async function look({ lookups, lanes, call }: { lookups: KeyLookups; lanes: LookupLanes; call: TenantCall }) {
+  await new Promise((resolve) => setImmediate(resolve));
+  const outcome = lookups.run(lanes, call);
+  return outcome && rowsOf(outcome);
+}
+
+async function firstLook(
+  world: { lookups: KeyLookups; lanes: LookupLanes; call: TenantCall },
+): Promise<void> {
+  await import("../../lib/engine/lookup_connection.ts");
+  assertEquals(await look(world), [["one"]]);
+}
+
+/** Runs SQL in another process, which is the last one to close the file where nobody holds a lock on it. */
+async function elsewhere(path: string, sql: string): Promise<void> {
+  const code =
+    `import { DatabaseSync } from "node:sqlite"; const db = new DatabaseSync(${JSON.stringify(path)}); ` +
+    `db.exec(${JSON.stringify(sql)}); db.close();`;
+  const { success } = await new Deno.Command(Deno.execPath(), { args: ["eval", code], stderr: "null" })
+    .output();
+  assert(success);
+}
+
+Deno.test("a look-up whose log somebody has removed or replaced reads nothing old", async () => {
+  for (const replaced of [false, true]) {
+    await withFile(async (world) => {
+      await firstLook(world);
+      await Deno.rename(`${world.path}-wal`, `${world.path}-old`);
+      if (replaced) await Deno.writeFile(`${world.path}-wal`, new Uint8Array(0));
+      assertEquals([await look(world), world.lookups.answered], [null, 1]);
+    });
+  }
+});
+
+Deno.test("a schema that somebody else changed ends the look-ups of before", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    await elsewhere(
+      world.path,
+      "ALTER TABLE t RENAME TO other; CREATE VIEW t AS SELECT id, a || a AS a FROM other",
+    );
+    assertEquals(await look(world), null);
+    assertEquals(world.lookups.answered, 1);
+  });
+});
+
+Deno.test("a damaged page is left to a child, and so is everything else of that database for a while", async () => {
+  await withFile(async (world) => {
+    const { path, clock, lookups, lanes, call } = world;
+    using file = Deno.openSync(path, { read: true, write: true });
+    const bytes = new Uint8Array(Deno.statSync(path).size - 4096).fill(0xa5);
+    file.seekSync(4096, Deno.SeekMode.Start);
+    file.writeSync(bytes);
+    await import("../../lib/engine/lookup_connection.ts");
+    assertEquals(await look(world), null);
+    lookups.learn(lanes, call);
+    clock.ms += 1000;
+    assertEquals([await look(world), lookups.answered], [null, 0]);
+  });
+});
+
+Deno.test("a namespace whose look-ups are slow has none for a hundred times as long, and others have theirs", async () => {
+  await withFile(async (world) => {
+    const { clock, lanes } = world;
+    await firstLook(world);
+    clock.step = 60;
+    assertEquals([await look(world), await look(world)], [[["one"]], [["one"]]]);
+    clock.step = 0;
+    assertEquals(await look(world), null);
+    assertEquals(await look({ ...world, lanes: { ...lanes, namespaceId: "ns_2" } }), [["one"]]);
+    clock.ms += 13_000;
+    assertEquals(await look(world), [["one"]]);
+  });
+});
+
+Deno.test("this process answers look-ups under the permissions of `deno task start`", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_lookups_" });
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...startPermissions(), new URL("./lookup_process.ts", import.meta.url).pathname, folder],
+    stderr: "inherit",
+  }).output();
+  await Deno.remove(folder, { recursive: true });
+  assertEquals(JSON.parse(new TextDecoder().decode(stdout)), {
+    answered: true,
+    rows: Array(14).fill(["one"]),
+  });
+});
