@@ -9,7 +9,7 @@ import { ConfigError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { sendOnce } from "../../lib/core/send_once.ts";
-import type { Fetch } from "../../lib/tenant/remote/hrana/hrana_client.ts";
+import type { Fetch } from "../../lib/tenant/remote/hrana/poster.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { createTursoStore, tursoPlatform } from "../../lib/tenant/turso/create_turso_store.ts";

@@ -1,6 +1,6 @@
 // Streams that reads leave open at sqld for the next ones: never used for another database, few, and no promise.
 import { assert, assertEquals } from "@std/assert";
-import type { Fetch } from "../../lib/tenant/remote/hrana/hrana_client.ts";
+import type { Fetch } from "../../lib/tenant/remote/hrana/poster.ts";
 import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
 import { withSqld } from "./sqld_world.ts";
 

@@ -2,7 +2,7 @@
 import { AppError } from "../../lib/core/errors.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import type { Fetch } from "../../lib/tenant/remote/hrana/hrana_client.ts";
+import type { Fetch } from "../../lib/tenant/remote/hrana/poster.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { createSqldStore, type SqldStoreOptions } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import type { TenantDatabase, TenantOutcome } from "../../lib/tenant/tenant_store.ts";

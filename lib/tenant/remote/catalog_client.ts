@@ -77,7 +77,9 @@ async function send(
       target,
       { signal },
       ({ url, headers }) =>
-        post(context.fetch, { url: url + pathname, headers: { ...headers, "content-type": contentType } }, {
+        post(context.poster, {
+          url: url + pathname,
+          headers: { ...headers, "content-type": contentType },
           body,
           signal,
         }),

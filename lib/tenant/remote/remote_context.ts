@@ -7,7 +7,8 @@ import type { CommitNotices } from "../commit_notices.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { GateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
-import { type Fetch, type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
+import { type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
+import { ConnectionPoster, type Fetch, fetchPoster, type Poster } from "./hrana/poster.ts";
 import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { retryGone } from "./hrana/repeat.ts";
 import { damageOf, RemoteFailure } from "./hrana/remote_failure.ts";
@@ -29,7 +30,7 @@ export interface RemoteSettings {
   readonly logBytes?: number;
   /** What statements are compiled with before they are sent. Default: what the runtime has. */
   readonly gateEngine?: GateEngine;
-  /** Default: `streamOnce`. */
+  /** Sends all requests. Default: `streamOnce`, and connections of the store's own where there is no TLS. */
   readonly fetch?: Fetch;
   /** Where exports and imports work; null, which is the default: this process starts no child. */
   readonly transferRoom?: TransferRoom | null;
@@ -37,6 +38,8 @@ export interface RemoteSettings {
 
 /** What a store is made of. */
 export interface RemoteParts extends Required<RemoteSettings> {
+  /** Sends requests to locations. Closed with the store. */
+  readonly poster: Poster;
   readonly platform: RemotePlatform;
   /** Absent: every call opens a stream and closes it. */
   readonly streamPool?: StreamPool;
@@ -58,8 +61,8 @@ export interface RemoteContext extends RemoteParts {
 /** The settings with their defaults, and nothing of what else the object may hold. */
 export function withDefaults(
   { clock, log, queryTimeoutMs, logDays, snapshotDays, ...more }: RemoteSettings,
-): Required<RemoteSettings> {
-  const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch = streamOnce, transferRoom = null } = more;
+): Omit<RemoteParts, "platform"> {
+  const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch, transferRoom = null } = more;
   const quiet = quietLog(log, clock, ["warn", "error"]);
   return {
     clock,
@@ -69,7 +72,8 @@ export function withDefaults(
     snapshotDays,
     logBytes,
     gateEngine,
-    fetch,
+    fetch: fetch ?? streamOnce,
+    poster: fetch ? fetchPoster(fetch) : new ConnectionPoster(streamOnce, clock),
     transferRoom,
   };
 }
@@ -91,7 +95,7 @@ export function send(
     context,
     target,
     options,
-    (endpoint) => sendBatch(context.fetch, endpoint, request, options),
+    (endpoint) => sendBatch(context.poster, endpoint, request, options),
   );
 }
 

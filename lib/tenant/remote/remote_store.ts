@@ -163,6 +163,7 @@ export class RemoteStore implements TenantStore {
     for (const idle of this.context.streamPool?.takeIdle() ?? []) this.#closeStream(idle);
     await this.#ended();
     this.context.platform.close?.();
+    this.context.poster.close();
   }
 
   async #make(databaseId: string, fill: Fill, ancestor: string | null = null): Promise<void> {

@@ -1,7 +1,8 @@
 // What a location has taken in so far, told by what every change of a tenant leaves behind. sqld forks a location that it has
 // just closed, because too many are open, in a state that lacks the last transactions.
 import type { HranaStep } from "../remote/hrana/hrana.ts";
-import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
+import { type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
+import type { Poster } from "../remote/hrana/poster.ts";
 import { retryGone } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import { integerOf, stringOf } from "../remote/hrana/remote_values.ts";
@@ -22,11 +23,11 @@ const STATE: HranaStep = {
 const TIMEOUT_MS = 15_000;
 
 /** Null: it cannot be told of a location that is closed, to us or to all, or that is no tenant. Throws `RemoteFailure`. */
-export async function copyState(fetch: Fetch, endpoint: HranaEndpoint): Promise<CopyState | null> {
+export async function copyState(poster: Poster, endpoint: HranaEndpoint): Promise<CopyState | null> {
   const request = { steps: [STATE], baton: null, close: true };
   try {
     const { steps: [step] } = await retryGone(() =>
-      sendBatch(fetch, endpoint, request, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+      sendBatch(poster, endpoint, request, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     );
     const row = step?.ok ? step.rows[0] : undefined;
     return row

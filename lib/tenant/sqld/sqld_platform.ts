@@ -1,6 +1,7 @@
 // sqld as a platform: a namespace for each location, made, copied and removed through its admin API.
 import type { Log } from "../../core/log.ts";
-import type { Fetch, HranaEndpoint } from "../remote/hrana/hrana_client.ts";
+import type { HranaEndpoint } from "../remote/hrana/hrana_client.ts";
+import { type Fetch, fetchPoster } from "../remote/hrana/poster.ts";
 import { repeat, retryGone } from "../remote/hrana/repeat.ts";
 import { isLost, RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
 import { within } from "../remote/hrana/within.ts";
@@ -105,7 +106,8 @@ export class SqldPlatform implements RemotePlatform {
   }
 
   async #state(location: string): Promise<CopyState | null> {
-    const ask = async () => await copyState(this.options.fetch, await this.endpoint(location, "read"));
+    const ask = async () =>
+      await copyState(fetchPoster(this.options.fetch), await this.endpoint(location, "read"));
     try {
       return await ask();
     } catch (error) {

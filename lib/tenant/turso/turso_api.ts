@@ -1,7 +1,7 @@
 // Calls to Turso's platform API (docs.turso.tech/api-reference). Each call names what is to be there, so that
 // a second one changes nothing: a call whose answer is lost is sent again, within bounds.
 import type { Log } from "../../core/log.ts";
-import type { Fetch } from "../remote/hrana/hrana_client.ts";
+import type { Fetch } from "../remote/hrana/poster.ts";
 import { repeat } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 

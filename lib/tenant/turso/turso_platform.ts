@@ -1,7 +1,8 @@
 // Turso Cloud as a platform: a database of one group for each location, made, copied and removed through its platform API,
 // with tokens of one database and one mode.
 import type { Clock } from "../../core/clock.ts";
-import { type Fetch, type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
+import { type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
+import { type Fetch, fetchPoster } from "../remote/hrana/poster.ts";
 import { CachedTokens } from "../remote/cached_tokens.ts";
 import type { Mode } from "../remote/remote_context.ts";
 import { repeat } from "../remote/hrana/repeat.ts";
@@ -107,7 +108,7 @@ export class TursoPlatform implements RemotePlatform {
     const ask = async () => {
       endpoint = null;
       endpoint = await this.endpoint(location, "read");
-      await sendBatch(this.options.fetch, endpoint, request, { signal });
+      await sendBatch(fetchPoster(this.options.fetch), endpoint, request, { signal });
     };
     await repeat(ask, (error, attempt) => {
       // A copy of a closed database may be closed as well.

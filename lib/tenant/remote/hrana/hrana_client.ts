@@ -2,10 +2,8 @@
 // counts could become another's.
 import type { BatchAnswer, BatchRequest, HranaValue, StepResult } from "./hrana.ts";
 import { decodeAnswer, encodeRequest } from "./hrana_binary.ts";
+import type { PostAnswer, Posted, Poster } from "./poster.ts";
 import { batchFailure, refuseMoving, RemoteFailure, serverFailure } from "./remote_failure.ts";
-
-/** The `fetch` that sends requests. */
-export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
 /** Where one database answers, and what every request to it carries. */
 export interface HranaEndpoint {
@@ -25,18 +23,18 @@ export interface SendOptions {
 
 /** One round trip. Throws `RemoteFailure`. */
 export async function sendBatch(
-  fetch: Fetch,
+  poster: Poster,
   endpoint: HranaEndpoint,
   request: BatchRequest,
   { signal, binary = false }: SendOptions,
 ): Promise<BatchAnswer> {
   const { url, headers } = endpoint;
-  const to = {
+  const bytes = await post(poster, {
     url: `${url}/${binary ? "v3-protobuf" : "v3"}/pipeline`,
     headers: { ...headers, "content-type": binary ? "application/x-protobuf" : "application/json" },
-  };
-  const body = binary ? encodeRequest(request) : jsonRequest(request);
-  const bytes = await post(fetch, to, { body, signal });
+    body: binary ? encodeRequest(request) : jsonRequest(request),
+    signal,
+  });
   try {
     return refuseMoving(
       binary ? decodeAnswer(bytes, request.steps.length) : readAnswer(new TextDecoder().decode(bytes)),
@@ -47,23 +45,17 @@ export async function sendBatch(
 }
 
 /** Sends one request and reads the bytes of its answer. Throws `RemoteFailure`. */
-export async function post(
-  fetch: Fetch,
-  { url, headers }: HranaEndpoint,
-  { body, signal }: { readonly body: string | Uint8Array<ArrayBuffer>; readonly signal: AbortSignal | null },
-): Promise<Uint8Array<ArrayBuffer>> {
-  let response: Response;
+export async function post(poster: Poster, request: Posted): Promise<Uint8Array<ArrayBuffer>> {
+  let answer: PostAnswer;
   try {
-    response = await fetch(url, { method: "POST", headers, body, signal, redirect: "error" });
-    const bytes = await response.bytes();
-    if (response.ok) return bytes;
-    const text = new TextDecoder().decode(bytes.subarray(0, 1000));
-    throw statusFailure(response.status, text, Date.parse(response.headers.get("date") ?? ""));
+    answer = await poster.post(request);
   } catch (error) {
-    if (error instanceof RemoteFailure) throw error;
-    if (signal?.aborted) throw new RemoteFailure("stopped");
+    if (request.signal?.aborted) throw new RemoteFailure("stopped");
     throw new RemoteFailure(/tcp connect error|dns error/.test(wordsOf(error)) ? "not_sent" : "unreachable");
   }
+  const { status, bytes, serverMs } = answer;
+  if (status >= 200 && status < 300) return bytes;
+  throw statusFailure(status, new TextDecoder().decode(bytes.subarray(0, 1000)), serverMs);
 }
 
 /** `fetch` tells what has failed in the cause of its error. */
