@@ -3,9 +3,10 @@ import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config
 import { TOKEN_USE_WRITE_MS } from "./lib/control/token_uses.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { AppError, ConfigError } from "./lib/core/errors.ts";
-import { BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
+import { answerLimits, BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
 import { jsonLog, quietLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
+import { AnswerRoom } from "./lib/guard/answer_room.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { endRevoked } from "./lib/services/hrana/end_revoked.ts";
@@ -201,12 +202,13 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
 }
 
 /** On a platform its own server speaks to the clients, and bounds them. */
-function listen({ host, port, hosted }: Config, handler: Handler): Server {
+function listen({ host, port, hosted, dataDir }: Config, handler: Handler): Server {
   const serve = hosted ? null : findServeConnection();
   if (serve === null && !hosted) log("warn", "heads_not_bounded", { deno: Deno.version.deno });
   try {
     if (serve === null) return Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
-    return new HttpListener({ hostname: host, port, limits: connectionLimits, serve, log }, handler);
+    const answers = new AnswerRoom({ limits: answerLimits, folder: `${dataDir}/answers`, clock, log });
+    return new HttpListener({ hostname: host, port, limits: connectionLimits, serve, answers, log }, handler);
   } catch (error) {
     throw new ConfigError(
       `Set HOST and PORT to a free address; binding ${host}:${port} failed (${reasonOf(error)})`,

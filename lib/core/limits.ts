@@ -25,6 +25,19 @@ export const connectionLimits = {
   /** Between two sweeps over all connections. */
   sweepMs: 1000,
 } as const;
+/** Bounds of answers that their clients have not taken yet: see `AnswerRoom`. In bytes, except the two named. */
+export const answerLimits = {
+  /** Little beside what the system itself holds for a connection. */
+  freeBytes: 64 * 1024,
+  /** In pieces an answer costs 0.4 ms more: nothing to one of 2 MB, which takes 10 ms. */
+  wholeBytes: 2 * 1024 * 1024,
+  memoryBytes: 64 * 1024 * 1024,
+  diskBytes: 1024 * 1024 * 1024,
+  /** Files open at once: as many descriptors. */
+  diskFiles: 512,
+  /** Milliseconds in which a client must take a piece of 256 KiB, as at 4 KB a second. */
+  stallMs: 60_000,
+} as const;
 /** Statements of one batch. */
 export const MAX_BATCH_STATEMENTS = 100;
 /**

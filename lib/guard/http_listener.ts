@@ -1,6 +1,7 @@
 // Listens and accepts connections itself, and lets the runtime answer on each: only so can a connection be ended that
 // never sends a request.
 import type { Log } from "../core/log.ts";
+import type { AnswerRoom } from "./answer_room.ts";
 import { ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import { UpgradeTurns } from "./upgrade_turns.ts";
@@ -28,7 +29,15 @@ export interface HttpListenerOptions {
   readonly port: number;
   readonly limits: HttpListenerLimits;
   readonly serve: ServeConnection;
+  /** Absent: the runtime gets every answer whole. */
+  readonly answers?: AnswerRoom;
   readonly log: Log;
+}
+
+/** An answer that leaves as its client takes it. */
+export interface HeldAnswer {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly sizeBytes: number;
 }
 
 /** What a handler knows about the connection of its request. */
@@ -36,6 +45,11 @@ export interface ClientConnection {
   readonly remoteAddr: Deno.NetAddr;
   /** Says that the answer is large, so that the client may take longer to receive it. */
   expectLargeAnswer(bytes: number): void;
+  /**
+   * Finds room for an answer until its client has taken it. Null: it may be sent whole, as an answer can that is over
+   * before the next request on its connection (`inTurn`). `owner`: who answers for it.
+   */
+  holdAnswer(text: string, owner: string, inTurn: boolean): HeldAnswer | null;
   /**
    * Makes a socket of the connection, which is then never ended for being silent. `onStop` is told that the service
    * stops, and has to close it. Null where this runtime cannot. Errors: those of `Deno.upgradeWebSocket`.
@@ -76,7 +90,10 @@ export class HttpListener {
       idleSweeps: limits.idleMs / limits.sweepMs,
       maxOpen: limits.maxConnections,
     });
-    this.#timer = setInterval(() => this.#watch.sweep(), limits.sweepMs);
+    this.#timer = setInterval(() => {
+      this.#watch.sweep();
+      options.answers?.sweep();
+    }, limits.sweepMs);
     this.#accepting = this.#accept();
   }
 
@@ -124,7 +141,13 @@ export class HttpListener {
     let served: ServedConnection;
     try {
       connection.setNoDelay(true);
-      served = this.options.serve(connection, this.#answerOn(watched, remoteAddr, upgrade), this.#onError);
+      const holding = new HeldWhole();
+      served = this.options.serve(
+        connection,
+        this.#answerOn(watched, holding, { remoteAddr, upgrade }),
+        this.#onError,
+      );
+      void served.finished.then(() => holding.leave());
     } catch (error) {
       this.#watch.remove(watched);
       throw error;
@@ -157,19 +180,26 @@ export class HttpListener {
   /** Costs two numbers and one check of a promise for each request: no clock, no timer. */
   #answerOn(
     watched: OpenConnection,
-    remoteAddr: Deno.NetAddr,
-    upgrade: ClientConnection["upgrade"],
+    whole: HeldWhole,
+    more: Pick<ClientConnection, "remoteAddr" | "upgrade">,
   ): (request: Request) => Response | Promise<Response> {
-    const { takenBytesPerSec, sweepMs } = this.options.limits;
+    const { answers, limits: { takenBytesPerSec, sweepMs } } = this.options;
     const connection: ClientConnection = {
-      remoteAddr,
-      upgrade,
+      ...more,
+      holdAnswer: (text, owner, inTurn) => {
+        if (!answers) return null;
+        const client = { owner, end: watched.end };
+        if (inTurn && whole.hold(answers.holdWhole(text.length, client))) return null;
+        const bytes = new TextEncoder().encode(text);
+        return { body: answers.pieces(bytes, client), sizeBytes: bytes.length };
+      },
       expectLargeAnswer: (bytes) => watched.allow(Math.ceil(bytes / takenBytesPerSec * 1000 / sweepMs)),
     };
     const { handler } = this;
     const finish = () => watched.finish();
     return (request) => {
       watched.begin();
+      whole.leave();
       let answer: Response | Promise<Response> | null = null;
       try {
         return answer = handler(request, connection);
@@ -184,6 +214,24 @@ export class HttpListener {
     this.options.log("error", "answer_failed", { error: nameOf(error) });
     return new Response("Internal Server Error", { status: 500 });
   };
+}
+
+/** What the runtime was given whole on a connection: taken when the next request is there, or the connection has ended. */
+class HeldWhole {
+  #held: { leave(): void } | null = null;
+
+  /** False: it is not held. */
+  hold(held: { leave(): void } | null): boolean {
+    // A second answer at a time: requests do not come in turn here.
+    if (this.#held !== null) held?.leave();
+    else this.#held = held;
+    return held !== null && this.#held === held;
+  }
+
+  leave(): void {
+    this.#held?.leave();
+    this.#held = null;
+  }
 }
 
 /** A client that has gone before it is accepted is no reason to end other connections. */

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { type DescribeRouteOptions, resolver } from "hono-openapi";
 import { z } from "zod";
+import { answerLimits } from "../../lib/core/limits.ts";
 import type { Env } from "./env.ts";
 import { errorDetail, isoTimestamp, ruleHit } from "./schemas.ts";
 
@@ -81,9 +82,22 @@ export function wholeAnswer(
   body: BodyInit | null,
   { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
 ): Response {
-  if (typeof body === "string" && body.length > LARGE) c.env?.expectLargeAnswer?.(body.length);
   headers["x-request-id"] = c.get("requestId");
-  const answer = new Response(body, { status, headers });
+  const large = typeof body === "string" && body.length > answerLimits.freeBytes;
+  const answer = new Response(large ? heldBody(c, body, headers) : body, { status, headers });
   c.set("wholeAnswer", answer);
   return answer;
+}
+
+/** The body as it is sent: in pieces, with its length told, where nobody knows when the client has taken it. */
+function heldBody(c: Context<Env>, text: string, headers: Record<string, string>): BodyInit {
+  if (text.length > LARGE) c.env?.expectLargeAnswer?.(text.length);
+  // It is read once more, to be stored.
+  if (c.get("plan") !== undefined && !c.get("storedForPlan")) return text;
+  const owner = c.get("target")?.namespaceId ?? c.req.param("ns") ?? c.get("peer")?.hostname ?? "";
+  // HTTP/2 carries several answers at a time; its requests have no `Host`.
+  const held = c.env?.holdAnswer?.(text, owner, c.req.header("host") !== undefined) ?? null;
+  if (held === null) return text;
+  headers["content-length"] = String(held.sizeBytes);
+  return held.body;
 }

@@ -48,6 +48,8 @@ export interface Connection {
   readonly remoteAddr?: Deno.Addr;
   /** Present where this service listens itself: the client may take longer to receive the answer. */
   readonly expectLargeAnswer?: (bytes: number) => void;
+  /** Present there too: bounds what answers take that clients do not take, as `ClientConnection` says. */
+  readonly holdAnswer?: ClientConnection["holdAnswer"];
   /** Present there too: makes a socket of the connection, as `ClientConnection` says. */
   readonly upgrade?: ClientConnection["upgrade"];
 }

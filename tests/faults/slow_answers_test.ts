@@ -1,0 +1,52 @@
+// Clients who ask for the largest answers and take nothing of them, under the permissions that people run the service with.
+import { assert, assertEquals } from "@std/assert";
+import { RawClient } from "../testing/raw_client.ts";
+import { callService, serviceWorld } from "../testing/service_world.ts";
+
+const CLIENTS = 40;
+const RESULT = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 150) " +
+  "SELECT x, printf('%100000d', x) AS t FROM c";
+const INSERT =
+  "INSERT INTO t SELECT printf('%01000000d', 1) FROM (VALUES (1), (2), (3), (4), (5), (6)) RETURNING *";
+
+/** What a process has at this moment, in MB. Linux only: 0 elsewhere. */
+async function residentMb(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+Deno.test("forty clients who take nothing of the largest answers cost little memory, and what they wrote is there", async () => {
+  await using world = await serviceWorld({ QUERY_TIMEOUT_MS: "120000" });
+  assertEquals((await callService(world, "CREATE TABLE t (a)")).status, 200);
+  const clients: RawClient[] = [];
+  const ask = async (sql: string) => {
+    const client = await RawClient.connect(Number(new URL(world.service.url).port));
+    clients.push(client);
+    const body = JSON.stringify({ sql });
+    await client.send(
+      `POST /v1/db/acme/main/query HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // Its answer has begun, so its call is over.
+    await client.bytes(1);
+    return client;
+  };
+  try {
+    const writer = await ask(INSERT);
+    for (let at = 0; at < CLIENTS; at++) await ask(RESULT);
+    const heldMb = await residentMb(world.service.pid);
+    assert(heldMb < 450, `${heldMb} MB`);
+    const { status, body } = await callService(world, "SELECT count(*) FROM t");
+    assertEquals([status, body.data?.rows], [200, [[6]]]);
+    const { body: log } = await callService(
+      world,
+      "SELECT count(*) FROM _service_meta_query_log WHERE status = 'ok'",
+    );
+    assertEquals(Number(log.data?.rows[0]?.[0]) >= CLIENTS + 2, true);
+    // Slowly, and whole.
+    assert(await writer.take(5_900_000) >= 5_900_000);
+    assert(await (clients.at(-1)?.take(14_900_000) ?? 0) >= 14_900_000);
+  } finally {
+    for (const client of clients) client.close();
+  }
+});

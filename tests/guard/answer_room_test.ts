@@ -1,0 +1,124 @@
+// Answers whose clients do not take them: what they hold, who is ended for others, and that a slow client gets it all.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { type AnswerLimits, AnswerRoom } from "../../lib/guard/answer_room.ts";
+import { HttpListener } from "../../lib/guard/http_listener.ts";
+import { findServeConnection } from "../../lib/guard/serve_connection.ts";
+import { RawClient } from "../testing/raw_client.ts";
+
+const MB = 1_000_000;
+/** More than a connection of this machine takes for a client that reads nothing. */
+const LARGE = 16 * MB;
+const wide: AnswerLimits = {
+  ...{ freeBytes: 0, wholeBytes: 2 * MB, memoryBytes: 20 * MB, diskBytes: 100 * MB, diskFiles: 100 },
+  stallMs: 60_000,
+};
+
+interface World extends AsyncDisposable {
+  readonly room: AnswerRoom;
+  readonly folder: string;
+  readonly log: string[];
+  /** A client who has asked for so many bytes. */
+  ask(bytes: number, owner?: string): Promise<RawClient>;
+}
+
+/** `folderFails`: where files should be made is a file. */
+async function answering(limits: Partial<AnswerLimits>, folderFails = false): Promise<World> {
+  const serve = findServeConnection();
+  assert(serve !== null);
+  const parent = await Deno.makeTempDir();
+  const folder = `${parent}/answers`;
+  if (folderFails) await Deno.writeTextFile(folder, "");
+  const [log, clients]: [string[], RawClient[]] = [[], []];
+  const note = (level: string, event: string) => void log.push(`${level} ${event}`);
+  const room = new AnswerRoom({ limits: { ...wide, ...limits }, folder, clock: systemClock, log: note });
+  const times = { headMs: 60_000, idleMs: 60_000, takenBytesPerSec: 1000, maxConnections: 100, sweepMs: 20 };
+  const listener = new HttpListener({
+    ...{ hostname: "127.0.0.1", port: 0, limits: times, serve, answers: room, log: note },
+  }, (request, connection) => {
+    const [, owner = "", bytes = ""] = new URL(request.url).pathname.split("/");
+    const text = "x".repeat(Number(bytes));
+    const held = connection.holdAnswer(text, owner, true);
+    if (held === null) return new Response(text);
+    return new Response(held.body, { headers: { "content-length": String(held.sizeBytes) } });
+  });
+  return {
+    ...{ room, folder, log },
+    ask: async (bytes, owner = "one") => {
+      const client = await RawClient.connect(listener.addr.port);
+      clients.push(client);
+      await client.send(`GET /${owner}/${bytes} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      return client;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const client of clients) client.close();
+      await listener.shutdown();
+      await Deno.remove(parent, { recursive: true });
+    },
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+Deno.test("beyond the memory answers wait in files without a name, and slow clients get them whole", async () => {
+  await using world = await answering({});
+  const clients: RawClient[] = [];
+  for (let at = 0; at < 4; at++) {
+    clients.push(await world.ask(LARGE));
+    await until(() => world.room.used.memory + world.room.used.disk === (at + 1) * LARGE);
+  }
+  assertEquals(world.room.used, { memory: LARGE, disk: 3 * LARGE });
+  for (const client of clients) assert(await client.take(LARGE) >= LARGE);
+  await until(() => world.room.used.memory + world.room.used.disk === 0);
+  assertEquals([...Deno.readDirSync(world.folder)], []);
+  assertEquals(world.log, []);
+});
+
+Deno.test("where there is no room, the client who has taken nothing for longest is ended, of one owner first", async () => {
+  await using world = await answering({ memoryBytes: 0, diskBytes: 5 * LARGE });
+  const other = await world.ask(LARGE, "other");
+  await until(() => world.room.used.disk === LARGE);
+  const greedy: RawClient[] = [];
+  for (let at = 0; at < 5; at++) {
+    greedy.push(await world.ask(LARGE));
+    await until(() => world.room.used.disk === Math.min(at + 2, 5) * LARGE);
+  }
+  const [first, ...rest] = greedy;
+  assert((await first?.take(Infinity) ?? 0) < LARGE);
+  assert(await other.take(LARGE) >= LARGE);
+  for (const client of rest) assert(await client.take(LARGE) >= LARGE);
+});
+
+Deno.test("a client who takes nothing is ended, and what it holds is free", async () => {
+  await using world = await answering({ stallMs: 200 });
+  const silent = [await world.ask(LARGE), await world.ask(LARGE)];
+  await until(() => world.room.used.disk === LARGE);
+  await until(() => world.room.used.memory + world.room.used.disk === 0);
+  for (const client of silent) assert(await client.take(Infinity) < LARGE);
+});
+
+Deno.test("where no file can be made, answers stay within the memory", async () => {
+  await using world = await answering({ memoryBytes: 2 * LARGE }, true);
+  const clients: RawClient[] = [];
+  for (let at = 0; at < 3; at++) {
+    clients.push(await world.ask(LARGE));
+    await until(() => world.room.used.memory === Math.min(at + 1, 2) * LARGE && world.room.used.disk === 0);
+  }
+  assert((await clients[0]?.take(Infinity) ?? 0) < LARGE);
+  for (const client of clients.slice(1)) assert(await client.take(LARGE) >= LARGE);
+  assertEquals(world.log, ["warn answer_not_spooled"]);
+});
+
+Deno.test("what goes out whole is counted until the next request on its connection, or its end", async () => {
+  await using world = await answering({});
+  const client = await world.ask(MB);
+  assertEquals((await client.answer()).body.length, MB);
+  assertEquals(world.room.used.memory, MB);
+  await client.send("GET /one/10 HTTP/1.1\r\nHost: a\r\n\r\n");
+  await client.answer();
+  assertEquals(world.room.used.memory, 10);
+  client.close();
+  await until(() => world.room.used.memory === 0);
+});
