@@ -185,6 +185,23 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(await rows("PRAGMA user_version"), [[0]]);
   },
 
+  "describes what a transaction alone can see, and as SQLite reports it what only ends it": async (
+    { pipeline, rows },
+  ) => {
+    const sqls = ["SELECT a FROM own", "COMMIT", "BEGIN IMMEDIATE"];
+    const { body } = await pipeline({
+      requests: [
+        ...["BEGIN", "CREATE TABLE own (a TEXT)"].map((sql) => ({ type: "execute", stmt: { sql } })),
+        ...sqls.map((sql) => ({ type: "describe", sql })),
+        { type: "close" },
+      ],
+    });
+    const found = body.results.slice(2, 5).map((result) => resultOf(result));
+    assertEquals(found[0]?.cols, [{ name: "a", decltype: "TEXT" }]);
+    assertEquals(found.map(({ is_readonly }) => is_readonly), [true, true, false]);
+    assertEquals(await rows("SELECT count(*) FROM sqlite_schema WHERE name = 'own'"), [[0]]);
+  },
+
   "stores texts in a stream until it is closed": async ({ pipeline }) => {
     const first = await pipeline({
       requests: [

@@ -103,6 +103,19 @@ Deno.test("sockets of clients of libSQL", async (t) => {
           done: true,
         }),
       );
+      send(request(10, {
+        type: "open_cursor",
+        stream_id: 5,
+        cursor_id: 10,
+        batch: { steps: [{ stmt: { sql: "SELECT 3" } }] },
+      }));
+      // Clients do not wait for the cursor before they fetch from it and close it.
+      send(request(11, { type: "fetch_cursor", cursor_id: 10, max_count: 10 }));
+      send(request(12, { type: "close_cursor", cursor_id: 10 }));
+      const [opened, fetched, ended] = [await next(), await next(), await next()];
+      assertEquals(opened, ok(10, { type: "open_cursor" }));
+      assert(JSON.stringify(fetched).includes('"value":"3"'));
+      assertEquals(ended, ok(12, { type: "close_cursor" }));
       send(request(7, { type: "execute", stream_id: 6, stmt: { sql: "SELECT 1" } }));
       assertEquals(codeOf(await next()), "STREAM_EXPIRED");
       send(request(8, { type: "execute", stream_id: 5, stmt: { sql: "VACUUM" } }));

@@ -17,6 +17,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/browser/first_app_test.ts":
     "the guide's page in a browser; tests/docs runs the guide's other examples",
   "tests/deploy/suites_test.ts": "runs suites again over two instances; hosted_test.ts runs two instances",
+  "tests/hrana/hrana_client_test.ts":
+    "168 cases of one more client, beside sqld; tests/hrana holds what they are about",
   "tests/faults/branch_storm_test.ts": "races instances on sqld; tests/branches holds what a branch is",
   "tests/faults/relay_branches_test.ts":
     "faults of a network to sqld, one by one; remote_faults_test.ts holds each",

@@ -110,6 +110,9 @@ function withWays(transaction: InteractiveTransaction, role: Role): TestTransact
     get lost() {
       return transaction.lost;
     },
+    get sees() {
+      return transaction.sees;
+    },
     run: (call) => transaction.run(call),
     commit: () => transaction.commit(),
     rollback: () => transaction.rollback(),

@@ -99,6 +99,10 @@ class PipelineTransaction implements InteractiveTransaction {
     return this.#inside.lost;
   }
 
+  get sees(): InteractiveTransaction["sees"] {
+    return { facts: this.#facts, database: this.#statements };
+  }
+
   run(call: TransactionCall): Promise<QueryAnswer> {
     return this.#alone(async () => {
       const { target, tokenId, userId } = this.#start;

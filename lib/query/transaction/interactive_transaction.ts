@@ -2,7 +2,14 @@
 import type { Role } from "../../core/role.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { SavepointVerb } from "../../tenant/transaction_control.ts";
-import type { QueryAnswer, QueryContext, QueryStatement, QueryTarget } from "../query_call.ts";
+import type { Facts } from "../facts_cache.ts";
+import type {
+  QueryAnswer,
+  QueryContext,
+  QueryStatement,
+  QueryTarget,
+  StatementDatabase,
+} from "../query_call.ts";
 
 /** The kinds of BEGIN. `exclusive` means what `immediate` does, because readers are never kept out. */
 export type TransactionMode = "deferred" | "immediate" | "exclusive" | "readonly";
@@ -47,6 +54,8 @@ export interface InteractiveTransaction {
   readonly autocommit: boolean;
   /** Null: it goes on. Else why it was taken away, in words for the caller. */
   readonly lost: string | null;
+  /** What its statements are compiled against: nothing of the schema that only it sees may be learned elsewhere. */
+  readonly sees: { readonly facts: Facts; readonly database: StatementDatabase };
   /**
    * Passes the pipeline: classify, authorise, rules, reserve, execute, settle, record. A failed statement leaves the
    * transaction as it was before it. Errors: the pipeline's, among them `database_busy` where another writer has

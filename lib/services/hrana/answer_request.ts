@@ -36,7 +36,9 @@ export async function answerRequest(
     case "sequence":
       return await sequence(running, textOf(request, find));
     case "describe":
-      return plain(`{"type":"describe","result":${await describeText(ctx, textOf(request, find))}}`);
+      return plain(
+        `{"type":"describe","result":${await describeText(ctx, stream.transaction, textOf(request, find))}}`,
+      );
     case "store_sql":
       stream.texts.store(request.sql_id, request.sql);
       return plain('{"type":"store_sql"}');

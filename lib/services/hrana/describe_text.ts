@@ -5,19 +5,26 @@ import { authoriseFacts } from "../../query/authorise.ts";
 import { misunderstoodError } from "../../query/call_error.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
+import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
 import { numberPlaceholders } from "../../sql/named_placeholders.ts";
 import { unknownValue } from "../../sql/sql_value.ts";
 import type { Syntax } from "../../sql/syntax.ts";
+import type { TransactionControl } from "../../sql/transaction_control.ts";
 import { readText } from "./door_statement.ts";
 import type { DoorContext } from "./hrana_types.ts";
+
+/** Where a statement is described: in the database, or in a transaction that is open there. */
+export type DescribePlace = Pick<InteractiveTransaction, "sees"> | null;
 
 /**
  * `{"params":…,"cols":…,…}`, free of charge. Errors: those of a statement that cannot be understood, or that the caller
  * may not run.
  */
-export async function describeText(ctx: DoorContext, sql: string): Promise<string> {
+export async function describeText(ctx: DoorContext, place: DescribePlace, sql: string): Promise<string> {
   const text = readText(ctx.facts, sql);
-  if (text.control !== null) return described({ names: [], cols: "[]", explains: false, reads: false });
+  if (text.control !== null) {
+    return described({ names: [], cols: "[]", explains: false, reads: touchesNothing(text.control) });
+  }
   const { target, tokenId } = ctx;
   const syntax = text.read.ok ? text.read.syntax : null;
   const params = Array.from({ length: syntax?.parameterCount ?? 0 }, () => unknownValue);
@@ -27,8 +34,9 @@ export async function describeText(ctx: DoorContext, sql: string): Promise<strin
     operation: "query",
     statements: [{ sql: text.sql, params }],
   });
-  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
-  const classified = await classify(ctx, target.databaseId, database, call.statements);
+  const { facts, database } = place?.sees ??
+    { facts: ctx.facts, database: ctx.tenants.open(target.databaseId, target.namespaceId) };
+  const classified = await classify({ ...ctx, facts }, target.databaseId, database, call.statements);
   if (classified.misunderstood) throw await misunderstoodError({ ...classified, call, database }, []);
   authoriseFacts({ call, facts: classified.facts });
   if (syntax === null) throw new TypeError("what cannot be read has been refused");
@@ -44,6 +52,11 @@ export async function describeText(ctx: DoorContext, sql: string): Promise<strin
     explains: syntax.verb === "explain",
     reads: syntax.class === "read",
   });
+}
+
+/** As SQLite reports it: of these, only what takes the write slot at once is more than reading. */
+function touchesNothing(control: TransactionControl): boolean {
+  return control.verb !== "begin" || control.mode === "deferred" || control.mode === "readonly";
 }
 
 /** Null for `?` and for numbers that stand nowhere. */

@@ -22,6 +22,8 @@ interface OpenStream {
 export class SocketSession {
   readonly #streams = new Map<number, OpenStream>();
   readonly #cursors: SocketCursors;
+  /** The stream of each cursor that a client has asked for and not closed. */
+  readonly #cursorStreams = new Map<number, number>();
   readonly #texts = new StoredTexts();
   readonly #closing = new AbortController();
   #token: string | null = null;
@@ -82,6 +84,7 @@ export class SocketSession {
     for (const { stream } of this.#streams.values()) stream.abandon();
     this.#streams.clear();
     this.#cursors.clear();
+    this.#cursorStreams.clear();
   }
 
   async #greet(token: string | null): Promise<boolean> {
@@ -111,11 +114,27 @@ export class SocketSession {
   /** Requests of one stream wait for each other, also those that open and close it. */
   #inOrder<T>(request: SocketRequest, work: () => Promise<T>): Promise<T> {
     if (request.type === "open_stream") this.#open(request.stream_id);
-    const open = "stream_id" in request ? this.#streams.get(request.stream_id) : undefined;
+    const open = this.#streamOf(request);
     if (open === undefined) return work();
     const run = open.tail.then(work);
-    open.tail = run.then(() => {}, () => {});
+    // One that was not opened has nothing to be behind, and its number would stay for ever.
+    const failed = () => {
+      if (request.type === "open_cursor") this.#cursorStreams.delete(request.cursor_id);
+    };
+    open.tail = run.then(() => {}, failed);
     return run;
+  }
+
+  /** A cursor is fetched from and closed behind what opens it: clients do not wait for that. */
+  #streamOf(request: SocketRequest): OpenStream | undefined {
+    if (request.type === "open_cursor") this.#cursorStreams.set(request.cursor_id, request.stream_id);
+    const id = "stream_id" in request
+      ? request.stream_id
+      : "cursor_id" in request
+      ? this.#cursorStreams.get(request.cursor_id)
+      : undefined;
+    if (request.type === "close_cursor") this.#cursorStreams.delete(request.cursor_id);
+    return id === undefined ? undefined : this.#streams.get(id);
   }
 
   #open(id: number): void {

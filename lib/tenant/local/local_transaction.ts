@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { tableAs } from "../../sql/table_text.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
-import type { InspectedStatement, Inspection, SchemaNames } from "../inspection.ts";
+import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import type { TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
 import { readOnlyOutcome } from "../read_only_outcome.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
@@ -50,11 +50,13 @@ export class LocalTransaction implements TenantTransaction {
     return this.#hold.lost;
   }
 
-  async inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
+  async inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
     const wired = statements.map((one) => ({ ...one, tableAs: one.changesSchema ? tableAs(one.sql) : null }));
-    const { reply } = await this.#frame({ do: "inspect", statements: wired });
+    const told = options?.columns ? { columns: true } as const : {};
+    const { reply } = await this.#frame({ do: "inspect", statements: wired, ...told });
     if (reply.t !== "inspected") throw new AppError("store_unavailable");
-    return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f };
+    const columns = reply.cols ? { columns: reply.cols } : {};
+    return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f, ...columns };
   }
 
   async schema(): Promise<SchemaNames> {

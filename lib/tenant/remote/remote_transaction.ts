@@ -4,7 +4,7 @@ import { transactionLimits } from "../../core/limits_of_transactions.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import { failedOutcome } from "../calls/call_run.ts";
-import type { InspectedStatement, Inspection, SchemaNames } from "../inspection.ts";
+import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import { readOnlyOutcome } from "../read_only_outcome.ts";
 import type { TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
@@ -68,8 +68,8 @@ export class RemoteTransaction implements TenantTransaction {
     return this.#isOver && this.lost === null;
   }
 
-  async inspect(statements: readonly InspectedStatement[]): Promise<Inspection> {
-    return (await this.#inTime(() => this.#schema.now())).inspect(statements);
+  async inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
+    return (await this.#inTime(() => this.#schema.now())).inspect(statements, options);
   }
 
   async schema(): Promise<SchemaNames> {

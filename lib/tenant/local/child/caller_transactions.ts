@@ -89,7 +89,7 @@ export class CallerTransactions {
       }
       case "inspect":
         return {
-          reply: { t: "inspected", ...inspectInside(connectionOf(held), versionOf(held), work.statements) },
+          reply: { t: "inspected", ...inspectInside(connectionOf(held), versionOf(held), work) },
         };
       case "schema":
         return { reply: { t: "schema", v: versionOf(held), tables: listTables(connectionOf(held)) } };

@@ -22,7 +22,7 @@ interface Inspected {
 interface Asked {
   readonly statements: readonly WireInspected[];
   readonly foreignKeysOff: boolean;
-  readonly columns?: true;
+  readonly columns?: true | undefined;
 }
 
 /** Facts up to the first statement that does not compile. Version and facts come from one read transaction. */
@@ -41,9 +41,21 @@ export function inspect(file: TenantFile, asked: Asked): Inspected {
 export function inspectInside(
   connection: Connection,
   v: number,
-  statements: readonly WireInspected[],
+  { statements, columns }: Omit<Asked, "foreignKeysOff">,
 ): Inspected {
-  return { v, ...compileBoth(connection, statements, () => compileAll(connection, statements, null)) };
+  const compiled = compileBoth(connection, statements, () => compileAll(connection, statements, null));
+  return { v, ...withColumns(connection, compiled, { statements, columns }) };
+}
+
+/** Tells the columns of the last statement where they were asked for. */
+function withColumns(
+  { database }: Connection,
+  compiled: Omit<Inspected, "v">,
+  { statements, columns }: Omit<Asked, "foreignKeysOff">,
+): Omit<Inspected, "v"> {
+  const last = statements.at(-1);
+  if (!columns || compiled.f !== null || last === undefined) return compiled;
+  return { ...compiled, cols: columnsOf(database, last.sql) };
 }
 
 function inspectWith(
@@ -59,10 +71,7 @@ function inspectWith(
     const compileHere = () => compileAll(reader, statements, null);
     // What is shared was learned with foreign keys.
     const here = foreignKeysOff ? compileHere : () => file.withSharedFacts(compileHere);
-    const compiled = compileBoth(reader, statements, here);
-    const last = statements.at(-1);
-    if (!columns || compiled.f !== null || last === undefined) return { v, ...compiled };
-    return { v, ...compiled, cols: columnsOf(reader.database, last.sql) };
+    return { v, ...withColumns(reader, compileBoth(reader, statements, here), { statements, columns }) };
   } finally {
     // A failure of the disk has ended it, and is what is to be told.
     if (reader.database.isTransaction) reader.internalRun("COMMIT");

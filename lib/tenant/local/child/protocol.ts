@@ -159,7 +159,7 @@ export interface TransactionRequest {
 /** What is to be done in a transaction. */
 export type TransactionWork =
   | { readonly do: "call"; readonly call: WireCall }
-  | { readonly do: "inspect"; readonly statements: readonly WireInspected[] }
+  | { readonly do: "inspect"; readonly statements: readonly WireInspected[]; readonly columns?: true }
   | { readonly do: "schema" }
   | { readonly do: "savepoint"; readonly sql: string }
   | {
