@@ -2,11 +2,10 @@
 // cannot be brought back is told.
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
-import { AppError } from "../../lib/core/errors.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
-import { openLocalStore } from "../testing/local_store.ts";
+import { bucketOf, codeOf, countAt, openArchived } from "./archive_world.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
 
@@ -17,10 +16,7 @@ interface World {
 }
 
 function open(folder: string, objects = `${folder}/objects`): Promise<LocalStore> {
-  const url = { kind: "folder", folder: objects } as const;
-  return openLocalStore(`${folder}/data`, {
-    archive: { url, keys: null, days: 30, spoolMb: 64, takeOver: false },
-  });
+  return openArchived(`${folder}/data`, { kind: "folder", folder: objects });
 }
 
 async function withArchive(work: (world: World) => Promise<void>): Promise<void> {
@@ -39,25 +35,6 @@ async function reopen(world: World): Promise<void> {
   world.store = await open(world.folder);
 }
 
-/** The rows at a moment, read in a copy. */
-async function countAt(store: LocalStore, tenant: Tenant, atMs: number, label: string): Promise<number> {
-  assert(store.archive !== null);
-  await store.archive.toSnapshot(tenant.id, { atMs, label });
-  const copy = await Tenant.create(store);
-  await store.drop(copy.id);
-  await store.copy(copy.id, { databaseId: tenant.id, snapshot: label });
-  const [[count] = []] = await tenantAt(store, copy.id).rows("SELECT count(*) FROM t");
-  return Number(count);
-}
-
-function tenantAt(store: LocalStore, id: string): Tenant {
-  return Tenant.at(store, id);
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  return await work.then(() => "done", (error) => error instanceof AppError ? error.code : String(error));
-}
-
 const tick = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 Deno.test("a database comes back as it was at any moment: all that was answered by then, nothing later", async () => {
@@ -71,7 +48,7 @@ Deno.test("a database comes back as it was at any moment: all that was answered 
       if (row === 15) await world.store.archive?.status(tenant.id);
     }
     for (const at of [0, 7, 16, 30, 39]) {
-      assertEquals(await countAt(world.store, tenant, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
+      assertEquals(await countAt(world.store, tenant.id, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
     }
     const atOnce = ["a", "b"].map((label) =>
       codeOf(
@@ -85,7 +62,7 @@ Deno.test("a database comes back as it was at any moment: all that was answered 
     await tenant.database.restore("undo", { undoLabel: "undo-2" });
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[40]]);
     // Moments before the restore are still there after it.
-    assertEquals(await countAt(world.store, tenant, (answered[16] ?? 0) + 1, "after"), 17);
+    assertEquals(await countAt(world.store, tenant.id, (answered[16] ?? 0) + 1, "after"), 17);
   });
 });
 
@@ -111,9 +88,24 @@ Deno.test("a log that was folded in and a restart leave no gap", async () => {
     await folded(world, tenant.id);
     await fill(world.store, 2);
     for (const at of [2, 11, 13, 14, 20, 28]) {
-      assertEquals(await countAt(world.store, tenant, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
+      assertEquals(await countAt(world.store, tenant.id, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
     }
     assertEquals(epochsOf(world, tenant.id).length, 1);
+  });
+});
+
+Deno.test("a transaction longer than an object of the archive is in a moment as a whole, or not at all", async () => {
+  await withArchive(async ({ store }) => {
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    await tick(3);
+    const before = systemClock.now();
+    await tick(3);
+    const six = "(VALUES (1), (2), (3), (4), (5), (6))";
+    await tenant.run("write", [[`INSERT INTO t (a) SELECT randomblob(1000000) FROM ${six}`]]);
+    await tenant.run("write", [["DELETE FROM t WHERE id = 2"]]);
+    assertEquals(await countAt(store, tenant.id, before, "before"), 1);
+    assertEquals(await countAt(store, tenant.id, systemClock.now(), "after"), 6);
   });
 });
 
@@ -190,7 +182,7 @@ Deno.test("a store that is away holds nobody up, and has everything once it is b
     await Deno.remove(world.objects);
     await Deno.rename(`${world.objects}.away`, world.objects);
     await reopen(world);
-    assertEquals(await countAt(world.store, tenant, (answered[2] ?? 0) + 1, "back"), 3);
+    assertEquals(await countAt(world.store, tenant.id, (answered[2] ?? 0) + 1, "back"), 3);
     assertEquals(await world.store.ready(), []);
   });
 });
@@ -198,23 +190,8 @@ Deno.test("a store that is away holds nobody up, and has everything once it is b
 Deno.test("an archive in a bucket: each request is signed, and what is listed in pages is found", async () => {
   const s3 = startS3();
   const folder = await Deno.makeTempDir();
-  const url = {
-    kind: "s3",
-    bucket: "shop",
-    prefix: "cubby/",
-    endpoint: s3.endpoint,
-    region: "eu-central-1",
-  } as const;
   const openWith = (secretAccessKey: string) =>
-    openLocalStore(`${folder}/data`, {
-      archive: {
-        url,
-        keys: { accessKeyId: S3_KEYS.accessKeyId, secretAccessKey },
-        days: 30,
-        spoolMb: 64,
-        takeOver: false,
-      },
-    });
+    openArchived(`${folder}/data`, bucketOf(s3), { secretAccessKey });
   try {
     const wrong = await openWith("wrong");
     const tenant = await Tenant.create(wrong, [SCHEMA]);
@@ -229,8 +206,8 @@ Deno.test("an archive in a bucket: each request is signed, and what is listed in
     const moment = systemClock.now();
     await tick(3);
     await Tenant.at(store, tenant.id).run("write", [["INSERT INTO t (a) VALUES ('y')"]]);
-    assertEquals(await countAt(store, tenant, systemClock.now(), "now"), 2);
-    assertEquals(await countAt(store, tenant, moment, "before"), 1);
+    assertEquals(await countAt(store, tenant.id, systemClock.now(), "now"), 2);
+    assertEquals(await countAt(store, tenant.id, moment, "before"), 1);
     await store.close();
     assertEquals([...s3.objects.keys()].every((key) => key.startsWith("shop/cubby/")), true);
     assert(s3.objects.size > 4);

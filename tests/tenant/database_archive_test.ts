@@ -6,6 +6,7 @@ import { DatabaseArchive } from "../../lib/tenant/archive/database_archive.ts";
 
 import { findMoment, readBegin } from "../../lib/tenant/archive/find_epoch.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
+import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const DAY_MS = 86_400_000;
@@ -101,7 +102,7 @@ Deno.test("frames that the machine has lost after they were read begin a new epo
     await archive.upload();
     const { epoch } = await endOf(archive);
     assert(epoch !== former);
-    const keys = await store.list(`db/${ID}/${epoch}/begin-`);
+    const keys = await Array.fromAsync(store.keys(`db/${ID}/${epoch}/begin-`));
     assertEquals(keys.length, 1);
     const key = keys[0] ?? "";
     const sha256 = key.slice(key.lastIndexOf("-") + 1);
@@ -131,5 +132,55 @@ Deno.test("a log that begins again once nobody reads it any more, all of it fold
     assertEquals(await endOf(archive), { epoch, segments: 2 });
     const moment = await findMoment(store, ID, { atMs: clock.now(), end: await endOf(archive) });
     assertEquals(moment.whole.length, 2);
+  });
+});
+
+Deno.test("a clock that is turned forth and back loses nothing: where it has run twice, the later time counts", async () => {
+  await withFile(async ({ store, clock, database, start }) => {
+    const archive = start();
+    await archive.cut();
+    for (const hours of [1, -2, 1]) {
+      clock.turn(hours * DAY_MS / 24);
+      database.exec("INSERT INTO t VALUES (1)");
+      await archive.cut();
+    }
+    await archive.upload();
+    for (const hours of [0, 1]) {
+      const atMs = clock.now() + hours * DAY_MS / 24;
+      const { whole } = await findMoment(store, ID, { atMs, end: await endOf(archive) });
+      assertEquals(whole.length, 3);
+    }
+  });
+});
+
+Deno.test("what no moment needs is removed after its days, and halves of epochs; the rest can be brought back", async () => {
+  await withFile(async ({ store, clock, database, start }) => {
+    const archive = start();
+    const moments: number[] = [];
+    for (const days of [0, 2, 38]) {
+      clock.turn(days * DAY_MS);
+      database.exec("INSERT INTO t VALUES (1)");
+      await archive.cut();
+      clock.turn(1000);
+      moments.push(clock.now());
+    }
+    await archive.upload();
+    const sha256 = "0".repeat(64);
+    const halves = [
+      `db/${ID}/00000001-00000000/base-00000000-${sha256}`,
+      `db/db_gone/00000000-00000000/wal-00000000-000000000000001-${sha256}`,
+    ];
+    for (const key of halves) await store.put(key, new Uint8Array(1));
+    await pruneArchive(store, clock.now() - 30 * DAY_MS, (id) => Promise.resolve(id === ID));
+    const keys = await Array.fromAsync(store.keys("db/"));
+    assertEquals(keys.filter((key) => halves.includes(key)), []);
+    assertEquals([...new Set(keys.map((key) => key.split("/")[2]?.slice(0, 8)))].sort(), [
+      "00000001",
+      "00000002",
+    ]);
+    const end = await endOf(archive);
+    for (const atMs of moments.slice(1)) await findMoment(store, ID, { atMs, end });
+    const early = findMoment(store, ID, { atMs: moments[0] ?? 0, end });
+    assertEquals(await early.then(() => "found", ({ code }) => code), "archive_too_early");
   });
 });

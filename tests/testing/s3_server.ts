@@ -11,6 +11,8 @@ export interface S3Server {
   readonly objects: Map<string, Uint8Array<ArrayBuffer>>;
   /** Requests that were refused. */
   readonly refused: string[];
+  /** Which requests are answered 503: those of a server that is away, or goes away between two of them. */
+  away: (method: string, key: string) => boolean;
   close(): Promise<void>;
 }
 
@@ -38,15 +40,19 @@ const signer = new SignatureV4({
 export function startS3(): S3Server {
   const objects = new Map<string, Uint8Array<ArrayBuffer>>();
   const refused: string[] = [];
+  const state: Pick<S3Server, "away"> = { away: () => false };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const body = await request.bytes();
+    if (state.away(request.method, new URL(request.url).pathname.slice(1))) {
+      return new Response(null, { status: 503 });
+    }
     const wrong = await wrongIn(request, body);
     if (wrong === null) return answer(objects, request, body);
     refused.push(wrong);
     return new Response(wrong, { status: 403 });
   });
   const endpoint = `http://127.0.0.1:${server.addr.port}`;
-  return { endpoint, objects, refused, close: () => server.shutdown() };
+  return Object.assign(state, { endpoint, objects, refused, close: () => server.shutdown() });
 }
 
 /** What is wrong with the signature; null: nothing. */

@@ -24,6 +24,8 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/transactions/kills_test.ts": { seconds: 15, waits: true },
   "tests/transactions/remote_test.ts": { seconds: 12, waits: true },
   "tests/faults/sqld_rounds_test.ts": { seconds: 11, waits: true },
+  "tests/faults/archive_kills_test.ts": { seconds: 9, waits: true },
+  "tests/tenant/archive_away_test.ts": { seconds: 7, waits: true },
   "tests/changes/streams_test.ts": { seconds: 8, waits: true },
   "tests/changes/webhooks_test.ts": { seconds: 8, waits: true },
   "tests/changes/webhook_kills_test.ts": { seconds: 6, waits: true },

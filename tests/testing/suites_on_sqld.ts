@@ -25,6 +25,8 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/relay_branches_test.ts": "starts an sqld of its own",
   "tests/faults/restore_instances_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_operations_test.ts": "starts sqlds of its own",
+  "tests/faults/archive_kills_test.ts": "is about the archive of the embedded store",
+  "tests/snapshots/moments_test.ts": "is about the archive of the embedded store",
   "tests/faults/transfer_faults_test.ts":
     "kills the children of transfers, which are the same for every store",
   "tests/docs": "is about pages; each example runs on a service of its own",

@@ -41,7 +41,7 @@ export async function afterStored(store: ObjectStore, databaseId: string): Promi
   const prefix = databasePrefix(databaseId);
   let number = 0;
   let lastMs = 0;
-  for (const key of await store.list(prefix)) {
+  for await (const key of store.keys(prefix)) {
     const name = readObjectName(key.slice(prefix.length));
     if (name === null) continue;
     number = Math.max(number, epochNumber(name.epoch) + 1);

@@ -45,7 +45,7 @@ export async function findMoment(
 ): Promise<Moment> {
   const prefix = databasePrefix(databaseId);
   const epochs = new Map<string, Named[]>();
-  for (const key of await store.list(prefix)) {
+  for await (const key of store.keys(prefix)) {
     const name = readObjectName(key.slice(prefix.length));
     if (name === null) continue;
     const objects = epochs.get(name.epoch);

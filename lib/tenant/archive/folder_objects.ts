@@ -33,10 +33,10 @@ export class FolderObjects implements ObjectStore {
     }
   }
 
-  async list(prefix: string): Promise<string[]> {
-    const keys: string[] = [];
-    await this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1), keys);
-    return keys.filter((key) => key.startsWith(prefix)).sort();
+  async *keys(prefix: string): AsyncGenerator<string> {
+    for await (const key of this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1))) {
+      if (key.startsWith(prefix)) yield key;
+    }
   }
 
   async remove(key: string): Promise<void> {
@@ -56,11 +56,11 @@ export class FolderObjects implements ObjectStore {
     }
   }
 
-  async #walk(folder: string, keys: string[]): Promise<void> {
+  async *#walk(folder: string): AsyncGenerator<string> {
     try {
       for await (const { name, isDirectory } of Deno.readDir(`${this.folder}/${folder}`)) {
-        if (isDirectory) await this.#walk(`${folder}${name}/`, keys);
-        else if (!name.endsWith(".part")) keys.push(`${folder}${name}`);
+        if (isDirectory) yield* this.#walk(`${folder}${name}/`);
+        else if (!name.endsWith(".part")) yield `${folder}${name}`;
       }
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;

@@ -3,42 +3,63 @@ import { type ArchiveName, readObjectName } from "./archive_names.ts";
 import { readBegin } from "./find_epoch.ts";
 import type { ObjectStore } from "./object_store.ts";
 
+/** Objects by epoch. */
+type Epochs = Map<string, { readonly key: string; readonly name: ArchiveName }[]>;
+
 /**
- * Removes epochs that ended before `beforeMs`. The last one of a database stays, as long as `isKnown`; that of a database
- * which was dropped goes with its last segment's age.
+ * Removes epochs that ended before `beforeMs`, and halves of which the beginning never came. The last one of a database stays,
+ * as long as `isKnown`; that of a database which was dropped goes with its last segment's age.
  */
 export async function pruneArchive(
   store: ObjectStore,
   beforeMs: number,
   isKnown: (databaseId: string) => Promise<boolean>,
 ): Promise<void> {
-  const databases = new Map<string, Map<string, { key: string; name: ArchiveName }[]>>();
-  for (const key of await store.list("db/")) {
-    const [, databaseId = "", rest = ""] = /^db\/([^/]+)\/(.+)$/.exec(key) ?? [];
-    const name = readObjectName(rest);
-    if (name === null) continue;
-    const epochs = databases.get(databaseId) ?? new Map();
-    databases.set(databaseId, epochs);
-    epochs.set(name.epoch, [...(epochs.get(name.epoch) ?? []), { key, name }]);
-  }
-  for (const [databaseId, epochs] of databases) {
-    const names = [...epochs.keys()].sort();
-    for (const [at, epoch] of names.entries()) {
-      const next = epochs.get(names[at + 1] ?? "");
-      const objects = epochs.get(epoch) ?? [];
-      if (next ? !await beganBefore(store, next, beforeMs) : await isKnown(databaseId)) continue;
-      if (!next && Math.max(...objects.map(({ name }) => name.readMs)) >= beforeMs) continue;
+  for await (const [databaseId, epochs] of databases(store)) {
+    const known = await isKnown(databaseId);
+    for (const epoch of await past(store, epochs, { beforeMs, known })) {
       // What it begins with goes first, so that a half-removed epoch is none.
-      for (const { key } of objects.sort((a) => a.name.kind === "begin" ? -1 : 1)) await store.remove(key);
+      const objects = (epochs.get(epoch) ?? []).sort((a) => a.name.kind === "begin" ? -1 : 1);
+      for (const { key } of objects) await store.remove(key);
     }
   }
 }
 
-async function beganBefore(
+/** One database after the other: an archive may have more objects than fit into memory. */
+async function* databases(store: ObjectStore): AsyncGenerator<readonly [string, Epochs]> {
+  let found: [string, Epochs] | null = null;
+  for await (const key of store.keys("db/")) {
+    const [, databaseId = "", rest = ""] = /^db\/([^/]+)\/(.+)$/.exec(key) ?? [];
+    const name = readObjectName(rest);
+    if (name === null) continue;
+    if (found?.[0] !== databaseId) {
+      if (found) yield found;
+      found = [databaseId, new Map()];
+    }
+    const objects = found[1].get(name.epoch);
+    if (objects) objects.push({ key, name });
+    else found[1].set(name.epoch, [{ key, name }]);
+  }
+  if (found) yield found;
+}
+
+/** The epochs that can go. */
+async function past(
   store: ObjectStore,
-  objects: readonly { readonly key: string; readonly name: ArchiveName }[],
-  beforeMs: number,
-): Promise<boolean> {
-  const begin = objects.find(({ name }) => name.kind === "begin");
-  return begin !== undefined && (await readBegin(store, begin)).atMs < beforeMs;
+  epochs: Epochs,
+  { beforeMs, known }: { readonly beforeMs: number; readonly known: boolean },
+): Promise<string[]> {
+  const gone: string[] = [];
+  // Begins of the next one, which is not there for the last.
+  let nextMs: number | null = null;
+  for (const [epoch, objects] of [...epochs].sort(([a], [b]) => a < b ? 1 : -1)) {
+    const named = objects.find(({ name }) => name.kind === "begin");
+    const begin = named ? await readBegin(store, named) : null;
+    const lastMs = objects.reduce((last, { name }) => Math.max(last, name.readMs), begin?.atMs ?? 0);
+    // Objects are sent in their order: the beginning of a half one never comes once there is a later one.
+    const isPast = nextMs !== null ? !begin || nextMs < beforeMs : !known && lastMs < beforeMs;
+    if (isPast) gone.push(epoch);
+    if (begin) nextMs = begin.atMs;
+  }
+  return gone;
 }

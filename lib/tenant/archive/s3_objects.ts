@@ -49,8 +49,7 @@ export class S3Objects implements ObjectStore {
     return { bytes: await answer.bytes(), tag: answer.headers.get("etag") ?? "" };
   }
 
-  async list(prefix: string): Promise<string[]> {
-    const keys: string[] = [];
+  async *keys(prefix: string): AsyncGenerator<string> {
     for (let token: string | null = ""; token !== null;) {
       const url = new URL(this.#urlOf(""));
       url.pathname = `/${this.options.bucket}`;
@@ -62,11 +61,10 @@ export class S3Objects implements ObjectStore {
       const text = await answer.text();
       // Keys are of our own making: letters, digits and -./_, which need no decoding.
       for (const [, key = ""] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-        keys.push(key.slice(this.options.prefix.length));
+        yield key.slice(this.options.prefix.length);
       }
       token = /<NextContinuationToken>([^<]+)</.exec(text)?.[1] ?? null;
     }
-    return keys.sort();
   }
 
   async remove(key: string): Promise<void> {

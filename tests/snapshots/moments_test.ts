@@ -1,0 +1,47 @@
+// Moments of an archived database over HTTP: what they cost, and that a database that was deleted has them again.
+import { assert, assertEquals } from "@std/assert";
+import { startApp } from "../testing/start_app.ts";
+import { member, rowsOf } from "../testing/test_namespace.ts";
+
+Deno.test("a moment is brought back for nothing, also of a database that was deleted and is back", async () => {
+  const folder = await Deno.makeTempDir();
+  const app = await startApp({ settings: { TENANTS_URL: "file:", ARCHIVE_URL: `file:${folder}/archive` } });
+  try {
+    const acme = await app.namespace();
+    const { path } = acme.database;
+    const ask = (method: string, to: string, body?: unknown, token = acme.token) =>
+      app.request(method, to, { token, ...(body === undefined ? {} : { body }) });
+    const other = await acme.createDatabase("other");
+    const status = await ask("GET", `${other.path}/archive`);
+    assertEquals(status.body.data, { on: true, archivedUntil: null, lagMs: null });
+
+    await acme.setup("CREATE TABLE t (a)", "INSERT INTO t VALUES (1)");
+    const first = await ask("POST", `${path}/restore`, { at: new Date().toISOString(), into: "first" });
+    assert([201, 404].includes(first.status), first.text);
+    const at = new Date().toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await acme.setup("DELETE FROM t");
+
+    const main = "/api/namespaces/acme/databases/main";
+    const deleted = await ask("DELETE", main, { confirm: "main" }, app.operatorKey);
+    assertEquals(deleted.status, 200, deleted.text);
+    const back = await ask(
+      "POST",
+      "/api/namespaces/acme/databases/restore",
+      { slug: "main" },
+      app.operatorKey,
+    );
+    assertEquals(back.status, 200, back.text);
+
+    const spent = async () => (await ask("GET", "/api/namespaces/acme/balance")).text;
+    const before = await spent();
+    const restored = await ask("POST", `${path}/restore`, { at });
+    assertEquals(restored.status, 200, restored.text);
+    assert(member(restored, "undo"));
+    assertEquals(await spent(), before);
+    assertEquals(rowsOf(await acme.query("SELECT a FROM t")), [[1]]);
+  } finally {
+    await app.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,163 @@
+// An archive in a bucket that is away for a while, is left half-written, or is somebody else's by now.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import { newId } from "../../lib/core/ids.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { type S3Server, startS3 } from "../testing/s3_server.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import {
+  type ArchivedStoreOptions,
+  bucketOf,
+  codeOf,
+  countAt,
+  openArchived,
+  until,
+} from "./archive_world.ts";
+
+const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB)";
+const HOUR_MS = 3_600_000;
+const MB = 1024 * 1024;
+const SPOOL_MB = 5;
+/** Longer than a change waits until it is sent, and than nobody asks who owns the place. */
+const SENT_MS = 11_000;
+const OWNED_MS = 61_000;
+
+interface World {
+  readonly s3: S3Server;
+  readonly clock: TurnableClock;
+  open(folder: string, more?: ArchivedStoreOptions): Promise<LocalStore>;
+}
+
+async function withBucket(work: (world: World) => Promise<void>): Promise<void> {
+  const s3 = startS3();
+  const root = await Deno.makeTempDir();
+  const clock = new TurnableClock();
+  const open: LocalStore[] = [];
+  try {
+    await work({
+      s3,
+      clock,
+      open: async (folder, more) => {
+        const store = await openArchived(`${root}/${folder}`, bucketOf(s3), { clock, ...more });
+        open.push(store);
+        return store;
+      },
+    });
+  } finally {
+    await Promise.all(open.map((store) => store.close()));
+    await s3.close();
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+const archived = (store: LocalStore, id: string, label: string, clock: TurnableClock) =>
+  codeOf(store.archive?.toSnapshot(id, { atMs: clock.now(), label }));
+const addRow = (tenant: Tenant, bytes: number) =>
+  tenant.run("write", [[`INSERT INTO t (a) VALUES (randomblob(${bytes}))`]]);
+
+Deno.test("a bucket that is away for a day: the spool stays within its bound, the gap is told, the rest comes back", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    // What is done here ends now: a file has the time of the machine.
+    clock.turn(-40 * HOUR_MS);
+    const store = await open("data", { spoolMb: SPOOL_MB });
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    await addRow(tenant, 10);
+    assertEquals(await archived(store, tenant.id, "first", clock), "archive_too_early");
+    const before = clock.now();
+    assertEquals(await archived(store, tenant.id, "before", clock), "done");
+    s3.away = () => true;
+    for (let hours = 0; hours < 24; hours += 6) {
+      clock.turn(6 * HOUR_MS);
+      await addRow(tenant, 2_000_000);
+      assertEquals(await archived(store, tenant.id, "away", clock), "archive_unavailable");
+      assert(((await store.archive?.status(tenant.id))?.lagMs ?? 0) >= hours * HOUR_MS);
+      clock.turn(SENT_MS);
+      await until(() => spoolBytes(tenant.id) <= SPOOL_MB * MB);
+    }
+    assertEquals(await store.ready(), ["archive_away"]);
+    await until(() => spoolBytes(tenant.id) === 0);
+    const lost = clock.now();
+
+    clock.turn(systemClock.now() - clock.now());
+    s3.away = () => false;
+    await until(async () => (await store.ready()).length === 0);
+    await until(async () => ((await store.archive?.status(tenant.id))?.lagMs ?? HOUR_MS) < HOUR_MS);
+    assertEquals(await countAt(store, tenant.id, clock.now(), "now"), 5);
+    assertEquals(await countAt(store, tenant.id, before, "then"), 1);
+    const told = await store.archive?.toSnapshot(tenant.id, { atMs: lost, label: "gap" }).then(
+      () => "",
+      (error) => error instanceof AppError && error.code === "archive_gap" ? error.message : String(error),
+    );
+    const [, from = "", to = ""] = /^Choose a moment until (\S+) or from (\S+) on; /.exec(told ?? "") ?? [];
+    assert(Date.parse(from) >= before && Date.parse(from) < before + HOUR_MS, told);
+    assert(Date.parse(to) > lost, told);
+
+    function spoolBytes(id: string): number {
+      const folder = `${store.files.scratch}/../archive/${id.slice(-2).toLowerCase()}/${id}`;
+      const files = [...Deno.readDirSync(folder)].filter(({ name }) => name.includes("~"));
+      return files.reduce((sum, { name }) => sum + Deno.statSync(`${folder}/${name}`).size, 0);
+    }
+  });
+});
+
+Deno.test("half of an epoch in the bucket is none: another installation that takes over brings back what is before it", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    assertEquals(await store.archive?.status(newId("db", clock.now())), {
+      archivedUntilMs: null,
+      lagMs: null,
+    });
+    await addRow(tenant, 10);
+    assertEquals(await archived(store, tenant.id, "one", clock), "done");
+    clock.turn(48 * HOUR_MS);
+    await addRow(tenant, 10);
+    s3.away = (method, key) => method === "PUT" && /\/00000001-.*\/begin-/.test(key);
+    assertEquals(await archived(store, tenant.id, "half", clock), "archive_unavailable");
+    const keys = [...s3.objects.keys()];
+    assert(keys.some((key) => /\/00000001-.*\/base-/.test(key)));
+    s3.away = () => false;
+
+    // The machine is lost: another one goes on.
+    const other = await open("other", { takeOver: true });
+    assertEquals(await countAt(other, tenant.id, clock.now(), "taken"), 2);
+    await Tenant.at(other, tenant.id).database.restore("taken", { undoLabel: "undo" });
+    assertEquals(await Tenant.at(other, tenant.id).rows("SELECT count(*) FROM t"), [[2]]);
+    await addRow(Tenant.at(other, tenant.id), 10);
+    assertEquals(await archived(other, tenant.id, "goes-on", clock), "done");
+
+    // The first one was not lost after all: it sends nothing any more, and says so.
+    const sent = s3.objects.size;
+    clock.turn(OWNED_MS);
+    await addRow(tenant, 10);
+    assertEquals(await archived(store, tenant.id, "no-longer", clock), "archive_unavailable");
+    assertEquals(await store.ready(), ["archive_taken"]);
+    assertEquals(s3.objects.size, sent);
+    assertEquals(await other.ready(), []);
+    assertEquals(await countAt(other, tenant.id, clock.now(), "still"), 3);
+  });
+});
+
+Deno.test("what waited in the spool when a service ended is sent by the next one, although nobody writes", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    assertEquals(await archived(store, tenant.id, "base", clock), "done");
+    s3.away = () => true;
+    await addRow(tenant, 1_500_000);
+    clock.turn(SENT_MS);
+    const log = store.files.scratch.replace(/scratch$/, "tenants") +
+      `/${tenant.id.slice(-2).toLowerCase()}/${tenant.id}.db-wal`;
+    await until(() => Deno.statSync(log).size === 0);
+    await store.close();
+    s3.away = () => false;
+    const sent = s3.objects.size;
+    const next = await open("data");
+    clock.turn(SENT_MS);
+    await until(() => s3.objects.size > sent);
+    await until(async () => ((await next.archive?.status(tenant.id))?.lagMs ?? SENT_MS) < SENT_MS);
+    assertEquals(await countAt(next, tenant.id, clock.now(), "whole"), 1);
+  });
+});

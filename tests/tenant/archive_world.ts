@@ -1,0 +1,54 @@
+// A store whose databases are archived, and how its tests look at moments.
+import { assert } from "@std/assert";
+import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import type { ArchiveUrl } from "../../lib/config_archive.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { openLocalStore } from "../testing/local_store.ts";
+import { S3_KEYS, type S3Server } from "../testing/s3_server.ts";
+
+export interface ArchivedStoreOptions {
+  readonly clock?: Clock;
+  readonly spoolMb?: number;
+  readonly takeOver?: boolean;
+  readonly secretAccessKey?: string;
+}
+
+/** Opens a store on `folder` that archives there. */
+export function openArchived(
+  folder: string,
+  url: ArchiveUrl,
+  more: ArchivedStoreOptions = {},
+): Promise<LocalStore> {
+  const { clock = systemClock, spoolMb = 64, takeOver = false, secretAccessKey } = more;
+  const keys = { ...S3_KEYS, ...(secretAccessKey === undefined ? {} : { secretAccessKey }) };
+  return openLocalStore(folder, { clock, archive: { url, keys, days: 30, spoolMb, takeOver } });
+}
+
+/** A bucket of that server, as `ARCHIVE_URL` names it. */
+export function bucketOf({ endpoint }: S3Server): ArchiveUrl {
+  return { kind: "s3", bucket: "shop", prefix: "cubby/", endpoint, region: "eu-central-1" };
+}
+
+/** The rows of `t` at a moment, read in a copy. */
+export async function countAt(store: LocalStore, id: string, atMs: number, label: string): Promise<number> {
+  assert(store.archive !== null);
+  await store.archive.toSnapshot(id, { atMs, label });
+  const copy = await Tenant.create(store);
+  await store.drop(copy.id);
+  await store.copy(copy.id, { databaseId: id, snapshot: label });
+  const [[count] = []] = await Tenant.at(store, copy.id).rows("SELECT count(*) FROM t");
+  return Number(count);
+}
+
+/** The code of the error, `done` without one. */
+export async function codeOf(work: Promise<unknown> | undefined): Promise<string> {
+  return await (work ?? Promise.resolve())
+    .then(() => "done", (error) => error instanceof AppError ? error.code : String(error));
+}
+
+/** Waits until it is so. */
+export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
