@@ -76,6 +76,26 @@ testSteps("the page of an approval", pageWorld, {
     assertMatch((await world.open(path)).text, /Taken back by mara@example\.com/);
     assertEquals(await world.rows("SELECT price FROM items WHERE id < 4"), [[10], [20], [30]]);
   },
+  "leads from what is decided to what else waits, for whoever may decide": async (world) => {
+    const [one, other] = [
+      await world.hold("DELETE FROM items WHERE id = 1"),
+      await world.hold("DELETE FROM items WHERE id = 2"),
+    ];
+    const link = /<a [^>]*href="([^"]+)"[^>]*>See the one that waits</;
+    const page = async (person: TestPerson) =>
+      (await openPage(world.app, world.pathOf(one.id), person, { host: "localhost" })).text;
+    assertEquals(link.test(await page(world.admin)), false);
+    await world.send(`${world.pathOf(one.id)}/decide`, { decision: "deny", look: "0" });
+    assertEquals(link.exec(await page(world.admin))?.[1], world.pathOf(other.id));
+    const viewer = await signIn(world.app, {
+      role: "viewer",
+      namespace: world.shop.slug,
+      email: "vi@example.com",
+    });
+    assertEquals(link.test(await page(viewer)), false);
+    await world.send(`${world.pathOf(other.id)}/decide`, { decision: "deny", look: "0" });
+    assertEquals(link.test(await page(world.admin)), false);
+  },
   "keeps what was typed where the write has changed since, and says so": async (world) => {
     const { id } = await world.hold("DELETE FROM items WHERE id = 7");
     const path = world.pathOf(id);

@@ -4,8 +4,9 @@ import { z } from "zod";
 import { requirePerson } from "../../../lib/access/caller.ts";
 import { decideApproval } from "../../../lib/services/approvals/decide_approvals.ts";
 import { describeAsker } from "../../../lib/services/approvals/describe_asker.ts";
+import type { ApprovalContext } from "../../../lib/services/approvals/approval_context.ts";
 import { lookAtApproval } from "../../../lib/services/approvals/look_at_approval.ts";
-import { type ApprovalPage, getApproval } from "../../../lib/services/approvals/read_approvals.ts";
+import { type ApprovalPage, getApproval, readInbox } from "../../../lib/services/approvals/read_approvals.ts";
 import { previewUndo, undoApproval } from "../../../lib/services/approvals/undo_approval.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -18,6 +19,7 @@ import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { ReturnedDecision } from "./approval_decision_view.tsx";
 import { Undo, type UndoProps } from "./approval_undo_view.tsx";
 import { sentenceOf } from "./approval_words.ts";
+import type { Waiting } from "./approval_bar_view.tsx";
 import { Approval } from "./approval_view.tsx";
 
 /** Mounted under `/console`. */
@@ -92,6 +94,8 @@ async function answer(deps: AppDeps, c: Context<Env, Path>, returned: ReturnedDe
   const visit = c.get("visit");
   const isOpen = approval.state === "pending" || approval.state === "approved";
   const href = hrefOf(c);
+  const decides = mayManage(visit, namespace);
+  const waiting = decides && approval.state !== "pending" ? await nextWaiting(ctx, namespace) : null;
   return await renderPage(
     c,
     {
@@ -107,13 +111,27 @@ async function answer(deps: AppDeps, c: Context<Env, Path>, returned: ReturnedDe
       asker={asker}
       namespace={namespace}
       path={href}
-      decides={mayManage(visit, namespace)}
+      decides={decides}
+      waiting={waiting}
       returned={returned}
       all={c.req.query("columns") === "all"}
       allRows={c.req.query("rows") === "all"}
       poll={isOpen ? `${href}/since?seen=${encodeURIComponent(markOf(approval))}` : null}
     />,
   );
+}
+
+/** The newest that waits, and how many do. */
+async function nextWaiting(ctx: ApprovalContext, namespaceSlug: string): Promise<Waiting | null> {
+  const { counts, shown: [first] } = await readInbox(ctx, {
+    namespaceSlug,
+    state: "pending",
+    page: 1,
+    pageSize: 1,
+  });
+  return first === undefined
+    ? null
+    : { count: counts.pending, href: `/console/${namespaceSlug}/approvals/${first.id}` };
 }
 
 async function answerUndo(deps: AppDeps, c: Context<Env, Path>, problem: UndoProps["problem"]) {

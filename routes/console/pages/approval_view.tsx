@@ -16,6 +16,7 @@ import { Time } from "../parts/time.tsx";
 import { Form } from "../parts/form.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { Changes } from "./approval_changes_view.tsx";
+import { DecideBar, NextWaiting, type Waiting } from "./approval_bar_view.tsx";
 import { Decision, type DecisionProps } from "./approval_decision_view.tsx";
 import { askerOf, ruleWords, sentenceOf, stateOf } from "./approval_words.ts";
 
@@ -27,6 +28,8 @@ export interface ApprovalProps extends DecisionProps {
   readonly allRows: boolean;
   /** Polls for what others decide; absent where nothing can change any more. */
   readonly poll: string | null;
+  /** What else waits for the reader, once this is decided; null for nothing. */
+  readonly waiting: Waiting | null;
 }
 
 /** The page. */
@@ -55,29 +58,12 @@ export function Approval(props: ApprovalProps): Html {
             : null}
         </aside>
       </div>
-      {isOpen
-        ? (
-          <div class="decide-bar">
-            <span>
-              <b>{approval.affectedRows === null ? "Rows" : counted(approval.affectedRows, "row")}</b> of{" "}
-              {visibleText(approval.hits[0]?.table ?? approval.database)}
-            </span>
-            <a class="button primary" href="#decide">Decide</a>
-          </div>
-        )
-        : approval.outcome?.kind === "ran"
-        ? (
-          <div class="decide-bar">
-            <span>{stateOf(approval, decides).words}</span>
-            <a class="button" href="#decide">What became of it</a>
-          </div>
-        )
-        : null}
+      <DecideBar {...props} />
     </>
   );
 }
 
-function Facts({ approval, decides }: ApprovalProps): Html {
+function Facts({ approval, decides, waiting }: ApprovalProps): Html {
   const { words, tone, icon } = stateOf(approval, decides);
   const isOpen = approval.state === "pending" || approval.state === "approved";
   return (
@@ -102,6 +88,7 @@ function Facts({ approval, decides }: ApprovalProps): Html {
           </span>
         )
         : null}
+      {waiting === null ? null : <NextWaiting waiting={waiting} />}
     </p>
   );
 }
