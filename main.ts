@@ -11,6 +11,7 @@ import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { endRevoked } from "./lib/services/hrana/end_revoked.ts";
 import { sweepLeftovers } from "./lib/services/removal/remove_records.ts";
+import { noteLateBackups } from "./lib/services/webhooks/note_late_backups.ts";
 import { firstStart, greeting, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
@@ -58,6 +59,7 @@ Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
   await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());
   await attempt("leftovers_not_swept", () => sweepLeftovers(deps));
   await attempt("mails_not_swept", async () => await deps.published.mail?.sweep());
+  await attempt("late_backups_not_told", () => noteLateBackups(deps));
   await deps.webhooks.deliverer.sweep();
   await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
 });

@@ -11,6 +11,8 @@ export interface ArchiveStatus {
 /** The archive of a store. */
 export interface MomentArchive {
   status(databaseId: string): Promise<ArchiveStatus>;
+  /** Ids of databases whose archive has become late, by fifteen minutes: each once until it has caught up. */
+  takeLate(): readonly string[];
   /**
    * Makes a snapshot of the state at a moment: all that was answered by then, nothing that began later. Errors:
    * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`, `database_busy` while as many

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate } from "../../lib/services/webhooks/note_backup_late.ts";
+import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
 import { hookWorld, seqsIn } from "./webhooks_world.ts";
 
 Deno.test("a webhook is sent every change once and in order, signed, and what comes meanwhile together", async () => {
@@ -128,7 +129,15 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
     token: app.operatorKey,
   });
   await receiver.got(2);
-  await noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec: 90 });
+  const { control, clock, tenants } = app.deps;
+  const late = [tenant.database.id];
+  const archive = {
+    takeLate: () => late.splice(0),
+    status: () => Promise.resolve({ archivedUntilMs: null, lagMs: null }),
+    toSnapshot: () => Promise.reject(new TypeError("nobody asks")),
+  };
+  const deps = { control, clock, tenants: { commits: tenants.commits, archive } };
+  for (let minute = 0; minute < 2; minute++) await noteLateBackups(deps);
   await receiver.got(3);
   assertEquals(receiver.received.map(({ type }) => type), [
     "approval.requested",

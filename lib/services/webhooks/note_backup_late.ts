@@ -8,7 +8,8 @@ export interface LateBackup {
   readonly databaseId: string;
   /** Unix milliseconds of the last state that is in the archive; null: there is none. */
   readonly archivedAt: number | null;
-  readonly lagSec: number;
+  /** Null as well then. */
+  readonly lagSec: number | null;
 }
 
 /** To be called once when it becomes late. Errors: `meter_unreachable`. */

@@ -3,15 +3,15 @@
 import type { ArchiveStatus } from "../moment_archive.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
+import { becomesLate, type Changed, isDue, newlyChanged } from "./changed_database.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "./object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
 import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
 import { pruneArchive } from "./prune_archive.ts";
 
-/** Milliseconds between two looks at what has changed, and after which a change is sent. */
+/** Milliseconds between two looks at what has changed. */
 const LOOK_MS = 1000;
-const SEND_MS = 10_000;
 /** Bytes of a log that wait, from which they are sent at once. */
 const SEND_BYTES = 1024 * 1024;
 /** Bytes of a log from which it is folded into its file; less of one that nobody writes any more. */
@@ -35,20 +35,6 @@ export interface ArchiverOptions extends StoreWatchOptions {
   readonly keepDays: number;
   /** Bytes that may wait for a store that is away. */
   readonly spoolBytes: number;
-}
-
-/** A database with changes that are not in the store. */
-interface Changed {
-  readonly databaseId: string;
-  readonly archive: DatabaseArchive;
-  /** When what waits longest has changed. */
-  sinceMs: number;
-  /** Has changed since it was last served, and since it was last looked at. */
-  again: boolean;
-  touched: boolean;
-  last: Promise<void>;
-  /** Turns that wait or run. */
-  turns: number;
 }
 
 /** The archive of a store. */
@@ -119,6 +105,11 @@ export class Archiver {
     return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs) };
   }
 
+  takeLate(): string[] {
+    const nowMs = this.options.clock.monotonicMs();
+    return [...this.#changed.values()].filter((one) => becomesLate(one, nowMs)).map((one) => one.databaseId);
+  }
+
   /** Why the archive falls behind; null: it does not. */
   get strain(): StoreWatch["strain"] {
     return this.#watch.strain;
@@ -136,15 +127,7 @@ export class Archiver {
   #add(databaseId: string): Changed {
     const sinceMs = this.options.clock.monotonicMs();
     const archive = this.#archiveOf(databaseId);
-    const changed = {
-      databaseId,
-      archive,
-      sinceMs,
-      again: true,
-      touched: true,
-      last: Promise.resolve(),
-      turns: 0,
-    };
+    const changed = newlyChanged(databaseId, archive, sinceMs);
     this.#changed.set(databaseId, changed);
     return changed;
   }
@@ -177,7 +160,8 @@ export class Archiver {
       const logBytes = (await Deno.stat(log).catch(() => null))?.size ?? 0;
       if (!isDue(changed, nowMs) && await changed.archive.waitingBytes(logBytes) < SEND_BYTES) return;
       await this.#inTurn(changed, () => this.#advance(changed, logBytes));
-      changed.sinceMs = nowMs;
+      changed.sinceMs = changed.unsentMs = nowMs;
+      changed.isToldLate = false;
       const done = !changed.again && changed.turns === 0;
       if (done && this.#changed.get(databaseId) === changed) this.#changed.delete(databaseId);
     } catch (error) {
@@ -243,8 +227,4 @@ export class Archiver {
     changed.last = done.catch(() => {});
     return done;
   }
-}
-
-function isDue({ sinceMs }: Changed, nowMs: number): boolean {
-  return nowMs - sinceMs >= SEND_MS;
 }

@@ -100,6 +100,10 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     return this.#archiver.status(databaseId);
   }
 
+  takeLate(): string[] {
+    return this.#archiver.takeLate();
+  }
+
   async toSnapshot(
     databaseId: string,
     { atMs, label }: { readonly atMs: number; readonly label: string },

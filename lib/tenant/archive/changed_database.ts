@@ -1,0 +1,49 @@
+// A database with changes that are not in the store: since when, and who works on it.
+import type { DatabaseArchive } from "./database_archive.ts";
+
+/** Milliseconds after which a change is sent, and after which its archive is late. */
+const SEND_MS = 10_000;
+const LATE_MS = 15 * 60_000;
+
+/** Such a database. Times are those of a monotonic clock. */
+export interface Changed {
+  readonly databaseId: string;
+  readonly archive: DatabaseArchive;
+  /** When it was served last, or has changed; and everything that was answered before is in the store. */
+  sinceMs: number;
+  unsentMs: number;
+  isToldLate: boolean;
+  /** Has changed since it was last served, and since it was last looked at. */
+  again: boolean;
+  touched: boolean;
+  last: Promise<void>;
+  /** Turns that wait or run. */
+  turns: number;
+}
+
+/** One that has changed just now. */
+export function newlyChanged(databaseId: string, archive: DatabaseArchive, nowMs: number): Changed {
+  return {
+    databaseId,
+    archive,
+    sinceMs: nowMs,
+    unsentMs: nowMs,
+    isToldLate: false,
+    again: true,
+    touched: true,
+    last: Promise.resolve(),
+    turns: 0,
+  };
+}
+
+/** Whether it is to be served, however little has changed. */
+export function isDue({ sinceMs }: Changed, nowMs: number): boolean {
+  return nowMs - sinceMs >= SEND_MS;
+}
+
+/** Whether its archive is late; true once, until it has caught up. */
+export function becomesLate(changed: Changed, nowMs: number): boolean {
+  if (changed.isToldLate || nowMs - changed.unsentMs < LATE_MS) return false;
+  changed.isToldLate = true;
+  return true;
+}
