@@ -31,8 +31,11 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 /** Milliseconds that a caller waits: more than the service takes for anything, on a busy machine too. */
 const PATIENCE_MS = 60_000;
 
-/** Runs `body` beside two instances with the namespace `acme` and its databases `main` and `other`, each with a table `t`. */
-export async function withInstances(body: (world: Instances) => Promise<void>): Promise<void> {
+/** Runs `body` beside two instances with the namespace `acme` and its databases `main` and `other`, each with a table `t`. `more`: further settings. */
+export async function withInstances(
+  body: (world: Instances) => Promise<void>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_instances_" });
   const sqld = await startSqld({ args: SHARED_SQLD, folder });
   const services: RunningService[] = [];
@@ -43,7 +46,7 @@ export async function withInstances(body: (world: Instances) => Promise<void>): 
     await using admin = openRelay(sqld.adminUrl);
     const settings = {
       ...{ OPERATOR_KEY: SECRET, DENO_KV_ACCESS_TOKEN: SECRET, KV_URL: kv.url, DEMO: "0" },
-      ...{ TENANTS_URL: `sqld+${data.url}?admin=${admin.url}`, WELCOME_CREDIT_USD: "1000" },
+      ...{ TENANTS_URL: `sqld+${data.url}?admin=${admin.url}`, WELCOME_CREDIT_USD: "1000", ...more },
     };
     services.push(...await Promise.all([1, 2].map(() => startService({ folder, settings }))));
     const api = "/api/namespaces";

@@ -29,6 +29,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/changes/streams_test.ts": { seconds: 8, waits: true },
   "tests/changes/webhooks_test.ts": { seconds: 8, waits: true },
   "tests/changes/webhook_kills_test.ts": { seconds: 6, waits: true },
+  "tests/faults/feed_instances_test.ts": { seconds: 26, waits: true },
   "tests/faults/copy_faults_test.ts": { seconds: 13, waits: true },
   "tests/faults/kv_answers_test.ts": { seconds: 8, waits: true },
   "tests/faults/relay_process_test.ts": { seconds: 8, waits: true },

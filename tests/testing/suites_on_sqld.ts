@@ -16,6 +16,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/cli": "is about folders and words; the files that they send run on both elsewhere",
   "tests/hrana/hrana_client_test.ts": "starts an sqld beside the service",
   "tests/faults/copy_faults_test.ts": "starts an sqld of its own",
+  "tests/faults/feed_instances_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_faults_test.ts": "starts an sqld of its own",
   "tests/faults/sqld_rounds_test.ts": "starts an sqld of its own",
   "tests/faults/branch_storm_test.ts": "starts an sqld of its own",

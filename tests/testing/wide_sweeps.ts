@@ -20,6 +20,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/hrana/hrana_client_test.ts":
     "168 cases of one more client, beside sqld; tests/hrana holds what they are about",
   "tests/faults/branch_storm_test.ts": "races instances on sqld; tests/branches holds what a branch is",
+  "tests/faults/feed_instances_test.ts":
+    "two instances on sqld, one of which is killed; tests/changes holds what feed and webhooks are",
   "tests/faults/relay_branches_test.ts":
     "faults of a network to sqld, one by one; remote_faults_test.ts holds each",
   "tests/faults/relay_process_test.ts":
