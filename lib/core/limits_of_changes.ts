@@ -1,6 +1,9 @@
 // Numbers that bound those who follow changes, each with its unit and its reason.
 
-/** Streams and waiting polls at a time. Each takes a connection, of which a process has 4,000, and some 20 kB. */
+/**
+ * Streams and waiting polls at a time. Each takes a connection, of which a process has 4,000, and some 170 kB once it was sent
+ * something.
+ */
 export const followerLimits = { ofDatabase: 1000, ofNamespace: 1500, ofProcess: 3000 } as const;
 /** Seconds that a poll may wait: less than proxies and clients wait for an answer. */
 export const MAX_WAIT_SEC = 25;

@@ -30,6 +30,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/snapshots/moments_test.ts": "is about the archive of the embedded store",
   "tests/faults/transfer_faults_test.ts":
     "kills the children of transfers, which are the same for every store",
+  "tests/faults/transfer_kills_test.ts": "is about the files of the embedded store",
   "tests/docs": "is about pages; each example runs on a service of its own",
   "tests/console": "is about pages; their services run on both elsewhere",
   "tests/browser": "is about pages; its tenants are embedded wherever it runs",
