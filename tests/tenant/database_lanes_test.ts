@@ -41,6 +41,29 @@ Deno.test("a read waits for company unless the group before it was one call as w
   assertEquals(lanes.isLoneRead, false, "two were sent together");
 });
 
+Deno.test("a caller counts as the only one after eight groups of one call, until calls come together or the file is held", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const one = () => {
+    addCalls(lanes, "read", 1);
+    assertEquals(lanes.isFree, false, "a call waits");
+    lanes.takeWork(0, 0);
+  };
+  for (let group = 0; group < 7; group++) one();
+  assertEquals(lanes.isFree, false);
+  one();
+  assertEquals(lanes.isFree, true);
+  lanes.held = true;
+  assertEquals(lanes.isFree, false);
+  lanes.held = false;
+  lanes.noteCompany();
+  assertEquals(lanes.isFree, false, "two came in one turn");
+  for (let group = 0; group < 8; group++) one();
+  assertEquals(lanes.isFree, true);
+  addCalls(lanes, "read", 2);
+  lanes.takeWork(0, 0);
+  assertEquals(lanes.isFree, false, "two were sent together");
+});
+
 Deno.test("a write waits for company, and so does a read beside one", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   addCalls(lanes, "read", 1);
