@@ -28,6 +28,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     captchaSiteKey: null,
     askUrl: null,
     askModel: null,
+    askTimeoutMs: 20_000,
     smtpFrom: null,
     mailPerDay: 1000,
     welcomeCreditUsd: 5,

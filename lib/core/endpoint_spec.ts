@@ -71,7 +71,9 @@ export const endpointSpec = z.strictObject({
     filters: z.array(z.strictObject({
       input: z.string().max(41),
       column: z.string().min(1).max(200),
-      is: z.enum(["=", ">=", "<=", ">", "<"]).optional().describe("= unless given"),
+      is: z.enum(["=", ">=", "<=", ">", "<", "null"]).optional().describe(
+        "= unless given; null: a boolean input, true for rows without a value, false for those with one",
+      ),
     })).max(24).optional().describe("Each applies where its input is sent"),
   }).optional().describe(
     "For the output page: what the inputs sort, limit, cursor and total, and those of the filters, do to the rows of sql",

@@ -241,9 +241,9 @@ function captchaOf({ config, kv, clock, ...parts }: ProcessParts, hashes: KeyedH
 
 /** Who writes the SQL of questions: the configured server, or the embedded translator where there is none. */
 export function chooseModel(
-  { askUrl, askKey, askModel }: Pick<Config, "askUrl" | "askKey" | "askModel">,
+  { askUrl, askKey, askModel, askTimeoutMs }: Pick<Config, "askUrl" | "askKey" | "askModel" | "askTimeoutMs">,
   parts: { readonly fetch: typeof fetch; readonly log: Log },
 ): AskModel {
   if (askUrl === null) return new EmbeddedModel();
-  return new ChatModel({ url: askUrl, key: askKey, model: askModel, ...parts });
+  return new ChatModel({ url: askUrl, key: askKey, model: askModel, timeoutMs: askTimeoutMs, ...parts });
 }

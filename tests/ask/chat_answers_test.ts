@@ -20,7 +20,7 @@ function chatServer(write: (question: EverydayQuestion, at: number) => string) {
   });
   const url = `http://127.0.0.1:${server.addr.port}/v1`;
   return {
-    model: new ChatModel({ url, key: null, model: null, fetch, log: () => {} }),
+    model: new ChatModel({ url, key: null, model: null, timeoutMs: 20_000, fetch, log: () => {} }),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

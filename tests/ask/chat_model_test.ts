@@ -152,9 +152,13 @@ Deno.test("a model's answer is JSON, one fenced block or bare SQL, and nothing e
 
 Deno.test("without ASK_URL the embedded translator answers", () => {
   const parts = { fetch, log: () => {} };
-  assertEquals(chooseModel({ askUrl: null, askKey: null, askModel: null }, parts).repairs, false);
   assertEquals(
-    chooseModel({ askUrl: "http://127.0.0.1:1/v1", askKey: null, askModel: null }, parts).repairs,
+    chooseModel({ askUrl: null, askKey: null, askModel: null, askTimeoutMs: 1000 }, parts).repairs,
+    false,
+  );
+  assertEquals(
+    chooseModel({ askUrl: "http://127.0.0.1:1/v1", askKey: null, askModel: null, askTimeoutMs: 1000 }, parts)
+      .repairs,
     true,
   );
 });

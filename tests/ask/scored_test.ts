@@ -1,6 +1,12 @@
 // How many questions the embedded translator answers as a person would, and that it does not guess the others.
 import { assert, assertEquals } from "@std/assert";
-import { everydayAfterwards, everydayHalves, ownReferences, secondHalves } from "./everyday/halves.ts";
+import {
+  everydayAfterwards,
+  everydayHalves,
+  ownReferences,
+  secondHalves,
+  thirdSet,
+} from "./everyday/halves.ts";
 import { heldOut } from "./questions.ts";
 import { askedSchemas } from "./schemas.ts";
 import { type Score, scoreQuestions } from "./score_questions.ts";
@@ -30,6 +36,11 @@ Deno.test("of everyday questions over eight schemas that it was not made with fo
 Deno.test("of 120 more over eight schemas it holds what it was made with, and most of what it was not", async () => {
   hold(await scoreQuestions(secondHalves.seen), { right: 52, wrong: 0 });
   hold(await scoreQuestions(secondHalves.unseen), { right: 38, wrong: 2 });
+});
+
+Deno.test("of sixty more over four schemas that it was asked once it holds what it answered, and none in a wrong way", async () => {
+  hold(await scoreQuestions(thirdSet), { right: 49, wrong: 0 });
+  hold(await scoreQuestions(thirdSet, { described: false }), { right: 42, wrong: 0 });
 });
 
 Deno.test("who stands above and below is told from how it is said, and where it is not the question is refused", async () => {

@@ -109,6 +109,45 @@ test("rows of an owner are seen and written by their user only, and answers are 
   assertEquals((await call(world, "get-profile", { token: ada })).row, null);
 });
 
+test("an update changes what is sent, null makes NULL where it may be, and the rest stays", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE tasks (id INTEGER PRIMARY KEY, title TEXT NOT NULL, note TEXT DEFAULT 'none', done BOOLEAN NOT NULL DEFAULT 0, due DATE, " +
+    "ref UUID, size REAL)",
+    "CREATE INDEX tasks_due ON tasks (due)",
+    "INSERT INTO tasks VALUES (1, 'Write', 'soon', 0, '2026-03-01', NULL, 1.5), (2, 'Read', NULL, 1, NULL, NULL, NULL)",
+  ]);
+  await scaffold(world, { table: "tasks", shape: "app" });
+  const update = async (body: unknown) => await call(world, "update-task", { body });
+  const first = { id: 1, title: "Write", note: "soon", done: false, due: "2026-03-01", ref: null, size: 1.5 };
+  assertEquals((await update({ id: 1 })).row, first);
+  assertEquals((await update({ id: 1, done: true })).row, { ...first, done: true });
+  const ref = "0190f0ac-7b4e-7aaa-8000-00000000000A";
+  assertEquals((await update({ id: 1, note: null, due: "2026-04-02", ref })).row, {
+    ...first,
+    ...{ done: true, note: null, due: "2026-04-02", ref: ref.toLowerCase() },
+  });
+  const empty = await update({ id: 1, title: null });
+  assertEquals([empty.status, empty.issues[0].path], [400, "title"]);
+  for (
+    const [wrong, path] of [[{ due: "2026-02-30" }, "due"], [{ ref: "x" }, "ref"], [
+      { nope: 1 },
+      "nope",
+    ]] as const
+  ) {
+    const refused = await update({ id: 1, ...wrong });
+    assertEquals([refused.status, refused.issues[0].path], [400, path]);
+  }
+  assertEquals((await update({ id: 9, title: "x" })).row, null);
+  const ids = async (query: string) =>
+    (await call(world, `list-tasks?${query}`)).rows.map((one: unknown[]) => one[0]);
+  assertEquals([await ids("due_null=true"), await ids("due_null=false"), await ids("due_from=2026-04-01")], [
+    [2],
+    [1],
+    [1],
+  ]);
+  assertEquals((await call(world, "list-tasks?due_null=true&total=true")).total, 1);
+});
+
 test("they may be published at once, for the pages of an origin", async () => {
   await using world = await endpointWorld(TABLES);
   const body = { table: "cities", shape: "app", cors: ["https://app.example"], publish: true };

@@ -32,13 +32,13 @@ export async function openSession(
   return checked.claims;
 }
 
-/** Fills in the session's claims. Errors: `session_invalid` for a claim that does not fit its field. */
+/** Fills in the session's claims; what follows the values of the inputs stays. Errors: `session_invalid` for a claim that does not fit its field. */
 export function fillSession(
   prepared: PreparedSpec,
   bound: readonly SqlParameter[],
   session: EndpointSession | null,
 ): SqlParameter[] {
-  return prepared.fields.map((one) => {
+  const own = prepared.fields.map((one) => {
     const { field, index, fromSession, absent } = one;
     if (!fromSession) return bound[index] ?? null;
     if (session === null) throw new AppError("session_required");
@@ -55,6 +55,7 @@ export function fillSession(
     if (rule !== null) throw doesNotFit(field.name, `breaks its rule ${rule}`);
     return read.value;
   });
+  return [...own, ...bound.slice(own.length)];
 }
 
 function doesNotFit(name: string, fault: string): AppError {

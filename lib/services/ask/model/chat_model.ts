@@ -4,8 +4,7 @@ import type { Log } from "../../../core/log.ts";
 import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
 import { chatMessages } from "./chat_messages.ts";
 
-/** Bounds of one round: milliseconds, and tokens and bytes of its answer. */
-const TIMEOUT_MS = 20_000;
+/** Bounds of one round: tokens and bytes of its answer. */
 const MAX_TOKENS = 1000;
 const MAX_ANSWER_BYTES = 262_144;
 
@@ -17,9 +16,9 @@ export interface ChatModelOptions {
   /** Null: the server's own choice. */
   readonly model: string | null;
   readonly fetch: typeof fetch;
+  /** Until the last byte of an answer. */
+  readonly timeoutMs: number;
   readonly log: Log;
-  /** For tests. */
-  readonly timeoutMs?: number;
 }
 
 /** A client of one server. */
@@ -33,13 +32,13 @@ export class ChatModel implements AskModel {
 
   async propose(request: AskRequest): Promise<AskProposal> {
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), this.#options.timeoutMs ?? TIMEOUT_MS);
+    const timer = setTimeout(() => stop.abort(), this.#options.timeoutMs);
     try {
       const signals = request.signal === null ? [stop.signal] : [stop.signal, request.signal];
       const response = await this.#send(request, AbortSignal.any(signals));
       if (!response.ok) {
         await response.body?.cancel();
-        throw this.#unavailable(`status ${response.status}`);
+        throw this.#unavailable(`status ${response.status}`, waitOf(response.headers.get("retry-after")));
       }
       return readModelAnswer(contentOf(await readBounded(response)));
     } catch (error) {
@@ -72,10 +71,16 @@ export class ChatModel implements AskModel {
     });
   }
 
-  #unavailable(reason: string): AppError {
+  /** A question is not asked again here: the caller waits as long as the server says, and decides. */
+  #unavailable(reason: string, retryAfterSec: number | null = null): AppError {
     this.#options.log("warn", "ask_model_failed", { reason });
-    return new AppError("ask_unavailable");
+    return new AppError("ask_unavailable", retryAfterSec === null ? {} : { retryAfterSec });
   }
+}
+
+/** Seconds that a server asks to wait, at most ten minutes; null where it says none, or a date. */
+function waitOf(header: string | null): number | null {
+  return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Math.max(Number(header), 1), 600) : null;
 }
 
 async function readBounded(response: Response): Promise<string> {

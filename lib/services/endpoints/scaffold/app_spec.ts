@@ -109,8 +109,11 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
     );
     if (columns.length === 0) return "The table has no columns beside its key to update";
     return byKey(app, (where, input) => {
-      const fields = fieldsOf(columns, new Set(input.map(({ name }) => name)), false);
-      const sets = columns.map(({ name }, at) => `${sqlName(name)} = :${fields[at]?.name}`);
+      const fields = fieldsOf(columns, new Set(input.map(({ name }) => name)), "none");
+      const sets = columns.map(({ name }, at) => {
+        const [column, field] = [sqlName(name), fields[at]?.name];
+        return `${column} = CASE WHEN $sent_${field} THEN :${field} ELSE ${column} END`;
+      });
       return {
         ...writing(app),
         sql: `UPDATE ${sqlName(app.table.name)} SET ${sets.join(", ")} WHERE ${where} RETURNING *`,

@@ -176,6 +176,8 @@ const rules: readonly (readonly [pattern: RegExp, type: FieldSpec["type"]])[] = 
   [/^BOOL(EAN)?\b/i, "boolean"],
   [/^JSONB?\b/i, "json"],
   [/^BLOB\b/i, "blob"],
+  [/^UUID\b/i, "uuid"],
+  [/^DATE$/i, "date"],
   [/CHAR|CLOB|TEXT/i, "text"],
   [/INT/i, "integer"],
   [/^(REAL|NUMERIC)\b/i, "number"],

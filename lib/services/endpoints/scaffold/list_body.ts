@@ -69,18 +69,27 @@ function filterNames(columns: readonly ColumnDefinition[]): string[] {
   return inputNames(columns.map(({ name }) => isTaken(name) ? `${name}_is` : name));
 }
 
-/** By its value, and numbers, days and times by a range too. Days and times are compared as the text that they are. */
+/**
+ * By its value; numbers, days and times by a range too, and what may be NULL by whether it is. Days and times are compared as
+ * the text that they are.
+ */
 function filtersOf(
-  { name: column, declaredType }: ColumnDefinition,
+  { name: column, declaredType, notNull }: ColumnDefinition,
   name: string,
 ): { readonly filters: Filter[]; readonly input: FieldSpec[] } {
   const type = inputType(declaredType);
   const filters: Filter[] = [{ input: name, column }];
-  const isTime = type === "text" && (DECLARES_TIME.test(declaredType.trim()) || NAMES_TIME.test(column));
+  const isTime = type === "date" ||
+    type === "text" && (DECLARES_TIME.test(declaredType.trim()) || NAMES_TIME.test(column));
   const isNumber = (type === "integer" || type === "number") && !/_?id$/i.test(column);
   const ranged = (isTime || isNumber) && name.length <= 36;
   if (ranged) {
     filters.push({ input: `${name}_from`, column, is: ">=" }, { input: `${name}_to`, column, is: "<=" });
   }
-  return { filters, input: filters.map(({ input }) => ({ name: input, type })) };
+  const input: FieldSpec[] = filters.map(({ input }) => ({ name: input, type }));
+  if (!notNull && name.length <= 36) {
+    filters.push({ input: `${name}_null`, column, is: "null" });
+    input.push({ name: `${name}_null`, label: `Whether ${column} is empty`.slice(0, 200), type: "boolean" });
+  }
+  return { filters, input };
 }

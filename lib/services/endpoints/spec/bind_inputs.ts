@@ -14,7 +14,10 @@ export interface EndpointStatement {
   /** As its owner has written it. */
   readonly written: string;
   readonly sql: string;
-  /** The index in `input` of what parameter N takes, at N − 1; null for a value of `takes`. */
+  /**
+   * The index in `input` of what parameter N takes, at N − 1; null for a value of `takes`. Behind those of `input` come as
+   * many that say whether each was sent (`$sent_name`).
+   */
   readonly inputs: readonly (number | null)[];
   /** What it takes of rows that earlier statements have returned. */
   readonly takes: readonly TakenValue[];
@@ -24,6 +27,9 @@ export interface EndpointStatement {
 export type BoundInputs =
   | { readonly ok: true; readonly statements: readonly EndpointStatement[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** `$sent_name` is 1 where the caller has sent the input `name`, also as null, and 0 where not. */
+const SENT = "$sent_";
 
 type Bindable = Pick<SpecParts, "kind" | "sql" | "input" | "list">;
 
@@ -48,7 +54,11 @@ export function bindInputs(spec: Bindable): BoundInputs {
   ];
   if (issues.length > 0) return fault(issues);
   const queue = boundInputs(spec);
-  const byName = new Map(queue.map((at) => [spec.input?.[at]?.name, at]));
+  const count = spec.input?.length ?? 0;
+  const byName = new Map(queue.flatMap((at) => {
+    const name = spec.input?.[at]?.name;
+    return [[name, at] as const, [`${SENT}${name}`, count + at] as const];
+  }));
   const statements = read.map(({ written, sql, parameters }, at) => {
     const inputs = parameters.flatMap((one) => inputOf(one, byName, names.size > 0 ? [] : queue));
     // What is left over has no placeholder, which the validator finds by the numbers.
@@ -107,7 +117,8 @@ function nameIssues(spec: Bindable, names: ReadonlySet<string>): Issue[] {
   const { input } = spec;
   if (input === undefined || input.includes(null)) return [];
   const bound = boundInputs(spec).map((at) => ({ at, name: input[at]?.name ?? "" }));
-  const isThere = (wanted: string) => bound.some(({ name }) => name === wanted);
+  const isThere = (wanted: string) =>
+    bound.some(({ name }) => name === wanted || !name.startsWith("$") && `${SENT}${name}` === wanted);
   return [
     ...[...names].filter((name) => !isThere(name)).map((name) => unknown(name, input, bound)),
     ...bound.filter(({ name }) => !names.has(name)).map(({ at, name }) => ({
@@ -140,6 +151,12 @@ function unknown(
 ): Issue {
   if (name === "password" && input.some((field) => field?.name === name)) {
     return { path: "sql", message: "Remove :password; a log-in compares it with the hash itself" };
+  }
+  if (name.startsWith(SENT)) {
+    return {
+      path: "sql",
+      message: `Add the input that ${name.slice(0, 64)} asks about, without the ${SENT}`,
+    };
   }
   const known = bound.map((one) => placeholder(one.name)).join(", ");
   const written = placeholder(name).slice(0, 64);

@@ -64,13 +64,20 @@ function inputIssues(list: ListConfig, input: readonly (FieldSpec | null)[]): Is
     if (field && !fits(field)) issues.push({ path: `input[${at}]`, message: `Make ${name} ${wanted}` });
   }
   const used = new Set<string>();
-  for (const [at, { input: name }] of (list.filters ?? []).entries()) {
+  for (const [at, { input: name, is }] of (list.filters ?? []).entries()) {
     const isThere = input.includes(null) || input.some((field) => field?.name === name);
     const isControl = controls.some(([control]) => control === name);
     if (!isThere || isControl || name.startsWith("$") || used.has(name)) {
       issues.push({
         path: `list.filters[${at}].input`,
         message: "Name an input of the caller that no other filter has",
+      });
+    }
+    const type = input.find((field) => field?.name === name)?.type;
+    if (is === "null" && type !== undefined && type !== "boolean") {
+      issues.push({
+        path: `list.filters[${at}].is`,
+        message: `Make ${name} a boolean; null asks for yes or no`,
       });
     }
     used.add(name);

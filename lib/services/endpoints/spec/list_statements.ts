@@ -165,7 +165,11 @@ class ListText {
   }
 
   #filters(): string[] {
-    return this.ask.filters.map(({ column, is, value }) => `${name(column)} ${is} ${this.#bind(value)}`);
+    return this.ask.filters.map(({ column, is, value }) =>
+      is === "null"
+        ? `${name(column)} IS ${value === 1 ? "" : "NOT "}NULL`
+        : `${name(column)} ${is} ${this.#bind(value)}`
+    );
   }
 
   #behind(columns: readonly string[], values: readonly SqlParameter[], descending: boolean): string {

@@ -15,7 +15,10 @@ export interface RawInput {
   readonly values: ReadonlyMap<string, unknown>;
 }
 
-/** The values to bind, in the order of `input`; fields of the session are still null. Errors: `validation_failed`. */
+/**
+ * The values to bind, in the order of `input`, then whether each was sent, as 1 or 0; fields of the session are still null.
+ * Errors: `validation_failed`.
+ */
 export function validateInput(prepared: PreparedSpec, input: RawInput): SqlParameter[] {
   const issues: Issue[] = [];
   const bound = prepared.fields.map((one) => one.fromSession ? null : validate(one, input, issues));
@@ -24,7 +27,7 @@ export function validateInput(prepared: PreparedSpec, input: RawInput): SqlParam
     if (!prepared.byName.has(name)) issues.push({ path: name, message: unknownName(name, prepared) });
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues: issues.slice(0, MAX_ISSUES) });
-  return bound;
+  return [...bound, ...prepared.fields.map(({ field }) => input.values.has(field.name) ? 1 : 0)];
 }
 
 function unknownName(name: string, { fields }: PreparedSpec): string {
