@@ -1,4 +1,5 @@
 // Makes the answer of a call from the engine's results, the same for a call that has just run and for a stored one.
+import { clockWarnings } from "../sql/clock_warnings.ts";
 import { definitionWarnings } from "../sql/definition_warnings.ts";
 import { runsOf } from "../sql/param_sets.ts";
 import type { StatementResult } from "../tenant/tenant_store.ts";
@@ -22,8 +23,11 @@ export function answerContext(
   snapshot: string | null,
 ): AnswerContext {
   const context = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: pricesOf(call) };
-  if (!facts.some((one) => one.class === "schema")) return context;
-  const warnings = call.statements.flatMap(({ sql }) => definitionWarnings(sql));
+  const isSchema = facts.some((one) => one.class === "schema");
+  const warnings = call.statements.flatMap(({ sql }) => [
+    ...clockWarnings(sql),
+    ...(isSchema ? definitionWarnings(sql) : []),
+  ]);
   return warnings.length === 0 ? context : { ...context, warnings };
 }
 

@@ -156,6 +156,23 @@ test("Server-Timing names the stages that only some calls pass: replay, and behi
   });
 });
 
+test("meta.warnings says that arithmetic with the clock takes the year alone", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const warned = async (sql: string, params: readonly unknown[] = []) => {
+    const { status, body, text } = await tenant.query(sql, params as never);
+    assertEquals(status, 200, text);
+    return body.meta?.warnings?.map((one) => one.split(",")[0]) ?? [];
+  };
+  const text = "CURRENT_DATE is text";
+  assertEquals(await warned("SELECT CURRENT_DATE - 7"), [text]);
+  assertEquals(await warned("SELECT 'it''s' WHERE '2026' > current_date+ ?", [1]), [text]);
+  assertEquals(await warned("SELECT current_timestamp -1"), ["CURRENT_TIMESTAMP is text"]);
+  for (const fine of ["SELECT CURRENT_DATE", "SELECT 'CURRENT_DATE - 7'", "SELECT date('now', '-7 days')"]) {
+    assertEquals(await warned(fine), [], fine);
+  }
+});
+
 test("meta.warnings says which key numbers nothing, the second time too, and says nothing otherwise", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
