@@ -65,12 +65,7 @@ export const configTable = {
     forms.httpUrl(),
     "OpenAI-compatible server, the base to which `/chat/completions` is added; unset: the embedded translator",
   ),
-  askTimeoutMs: row(
-    "ASK_TIMEOUT_MS",
-    "20000",
-    forms.wholeNumber(100, 300_000),
-    "Milliseconds that the language model may take for one answer",
-  ),
+  askTimeoutMs: row("ASK_TIMEOUT_MS", "20000", forms.wholeNumber(100, 300_000), "Milliseconds it may take"),
   askKey: secret("ASK_KEY", forms.visible(1, 500), "Bearer for `ASK_URL`"),
   askModel: optional("ASK_MODEL", forms.visible(1, 200), "Model to ask for"),
   smtpUrl: secret(
