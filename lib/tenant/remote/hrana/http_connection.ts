@@ -13,7 +13,11 @@ export class HttpConnection {
   #isClosed = false;
 
   constructor(private readonly connection: Deno.TcpConn) {
-    connection.setNoDelay();
+    try {
+      connection.setNoDelay();
+    } catch {
+      // Only a connection that has ended already refuses; its first use tells.
+    }
     this.#reading = this.#read();
   }
 

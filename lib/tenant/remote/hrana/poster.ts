@@ -52,7 +52,7 @@ export class ConnectionPoster implements Poster {
   readonly #byFetch: Poster;
   readonly #idle = new Map<string, Idle[]>();
   readonly #open = new Set<HttpConnection>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(fetch: Fetch, private readonly clock: Pick<Clock, "monotonicMs">) {
     this.#byFetch = fetchPoster(fetch);
@@ -63,6 +63,7 @@ export class ConnectionPoster implements Poster {
     if (url.protocol !== "http:") return await this.#byFetch.post(request);
     const { signal } = request;
     signal?.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
     const bytes = requestBytes(url, request);
     const found = this.#take(url.host) ?? await this.#connect(url, signal);
     // Nothing was sent: `fetch` knows further ways, such as a proxy or another address of the same name.
@@ -70,6 +71,7 @@ export class ConnectionPoster implements Poster {
     const stop = () => found.close();
     signal?.addEventListener("abort", stop);
     try {
+      if (signal?.aborted) stop();
       signal?.throwIfAborted();
       const answer = await found.exchange(bytes);
       if (!found.isClosed) this.#give(url.host, found);
@@ -87,7 +89,7 @@ export class ConnectionPoster implements Poster {
 
   /** Ends what is under way too. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     for (const connection of this.#open) connection.close();
     this.#open.clear();
     this.#idle.clear();
@@ -95,14 +97,15 @@ export class ConnectionPoster implements Poster {
 
   /** Null: there is no way. */
   async #connect({ hostname, port }: URL, signal: AbortSignal | null): Promise<HttpConnection | null> {
+    const given = [this.#closing.signal, ...(signal ? [signal] : [])];
     try {
       const to = { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80) };
-      const connection = new HttpConnection(await Deno.connect({ ...to, ...(signal ? { signal } : {}) }));
-      if (this.#isClosed) connection.close();
-      else this.#open.add(connection);
+      const connection = new HttpConnection(await Deno.connect({ ...to, signal: AbortSignal.any(given) }));
+      this.#open.add(connection);
+      if (this.#closing.signal.aborted) connection.close();
       return connection;
     } catch {
-      signal?.throwIfAborted();
+      for (const one of given) one.throwIfAborted();
       return null;
     }
   }
@@ -120,7 +123,7 @@ export class ConnectionPoster implements Poster {
 
   #give(host: string, connection: HttpConnection): void {
     const idle = this.#idle.get(host) ?? [];
-    if (this.#isClosed || idle.length >= MAX_IDLE) return connection.close();
+    if (this.#closing.signal.aborted || idle.length >= MAX_IDLE) return connection.close();
     idle.push({ connection, sinceMs: this.clock.monotonicMs() });
     this.#idle.set(host, idle);
   }
