@@ -46,6 +46,11 @@ export class ArchivedWrites {
     }
   }
 
+  /** How many were answered. */
+  get count(): number {
+    return this.#answered;
+  }
+
   /** Waits for so many more answers. */
   async answers(count: number): Promise<void> {
     const enough = this.#answered + count;
