@@ -39,6 +39,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/slow_reads_test.ts": "is about the lanes of engine children",
   "tests/faults/kv_answers_test.ts": "is about the KV; its tenants are embedded wherever it runs",
   "tests/faults/slow_heads_test.ts": "is about connections, which end before a tenant is asked",
+  "tests/faults/slow_answers_test.ts": "is about answers; its tenants are embedded wherever it runs",
   "tests/store/lifetimes_test.ts": "is about records of the KV",
   "tests/routes/auth_test.ts": "is answered before a tenant is asked",
   "tests/routes/methods_test.ts": "is answered before a tenant is asked",
