@@ -18,7 +18,7 @@ import { withLocalStore } from "../testing/local_store.ts";
 const BY_ID = "SELECT a FROM t WHERE id = ?";
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
 /** More than enough reads, one after the other, for their caller to be alone. */
-const MANY = 14;
+const MANY = 40;
 
 function answered({ lookups }: LocalStore): number {
   assert(lookups);
@@ -280,6 +280,6 @@ Deno.test("this process answers look-ups under the permissions of `deno task sta
   await Deno.remove(folder, { recursive: true });
   assertEquals(JSON.parse(new TextDecoder().decode(stdout)), {
     answered: true,
-    rows: Array(14).fill(["one"]),
+    rows: Array(40).fill(["one"]),
   });
 });

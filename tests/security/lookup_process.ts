@@ -9,6 +9,6 @@ const store = await openLocalStore(folder);
 const tenant = await Tenant.create(store, ["CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)"]);
 await tenant.run("write", [["INSERT INTO t VALUES (1, 'one')"]]);
 const rows: unknown[] = [];
-for (let turn = 0; turn < 14; turn++) rows.push(...await tenant.rows("SELECT a FROM t WHERE id = ?", [1]));
+for (let turn = 0; turn < 40; turn++) rows.push(...await tenant.rows("SELECT a FROM t WHERE id = ?", [1]));
 print(JSON.stringify({ answered: (store.lookups?.answered ?? 0) > 0, rows }));
 await store.close();

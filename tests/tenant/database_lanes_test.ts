@@ -41,14 +41,14 @@ Deno.test("a read waits for company unless the group before it was one call as w
   assertEquals(lanes.isLoneRead, false, "two were sent together");
 });
 
-Deno.test("a caller counts as the only one after eight groups of one call, until calls come together or the file is held", () => {
+Deno.test("a caller counts as the only one after 32 groups of one call, until calls come together or the file is held", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   const one = () => {
     addCalls(lanes, "read", 1);
     assertEquals(lanes.isFree, false, "a call waits");
     lanes.takeWork(0, 0);
   };
-  for (let group = 0; group < 7; group++) one();
+  for (let group = 0; group < 31; group++) one();
   assertEquals(lanes.isFree, false);
   one();
   assertEquals(lanes.isFree, true);
@@ -57,7 +57,7 @@ Deno.test("a caller counts as the only one after eight groups of one call, until
   lanes.held = false;
   lanes.noteCompany();
   assertEquals(lanes.isFree, false, "two came in one turn");
-  for (let group = 0; group < 8; group++) one();
+  for (let group = 0; group < 32; group++) one();
   assertEquals(lanes.isFree, true);
   addCalls(lanes, "read", 2);
   lanes.takeWork(0, 0);

@@ -13,7 +13,7 @@ const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, because later reads wait for them. */
 const GROUP_LOG_ROWS = 128;
 /** Groups of one call, one after the other, after which their caller is taken to be the only one. */
-const LONE_GROUPS = 8;
+const LONE_GROUPS = 32;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 
