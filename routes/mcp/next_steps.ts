@@ -14,7 +14,8 @@ const steps: Partial<Record<ErrorCode, string>> = {
     "Nothing was kept. If every one of these rows is meant, raise maxAffected; otherwise narrow WHERE",
   trunk_required: "Name the database by its slug alone, without @ref",
   database_not_found: "list_databases lists the databases that you reach, list_branches the branches of one",
-  branch_not_found: "list_branches lists the branches; one whose time is over is gone",
+  branch_not_found:
+    "list_branches lists the branches, create_branch makes one; one whose time is over is gone",
   snapshot_not_found: "list_snapshots lists the snapshots",
   out_of_scope: "list_databases lists what this token reaches",
   execution_not_found: "Call propose_write again; a token runs its write once and expires",
@@ -52,10 +53,18 @@ export interface FailedCall {
   readonly connection: Role;
 }
 
-/** What this door says of a failure in other words than the rest of the service: it has no approval tokens. */
+/** What this door says of a failure in other words than the rest of the service: it has other names, and no approval tokens. */
+const words: Partial<Record<ErrorCode, string>> = {
+  approval_required: "A person has to approve this change; nothing has run",
+  approval_not_found: "This approval has run already, has expired, or is unknown",
+  branch_not_found: "Check the name; the branch is unknown, expired or deleted",
+};
+
+/** The message of a failure. */
 export function messageOf(error: AppError, call: FailedCall): string {
-  if (error.code === "approval_required") return "A person has to approve this change; nothing has run";
-  return onlyReads(error, call) ? "This statement writes, and query only reads" : error.message;
+  return onlyReads(error, call)
+    ? "This statement writes, and query only reads"
+    : words[error.code] ?? error.message;
 }
 
 /** Undefined where the message and `errorDetail` say it already. */

@@ -98,6 +98,7 @@ testSteps("answers", mcpWorld, {
     const [table, ...others] = one["tables"] as { table: string; columns: unknown[] }[];
     assertEquals([table?.table, table?.columns.length, others.length], ["wide_7", 60, 0]);
     assertEquals(one["unknown"], ["nothing"]);
+    assert(String(one["hint"]).includes("search_schema"));
   },
 
   "failures say what is wrong and what to do next, and repeat no value": async (world) => {

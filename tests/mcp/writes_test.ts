@@ -98,7 +98,7 @@ testSteps("writes", mcpWorld, {
     const { snapshot } = await admin.done("write", drop);
     assert(typeof snapshot === "string");
     const { snapshots } = await admin.done("list_snapshots");
-    assert((snapshots as { label: string }[]).some(({ label }) => label === snapshot));
+    assert((snapshots as { snapshot: string }[]).some((one) => one.snapshot === snapshot));
     const { undo } = await admin.done("restore_snapshot", { snapshot });
     assert(typeof undo === "string");
     await assertUntouched(world);

@@ -58,7 +58,10 @@ export const readTools: readonly Tool[] = [
       const found = schema.tables.filter(({ table }) => wanted.has(foldName(table)));
       const names = new Set(found.map(({ table }) => foldName(table)));
       const unknown = tables.filter((name) => !names.has(foldName(name)));
-      return contentAnswer(terse({ ...schema, tables: found, unknown }));
+      const hint = unknown.length > 0
+        ? "search_schema finds tables by words; without tables all are told"
+        : "";
+      return contentAnswer(terse({ ...schema, tables: found, unknown, hint }));
     },
   }),
   tool({
@@ -154,9 +157,13 @@ export const readTools: readonly Tool[] = [
     name: "list_snapshots",
     title: "List snapshots",
     description:
-      "States that the database can be brought back to, newest first. Destructive writes take one first.",
+      "States that the database can be brought back to, newest first. A destructive write takes one first, and its answer names it: the state before that write.",
     database: "any",
     input: {},
-    run: async (call) => contentAnswer({ snapshots: await listSnapshots(branchesOf(call)) }),
+    // By the word by which other tools take it.
+    run: async (call) => {
+      const found = await listSnapshots(branchesOf(call));
+      return contentAnswer({ snapshots: found.map(({ label, ...more }) => ({ snapshot: label, ...more })) });
+    },
   }),
 ];
