@@ -9,16 +9,20 @@ import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { AnswerRoom } from "./lib/guard/answer_room.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
+import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
+import type { ScheduledBackups } from "./lib/services/backup/scheduled_backups.ts";
 import { endRevoked } from "./lib/services/hrana/end_revoked.ts";
 import { sweepLeftovers } from "./lib/services/removal/remove_records.ts";
 import { noteLateBackups } from "./lib/services/webhooks/note_late_backups.ts";
 import { firstStart, greeting, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
+import { noteFormat, requireKnownFormat } from "./lib/store/data_format.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { archiveSettings } from "./lib/tenant/archive/archive_settings.ts";
+import { removeFolder } from "./lib/tenant/transfer/process_folders.ts";
 import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
@@ -39,6 +43,9 @@ const HOSTED_DRAIN_MS = 2_500;
 /** Milliseconds that a tenant store which does not answer may then hold up the accounts. */
 const HOSTED_CLOSE_MS = 1_000;
 
+/** Milliseconds that the last backup may take. */
+const LAST_BACKUP_MS = 5_000;
+
 type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 /** What both ways to listen give. */
@@ -50,21 +57,22 @@ interface Server {
 const clock = systemClock;
 const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
 /** The process as upkeep needs it, once it has started. */
-const started = Promise.withResolvers<AppDeps>();
+const started = Promise.withResolvers<{ deps: AppDeps; backups: ScheduledBackups | null }>();
 
 // At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process
 // would.
 Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
-  const deps = await started.promise;
+  const { deps, backups } = await started.promise;
   await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());
   await attempt("leftovers_not_swept", () => sweepLeftovers(deps));
   await attempt("mails_not_swept", async () => await deps.published.mail?.sweep());
   await attempt("late_backups_not_told", () => noteLateBackups(deps));
   await deps.webhooks.deliverer.sweep();
   await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
+  await attempt("backup_not_archived", async () => await backups?.tick());
 });
 Deno.cron("sweep tenants", "*/10 * * * *", async () => {
-  const { tenants, exports } = await started.promise;
+  const { tenants, exports } = (await started.promise).deps;
   await attempt("tenants_not_swept", () => tenants.sweep());
   await attempt("exports_not_swept", async () => await exports?.sweep());
 });
@@ -83,6 +91,7 @@ if (import.meta.main) {
 async function start(config: Config): Promise<void> {
   const claim = needsFolder(config) ? await claimDataDir(config.dataDir) : null;
   try {
+    if (claim !== null) await requireKnownFormat(config.dataDir);
     await serve(config, claim);
   } catch (error) {
     await claim?.undo();
@@ -100,6 +109,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const kv = await openKv(config);
   const tenants = await openTenants(config, kv);
   const operator = await operatorKey(kv, config.operatorKey);
+  const backups = await scheduledBackups(config, tenants);
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
   const deps = appDeps({
     config,
@@ -109,6 +119,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     kv,
     ...(config.hosted || config.kvUrl !== null ? {} : { kvFile: kvFile(config.dataDir) }),
     tenants,
+    ...(backups === null ? {} : { backups }),
     bodyWatch,
     operatorKeyHash: operator.hash,
   });
@@ -128,10 +139,16 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();
     await writeTokenUses(deps);
+    const last = attempt("backup_not_archived", async () => await backups?.take());
+    await Promise.race([last, pause(LAST_BACKUP_MS)]);
     kv.close();
     claim?.close();
   });
-  started.resolve(deps);
+  if (claim !== null) {
+    await noteFormat(config.dataDir);
+    await removeFolder(`${config.dataDir}/${BACKUPS_FOLDER}`);
+  }
+  started.resolve({ deps, backups });
   // Standard output of a platform is a log, and no place for the demo's token.
   const demo = config.demo && !config.hosted;
   const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo });
@@ -201,6 +218,15 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
       });
     }
   }
+}
+
+/** Null where there is no archive, or no file to back up. */
+async function scheduledBackups(config: Config, { archive }: TenantStore): Promise<ScheduledBackups | null> {
+  if (archive === null || config.hosted || config.kvUrl !== null) return null;
+  const { ScheduledBackups } = await import("./lib/services/backup/scheduled_backups.ts");
+  const { dataDir, engineEnvironment: environment, archiveDays: keepDays } = config;
+  const place = { kvFile: kvFile(dataDir), folder: `${dataDir}/${BACKUPS_FOLDER}`, environment };
+  return new ScheduledBackups({ ...place, archive, keepDays, clock });
 }
 
 /** On a platform its own server speaks to the clients, and bounds them. */

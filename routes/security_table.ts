@@ -101,6 +101,8 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/v2/:operation", access: "token" },
   { method: "POST", path: "/v3/:operation", access: "token" },
 
+  { method: "GET", path: "/api/backup", access: "operator" },
+  { method: "GET", path: "/api/audit", access: "operator" },
   { method: "POST", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces", access: "operator" },
   { method: "GET", path: "/api/namespaces/:slug", access: "namespace_reader" },

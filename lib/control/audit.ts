@@ -21,6 +21,8 @@ export interface AuditPageInput {
   readonly pageSize: number;
 }
 
+/** In the place of a namespace's id: what was done to the service as a whole. */
+export const SERVICE_AUDIT = "service";
 const DAY_MS = 86_400_000;
 /** Records deleted in one commit. */
 const REMOVED_AT_ONCE = 100;

@@ -47,6 +47,17 @@ export const storeErrors = {
     retryable: true,
     retryAfterSec: 10,
   },
+  backup_failed: {
+    status: 503,
+    message: "Try again shortly; the backup could not be made and nothing has changed",
+    retryable: true,
+    retryAfterSec: 10,
+  },
+  backup_elsewhere: {
+    status: 501,
+    message: "Back up the KV server itself; this service keeps its control plane there (KV_URL, Deno Deploy)",
+    retryable: false,
+  },
   storage_full: {
     status: 503,
     message: "Try again later; storage is full and the write was not kept",

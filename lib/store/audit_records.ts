@@ -33,4 +33,5 @@ export type AuditAction =
   | ("webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.redelivered")
   | ("approval.approved" | "approval.denied" | "approval.undone")
   | ("member.invited" | "member.changed" | "member.removed" | "member.joined" | "member.signed_in")
+  | ("backup.taken" | "backup.restored")
   | ("password.changed" | "passkey.added" | "passkey.removed");

@@ -26,6 +26,11 @@ import type { ApprovalPointer, ApprovalRecord, ExecutionRecord, RuleRecord } fro
 
 export type { Key };
 
+/** The prefix of all keys of the kind of this one: they begin with its first word. */
+export function kindOf<Value>(key: Key<Value>): Key<Value> {
+  return key.slice(0, 1);
+}
+
 /** Every key, and every prefix that is listed. Indexes store ids, never copies of a record. */
 export const keys = {
   ...accountKeys,

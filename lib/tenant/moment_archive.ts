@@ -1,5 +1,7 @@
 // An archive of databases off this machine, as the services see it.
 
+import type { ObjectStore } from "./object_store.ts";
+
 /** How the archive of a database stands. Times are unix milliseconds. */
 export interface ArchiveStatus {
   /** Null: nothing of it is archived yet. */
@@ -13,6 +15,8 @@ export interface MomentArchive {
   status(databaseId: string): Promise<ArchiveStatus>;
   /** Ids of databases whose archive has become late, by fifteen minutes: each once until it has caught up. */
   takeLate(): readonly string[];
+  /** Works with its objects. Rejects where the store does not answer, or is another service's by now. */
+  withObjects(work: (store: ObjectStore) => Promise<void>): Promise<void>;
   /**
    * Makes a snapshot of the state at a moment: all that was answered by then, nothing that began later. Errors:
    * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`, `database_busy` while as many

@@ -6,6 +6,7 @@
  * - `near_open_max`: the server has nearly as many databases as it can have open.
  * - `restart_needed`: the program's files have changed under the running service, so that no engine child may start.
  * - `archive_away`: the archive does not answer, and waits on the disk. `archive_taken`: another service archives there.
+ * - `backup_late`: of the KV: its changes are in no backup of the archive for too long.
  */
 export type StoreStrain =
   | "admin_refused"
@@ -13,4 +14,5 @@ export type StoreStrain =
   | "near_open_max"
   | "restart_needed"
   | "archive_away"
-  | "archive_taken";
+  | "archive_taken"
+  | "backup_late";

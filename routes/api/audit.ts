@@ -1,13 +1,13 @@
-// /api/namespaces/:slug/audit: who did what, in the namespace or in one of its databases.
+// Who did what: /api/namespaces/:slug/audit in the namespace or in one of its databases, /api/audit to the whole service.
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { readAudit } from "../../lib/services/audit/read_audit.ts";
+import { readAudit, readServiceAudit } from "../../lib/services/audit/read_audit.ts";
 import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, page, pageMeta, slug, time } from "../http/schemas.ts";
-import { approvalContext } from "../http/service_contexts.ts";
+import { approvalContext, manageContext } from "../http/service_contexts.ts";
 import { validate } from "../middleware/validate.ts";
 
 const entry = z.object({
@@ -20,10 +20,12 @@ const entry = z.object({
   target: z.string().nullable().describe("What it was done to: an id, a slug, or tables"),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
-const auditQuery = page.extend({
-  database: slug.optional().describe("The mutations of this database instead"),
+const times = page.extend({
   since: time("2026-11-01T00:00:00Z").optional().describe("ISO 8601; entries from then on"),
   until: time("2027-12-01T00:00:00Z").optional().describe("ISO 8601; entries before then"),
+});
+const auditQuery = times.extend({
+  database: slug.optional().describe("The mutations of this database instead"),
 });
 
 /** Mounted under `/api/namespaces`. */
@@ -41,6 +43,24 @@ export function auditRoutes(deps: AppDeps): Hono<Env> {
       const input = { database, sinceMs: since, untilMs: until, cursor, pageSize };
       const namespaceSlug = c.req.param("slug");
       return sendPage(c, await readAudit(approvalContext(deps, c), { namespaceSlug, ...input }));
+    },
+  );
+}
+
+/** Mounted under `/api`. */
+export function serviceAuditRoutes(deps: AppDeps): Hono<Env> {
+  return new Hono<Env>().get(
+    "/audit",
+    describeRoute({
+      summary: "List what was done to the whole service, newest first",
+      tags: ["audit"],
+      responses: answers(z.array(entry), { meta: pageMeta }),
+    }),
+    validate("query", times),
+    async (c) => {
+      const { since = null, until = null, cursor = null, pageSize } = c.req.valid("query");
+      const input = { sinceMs: since, untilMs: until, cursor, pageSize };
+      return sendPage(c, await readServiceAudit(manageContext(deps, c), input));
     },
   );
 }

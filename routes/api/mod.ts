@@ -8,7 +8,8 @@ import { refuseHeaders } from "../middleware/header_flag.ts";
 import { onlyPost } from "../middleware/not_found.ts";
 import { accountRoutes } from "./accounts.ts";
 import { approvalRoutes, undoRoutes } from "./approvals.ts";
-import { auditRoutes } from "./audit.ts";
+import { auditRoutes, serviceAuditRoutes } from "./audit.ts";
+import { backupRoutes } from "./backup.ts";
 import { databaseRoutes, sessionRoutes } from "./databases.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { meRoutes } from "./me.ts";
@@ -33,6 +34,8 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .route("/namespaces", tokenRoutes(deps))
     .route("/namespaces", memberRoutes(deps))
     .route("/me", meRoutes(deps))
+    .route("/", backupRoutes(deps))
+    .route("/", serviceAuditRoutes(deps))
     .route("/namespaces", moneyRoutes(deps))
     .route("/namespaces", ruleRoutes(deps))
     .route("/namespaces", webhookRoutes(deps))

@@ -121,6 +121,13 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./snapshots.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "backup"),
+    title: "Backup of the control plane",
+    about:
+      "Back up namespaces, tokens and money, check a backup, restore it, and start anew on another machine.",
+    load: () => import("./backup.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "archive"),
     title: "The archive",
     about: "Databases kept off the machine, and brought back as they were at any moment.",

@@ -59,6 +59,7 @@ export interface ProcessParts {
   /** The file of KV, where it is a file. */
   readonly kvFile?: string;
   readonly tenants: TenantStore;
+  readonly backups?: { readonly isLate: boolean };
   readonly bodyWatch: BodyWatch;
   /** SHA-256 of the operator key, hex. */
   readonly operatorKeyHash: string;

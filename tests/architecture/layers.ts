@@ -27,8 +27,9 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
   "lib/tenant/branches/": [
     ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branch_store.ts"],
   ],
-  // Commands talk to the API; what they share with the service is how names and texts are read.
-  "lib/cli/": ["lib/core/", "lib/sql/"],
+  // Commands talk to the API; what they share with the service is how names and texts are read. Those of the backup work on
+  // files of a service that has ended or is lost.
+  "lib/cli/": ["lib/core/", "lib/sql/", "lib/config.ts", "lib/store/", "lib/services/backup/"],
   // Runs in the child as well, and in the service for stores that are elsewhere.
   "lib/engine/": ["lib/core/", "lib/sql/"],
 };

@@ -135,6 +135,7 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
     takeLate: () => late.splice(0),
     status: () => Promise.resolve({ archivedUntilMs: null, lagMs: null }),
     toSnapshot: () => Promise.reject(new TypeError("nobody asks")),
+    withObjects: () => Promise.reject(new Error("not asked for")),
   };
   const deps = { control, clock, tenants: { commits: tenants.commits, archive } };
   for (let minute = 0; minute < 2; minute++) await noteLateBackups(deps);

@@ -123,6 +123,7 @@ Deno.test("the tables of the HTTP API are the routes, each once", async () => {
     "## Databases": "/v1/db/:ns/:db",
     "## Tokens and sessions": "",
     "## Namespaces": "/api/namespaces",
+    "## The whole service": "/api",
     "## Your own account": "/api/me",
     "## Rules and endpoints": "/api/namespaces/:slug/databases/:dbSlug",
     "## Without a bearer": "",

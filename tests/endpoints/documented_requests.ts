@@ -39,6 +39,7 @@ interface Description {
  * Whatever else an API description shows takes and answers JSON.
  */
 const STREAMED: ReadonlySet<string> = new Set([
+  "GET /api/backup",
   "GET /v1/changes/{ticket}",
   "GET /v1/db/{ns}/{db}/export",
   "POST /v1/db/{ns}/{db}/import",

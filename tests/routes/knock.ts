@@ -104,6 +104,9 @@ const segments: Readonly<Record<string, string>> = {
 /** Where one pattern has several meanings. */
 const paths: Readonly<Record<string, string>> = { "GET /hrana/:ns/:call{.+}": "/hrana/:ns/:db/v2" };
 
+/** What a backup is told where KV is no file, as in these tests, once the door is open. */
+export const IN_MEMORY = "backup_elsewhere";
+
 /** Routes that ask who calls. */
 export const guarded = securityTable.filter((route) => route.access !== "none");
 /** As `GET /v1/me`. */

@@ -8,6 +8,7 @@ import type { TransactionLimits } from "../../lib/core/limits_of_transactions.ts
 import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { ReadDocument } from "../../lib/services/oauth/client_documents.ts";
+import { withLifetimes } from "../../lib/store/lifetimes.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { archiveSettings } from "../../lib/tenant/archive/archive_settings.ts";
 import { TransferRoom } from "../../lib/tenant/transfer/transfer_room.ts";
@@ -38,6 +39,8 @@ export interface StartAppOptions {
   readonly readDocument?: ReadDocument;
   /** Passwords are hashed as in a process: a hash takes 50 ms. Else the hash of a test has fewer iterations. */
   readonly slowPasswords?: true;
+  /** KV is the file of `DATA_DIR`, as main.ts opens it. */
+  readonly kvOnDisk?: boolean;
 }
 
 export interface StartedApp extends AsyncDisposable {
@@ -94,6 +97,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     ...(options.slowPasswords ? {} : { passwordIterations: FEW_ITERATIONS }),
     ...(options.fetch ? { fetch: options.fetch } : {}),
     ...(options.readDocument ? { readDocument: options.readDocument } : {}),
+    ...(options.kvOnDisk ? { kvFile: `${store.config.dataDir}/kv.sqlite3` } : {}),
   });
   const app = createApp(deps);
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
@@ -151,11 +155,15 @@ interface DepsOptions {
   readonly passwordIterations?: number;
   readonly fetch?: typeof fetch;
   readonly readDocument?: ReadDocument;
+  readonly kvFile?: string;
 }
 
 /** As main.ts builds them, without a port, timers and signals. A new part of the process is added here. */
 async function openDeps({ config, tenants }: Store, { clock, log, operatorKey, ...outside }: DepsOptions) {
-  const kv = await Deno.openKv(":memory:");
+  const { kvFile } = outside;
+  const kv = kvFile === undefined
+    ? await Deno.openKv(":memory:")
+    : withLifetimes(await Deno.openKv(kvFile), clock);
   return appDeps({
     ...{ config, baseUrl: config.baseUrl ?? "http://127.0.0.1", clock, log, kv, tenants },
     bodyWatch: new BodyWatch(BODY_SWEEPS),

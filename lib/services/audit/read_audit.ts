@@ -1,6 +1,6 @@
 // The audit of a namespace: what people and tokens did in it, or the mutations of one of its databases, newest first.
-import { callerId } from "../../access/caller.ts";
-import type { AuditPageInput } from "../../control/audit.ts";
+import { callerId, requireOperator } from "../../access/caller.ts";
+import { type AuditPageInput, SERVICE_AUDIT } from "../../control/audit.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type IdPrefix, isId } from "../../core/ids.ts";
@@ -47,7 +47,25 @@ export async function readAudit(
   requireCursor(input.cursor, database === null ? "aud" : "evt");
   if (database !== null) return await readDatabaseAudit(ctx, { ...input, database });
   const namespace = await readableNamespace(ctx, namespaceSlug);
-  const { records, nextCursor } = await ctx.control.audit.list(namespace.id, input);
+  return await listAudit(ctx, namespace.id, input);
+}
+
+/** What was done to the service as a whole. Errors: `operator_required`, `validation_failed` for a cursor that is none. */
+export async function readServiceAudit(
+  ctx: ManageContext,
+  input: AuditPageInput,
+): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+  requireOperator(ctx.caller);
+  requireCursor(input.cursor, "aud");
+  return await listAudit(ctx, SERVICE_AUDIT, input);
+}
+
+async function listAudit(
+  ctx: ManageContext,
+  namespaceId: string,
+  input: AuditPageInput,
+): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+  const { records, nextCursor } = await ctx.control.audit.list(namespaceId, input);
   const items = records.map(({ namespaceId: _, at, ...record }) => ({ ...record, at: isoTime(at) }));
   return { items, nextCursor };
 }

@@ -11,6 +11,8 @@ export interface ReadinessContext {
   readonly kvFile?: string;
   readonly clock: Clock;
   readonly tenants: Pick<TenantStore, "ready">;
+  /** Backups of the control plane, where they go into an archive. */
+  readonly backups?: { readonly isLate: boolean };
 }
 
 type Part = "kv" | "tenants";
@@ -45,13 +47,13 @@ export class ReadinessCheck {
   }
 
   async #check(): Promise<Readiness> {
-    const { kv, kvFile, tenants } = this.context;
+    const { kv, kvFile, tenants, backups } = this.context;
     const parts = await Promise.all([
       probe("kv", async () => {
         await kv.get(keys.firstStart());
         if (kvFile !== undefined) await Deno.stat(kvFile);
         await this.#write();
-        return [];
+        return backups?.isLate ? ["backup_late"] : [];
       }),
       probe("tenants", () => tenants.ready()),
     ]);

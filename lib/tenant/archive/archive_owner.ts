@@ -1,6 +1,6 @@
 // Who writes an archive: one installation, and of it one process. A prefix that somebody else writes is never touched.
 import { ConfigError } from "../../core/errors.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 
 const KEY = "owner.json";
 

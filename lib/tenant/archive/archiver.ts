@@ -5,7 +5,7 @@ import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
 import { becomesLate, type Changed, isDue, newlyChanged } from "./changed_database.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
 import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
 import { pruneArchive } from "./prune_archive.ts";
@@ -41,12 +41,12 @@ export interface ArchiverOptions extends StoreWatchOptions {
 export class Archiver {
   readonly #changed = new Map<string, Changed>();
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #watch: StoreWatch;
+  readonly watch: StoreWatch;
   readonly #queue = new ServingQueue<Changed>(AT_ONCE, (changed) => this.#serve(changed));
   #pruned = -Infinity;
 
   constructor(readonly options: ArchiverOptions) {
-    this.#watch = new StoreWatch(options);
+    this.watch = new StoreWatch(options);
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
@@ -71,7 +71,7 @@ export class Archiver {
     const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
     await this.#inTurn(changed, async () => {
       await changed.archive.cut();
-      await this.#watch.ask(() => changed.archive.upload());
+      await this.watch.ask(() => changed.archive.upload());
     });
     const state = await changed.archive.state();
     return state === null || state.phase === "lost" ? null : { epoch: state.epoch, segments: state.segments };
@@ -112,7 +112,7 @@ export class Archiver {
 
   /** Why the archive falls behind; null: it does not. */
   get strain(): StoreWatch["strain"] {
-    return this.#watch.strain;
+    return this.watch.strain;
   }
 
   async close(): Promise<void> {
@@ -187,7 +187,7 @@ export class Archiver {
       throw error;
     }
     if (logBytes > (changed.again ? FOLD_BYTES : IDLE_FOLD_BYTES)) await this.#fold(databaseId, archive);
-    await this.#watch.ask(() => archive.upload());
+    await this.watch.ask(() => archive.upload());
   }
 
   /** While the store is away, each database that waits has an equal part of the room. */
@@ -199,7 +199,7 @@ export class Archiver {
   }
 
   #reaches(): Promise<boolean> {
-    return this.#watch.ask(() => Promise.resolve()).then(() => true, () => false);
+    return this.watch.ask(() => Promise.resolve()).then(() => true, () => false);
   }
 
   #fold(databaseId: string, archive: DatabaseArchive): Promise<void> {

@@ -5,7 +5,7 @@ import { findParentTie, startJailed } from "../jail/start_jailed.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { BuildJob } from "./build_job.ts";
 import { findMoment, type Moment, readObject } from "./find_epoch.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 
 /** Megabytes of the process's heap, KiB of its data, and milliseconds that it may take. */
 const HEAP_MB = 512;

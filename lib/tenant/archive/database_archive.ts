@@ -5,7 +5,7 @@ import { databasePrefix } from "./archive_names.ts";
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
 import { type After, afterStored, gapAfter } from "./epoch_turns.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 import { FRAME_HEAD_BYTES } from "./wal_frames.ts";
 
 /** What this needs. */

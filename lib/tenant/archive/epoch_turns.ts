@@ -1,7 +1,7 @@
 // Whether a log goes on where it was read, and what an epoch follows.
 import { databasePrefix, type EpochBegin, epochNumber, readObjectName } from "./archive_names.ts";
 import type { ArchiveState } from "./archive_state.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 import { readPart } from "./file_parts.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames } from "./wal_frames.ts";
 

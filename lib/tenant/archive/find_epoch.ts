@@ -10,7 +10,7 @@ import {
   readObjectName,
 } from "./archive_names.ts";
 import { digestOf } from "./digest.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 import { unpack } from "./packed.ts";
 
 /** An object of a database. */

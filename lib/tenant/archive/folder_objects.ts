@@ -1,5 +1,5 @@
 // The archive in a folder: another disk, or a share of a network.
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 import { digestOf } from "./digest.ts";
 
 /** The objects of a folder, which is made when it is first written. */

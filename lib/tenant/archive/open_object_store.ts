@@ -1,7 +1,7 @@
 // Opens the store that `ARCHIVE_URL` names.
 import type { ArchiveUrl } from "../../config_archive.ts";
 import { FolderObjects } from "./folder_objects.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 
 /** The keys of a bucket. */
 export interface ArchiveKeys {

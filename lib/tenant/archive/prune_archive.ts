@@ -1,7 +1,7 @@
 // Removes from the archive what no moment needs that can still be restored.
 import { type ArchiveName, readObjectName } from "./archive_names.ts";
 import { readBegin } from "./find_epoch.ts";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 
 /** Objects by epoch. */
 type Epochs = Map<string, { readonly key: string; readonly name: ArchiveName }[]>;

@@ -1,6 +1,6 @@
 // The archive in a bucket that speaks S3. Requests are signed by `aws4fetch`, which sends each once.
 import { AwsClient } from "aws4fetch";
-import type { ObjectStore } from "./object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 
 /** A bucket, and the keys for it. */
 export interface S3Options {

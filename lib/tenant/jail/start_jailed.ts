@@ -37,6 +37,8 @@ export interface JailedProgram {
   readonly args: readonly string[];
   /** The only paths that it may touch. */
   readonly paths: readonly string[];
+  /** Further ones that it may read. */
+  readonly reads?: readonly string[];
   /** Megabytes of its JavaScript heap. */
   readonly heapMb: number;
   /** KiB of data that the system lets it have (`ulimit -d`); only Linux enforces it. */
@@ -48,9 +50,8 @@ export interface JailedProgram {
 
 /** Starts a program that may touch its paths and nothing else: no network, no environment, no other program. */
 export function startJailed(
-  { program, args, paths, heapMb, dataKib, parentTie, environment }: JailedProgram,
+  { program, args, paths, reads = [], heapMb, dataKib, parentTie, environment }: JailedProgram,
 ): Deno.ChildProcess {
-  const allowed = paths.join(",");
   const command = [
     Deno.execPath(),
     "run",
@@ -61,8 +62,8 @@ export function startJailed(
     "--no-prompt",
     "--quiet",
     `--v8-flags=--max-old-space-size=${heapMb},--expose-gc`,
-    `--allow-read=${allowed}`,
-    `--allow-write=${allowed}`,
+    `--allow-read=${[...paths, ...reads].join(",")}`,
+    `--allow-write=${paths.join(",")}`,
     program,
     ...args,
   ];

@@ -9,7 +9,7 @@ import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
 import { Packer } from "../archive/packer.ts";
 import { openObjectStore } from "../archive/open_object_store.ts";
-import type { ObjectStore } from "../archive/object_store.ts";
+import type { ObjectStore } from "../object_store.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { ParentTie } from "../jail/start_jailed.ts";
 import type { ArchiveStatus } from "../moment_archive.ts";
@@ -102,6 +102,10 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
 
   takeLate(): string[] {
     return this.#archiver.takeLate();
+  }
+
+  withObjects(work: (store: ObjectStore) => Promise<void>): Promise<void> {
+    return this.#archiver.watch.ask(() => work(this.objects));
   }
 
   async toSnapshot(

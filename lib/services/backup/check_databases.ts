@@ -1,0 +1,72 @@
+// Whether the databases that a control plane knows are there: as files of a data folder, and in the archive.
+import { isId } from "../../core/ids.ts";
+import { readObjectName } from "../../tenant/archive/archive_names.ts";
+import type { ObjectStore } from "../../tenant/object_store.ts";
+import { databasePath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
+import type { Findings } from "./check_money.ts";
+import type { KnownDatabase } from "./known_databases.ts";
+
+/** What every file of SQLite begins with. */
+const SQLITE = "SQLite format 3\0";
+
+/** Compares them with the files below `dataDir`, both ways. */
+export async function checkFiles(known: readonly KnownDatabase[], dataDir: string): Promise<Findings> {
+  const { tenants } = tenantPaths(dataDir);
+  const wrong: string[] = [];
+  for (const { databaseId, name } of known) {
+    const head = await headOf(databasePath(tenants, databaseId));
+    if (head === null) wrong.push(`${name}: its file is missing (${databaseId})`);
+    else if (head !== SQLITE) wrong.push(`${name}: its file is no database (${databaseId})`);
+  }
+  const ids = new Set(known.map(({ databaseId }) => databaseId));
+  for await (const databaseId of storedIds(tenants)) {
+    if (!ids.has(databaseId)) wrong.push(`${databaseId}: a file that the backup does not know, made since`);
+  }
+  return { looked: known.length, wrong };
+}
+
+/** Looks that each of them can be brought back from the archive. Rejects where the store does not answer. */
+export async function checkArchive(
+  known: readonly KnownDatabase[],
+  store: Pick<ObjectStore, "keys">,
+): Promise<Findings> {
+  const archived = new Set<string>();
+  for await (const key of store.keys("db/")) {
+    const [, databaseId = "", rest = ""] = /^db\/([^/]+)\/(.+)$/.exec(key) ?? [];
+    if (readObjectName(rest)?.kind === "begin") archived.add(databaseId);
+  }
+  const wrong = known.filter(({ databaseId }) => !archived.has(databaseId))
+    .map(({ name, databaseId }) => `${name}: nothing of it is in the archive (${databaseId})`);
+  return { looked: known.length, wrong };
+}
+
+/** Null where there is no file, or an empty one. */
+async function headOf(path: string): Promise<string | null> {
+  try {
+    using file = await Deno.open(path);
+    const bytes = new Uint8Array(SQLITE.length);
+    const count = await file.read(bytes);
+    return count === null ? null : new TextDecoder().decode(bytes.subarray(0, count));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+async function* storedIds(tenants: string): AsyncGenerator<string> {
+  for await (const { name: folder, isDirectory } of entriesOf(tenants)) {
+    if (!isDirectory) continue;
+    for await (const { name } of entriesOf(`${tenants}/${folder}`)) {
+      const databaseId = name.slice(0, -".db".length);
+      if (name.endsWith(".db") && isId("db", databaseId)) yield databaseId;
+    }
+  }
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
+  try {
+    yield* Deno.readDir(folder);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

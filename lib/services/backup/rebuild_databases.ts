@@ -1,0 +1,60 @@
+// Brings the files of databases from the archive, as they were last there, into a data folder that no service has.
+import { AppError } from "../../core/errors.ts";
+import { buildMoment } from "../../tenant/archive/build_moment.ts";
+import type { ObjectStore } from "../../tenant/object_store.ts";
+import { databasePath, folderOf, sizeOf, syncPath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
+import { removeFolder } from "../../tenant/transfer/process_folders.ts";
+import type { KnownDatabase } from "./known_databases.ts";
+
+/** Where they are brought. */
+export interface RebuildOptions {
+  readonly store: ObjectStore;
+  readonly dataDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Told of each, with what is wrong with it; null: it is there. */
+  readonly told: (database: KnownDatabase, wrong: string | null) => void;
+}
+
+/** Files that are made at a time: each takes a processor. */
+const AT_ONCE = 2;
+
+/**
+ * Makes those whose files are missing, each by one rename; what stands there stays. One that cannot be made keeps no other from
+ * being made. Errors: those of the disk.
+ */
+export async function rebuildDatabases(
+  known: readonly KnownDatabase[],
+  options: RebuildOptions,
+): Promise<void> {
+  const waiting = [...known];
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      options.told(next, await rebuild(next, options));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+async function rebuild(
+  { databaseId }: KnownDatabase,
+  { store, dataDir, environment }: RebuildOptions,
+): Promise<string | null> {
+  const path = databasePath(tenantPaths(dataDir).tenants, databaseId);
+  if (await sizeOf(path) > 0) return null;
+  const folder = `${dataDir}/restoring/${databaseId}`;
+  try {
+    // All that the archive has.
+    const atMs = Number.MAX_SAFE_INTEGER;
+    const built = await buildMoment({ store, databaseId, atMs, end: null, folder, environment });
+    await syncPath(built);
+    await Deno.mkdir(folderOf(path), { recursive: true, mode: 0o700 });
+    await Deno.rename(built, path);
+    await syncPath(folderOf(path));
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  } finally {
+    await removeFolder(folder);
+  }
+}

@@ -1,0 +1,66 @@
+// Runs a backup's child in a folder: the service process holds no SQL engine, and the child may read the control plane and
+// write its folder, nothing else.
+import { AppError } from "../../core/errors.ts";
+import { findParentTie, startJailed } from "../../tenant/jail/start_jailed.ts";
+import { backupExits, backupFiles, type BackupJob } from "./backup_job.ts";
+import { dataFormat } from "../../store/data_format.ts";
+import { isoTime } from "../../core/clock.ts";
+import type { BackupFormat } from "./tar.ts";
+
+const HEAP_MB = 128;
+const DATA_KIB = 2 * 1024 * 1024;
+/** Milliseconds that one may take. */
+const WORK_MS = 30 * 60_000;
+
+/** What the child needs beside its job. */
+export interface BackupPlace {
+  /** Its folder. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes a backup of the control plane at `kv`, whoever writes it meanwhile; answers its path in the folder. Errors:
+ * `storage_full`, `backup_failed`.
+ */
+export async function makeBackup(kv: string, atMs: number, place: BackupPlace): Promise<string> {
+  const format: BackupFormat = { ...dataFormat, takenAt: isoTime(atMs) };
+  const formatJson = `${JSON.stringify(format)}\n`;
+  requireSound(await runBackupChild({ do: "back up", kv, formatJson, atMs }, place));
+  return `${place.folder}/${backupFiles.backup}`;
+}
+
+/** What a child found of the control plane's file. */
+export type FoundState = "sound" | "damaged";
+
+/** Runs one job, which does nothing with a damaged file. Errors: `storage_full`, `backup_failed`. */
+export async function runBackupChild(
+  job: BackupJob,
+  { folder, environment }: BackupPlace,
+): Promise<FoundState> {
+  const child = startJailed({
+    program: new URL("./child/main.ts", import.meta.url).href,
+    args: [folder, JSON.stringify(job)],
+    paths: job.do === "fold" ? [folder, job.kv] : [folder],
+    reads: job.do === "fold" ? [] : [job.kv],
+    heapMb: HEAP_MB,
+    dataKib: DATA_KIB,
+    parentTie: await findParentTie(),
+    environment: { ...environment, SQLITE_TMPDIR: folder },
+  });
+  await Promise.all([child.stdin.close(), child.stdout.cancel()]);
+  const timer = setTimeout(() => child.kill("SIGKILL"), WORK_MS);
+  const { code } = await child.status;
+  clearTimeout(timer);
+  if (code === backupExits.done) return "sound";
+  if (code === backupExits.damaged) return "damaged";
+  throw new AppError(code === backupExits.noRoom ? "storage_full" : "backup_failed");
+}
+
+/** Errors: `backup_failed` where the control plane is damaged. */
+export function requireSound(state: FoundState): void {
+  if (state === "sound") return;
+  throw new AppError("backup_failed", {
+    message: "Restore the control plane from an earlier backup; its file is damaged",
+  });
+}

@@ -1,0 +1,139 @@
+// The control plane in the archive: a lost machine is made anew from there alone, and what is late is told.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
+import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
+import { ReadinessCheck } from "../../lib/services/health/check_readiness.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { configFromEnvironment } from "../../lib/config.ts";
+import { type BackupWorld, backupWorld } from "./backup_world.ts";
+
+const MINUTE_MS = 60_000;
+
+async function archivedWorld(): Promise<BackupWorld & { readonly objects: string }> {
+  const objects = await Deno.makeTempDir({ prefix: "cubby_archive_" });
+  const world = await backupWorld({ ARCHIVE_URL: `file:${objects}/store` });
+  const close = async () => {
+    await world[Symbol.asyncDispose]();
+    await Deno.remove(objects, { recursive: true });
+  };
+  return { ...world, objects: `${objects}/store`, [Symbol.asyncDispose]: close };
+}
+
+async function backupKeys({ objects }: { readonly objects: string }): Promise<string[]> {
+  return (await Array.fromAsync(new FolderObjects(objects).keys("kv/"))).sort();
+}
+
+/** As main.ts makes them. */
+function backupsOf({ deps }: StartedApp, clock = deps.clock): ScheduledBackups {
+  const { kvFile, tenants: { archive } } = deps;
+  assert(kvFile !== undefined && archive !== null);
+  const { engineEnvironment: environment } = configFromEnvironment();
+  const folder = `${deps.config.dataDir}/backups`;
+  return new ScheduledBackups({ kvFile, folder, environment, archive, keepDays: 30, clock });
+}
+
+Deno.test("a machine that is lost is made anew from the archive alone: control plane, databases, branches", async () => {
+  await using world = await archivedWorld();
+  let token: string;
+  let path: string;
+  {
+    await using app = await world.start();
+    const acme = await app.namespace();
+    ({ token, database: { path } } = acme);
+    await acme.createDatabase("second");
+    await acme.setup("CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2), (3)");
+    const claim = { token, body: { purpose: "a branch", ref: "pr-1" } };
+    assertEquals((await app.request("POST", `${path}/claim_branch`, claim)).status, 201);
+    const backups = backupsOf(app);
+    await backups.take();
+    const before = await backupKeys(world);
+    // Nothing new, nothing taken.
+    await backups.take();
+    assertEquals(await backupKeys(world), before);
+    await acme.mint("read");
+    await backups.take();
+    assertEquals((await backupKeys(world)).length, before.length * 2);
+  }
+  await Deno.remove(world.dataDir, { recursive: true });
+  const restored = await world.command(["restore", "archive"]);
+  assertEquals(restored.code, 0, restored.text);
+  for (const name of ["acme/main", "acme/main@pr-1", "acme/second"]) {
+    assert(restored.text.includes(`Database ${name} is there`), restored.text);
+  }
+  const verified = await world.command(["verify", "archive"]);
+  assertMatch(verified.text, /Files: compared with [^]*Archive: compared\nAll is well$/);
+
+  // Another installation has to say that it goes on with the archive.
+  await using app = await world.start({ settings: { ARCHIVE_TAKE_OVER: "1" } });
+  const ask = (of: string, sql: string) => app.request("POST", `${of}/query`, { token, body: { sql } });
+  assertEquals(rowsOf(await ask(path, "SELECT count(*) FROM t")), [[3]]);
+  assertEquals(rowsOf(await ask(`${path}@pr-1`, "SELECT count(*) FROM t")), [[3]]);
+  assertEquals((await ask(path, "INSERT INTO t VALUES (4)")).status, 200);
+});
+
+Deno.test("an object that is lost or altered, and a backup that never became whole, bring nothing back", async () => {
+  await using world = await archivedWorld();
+  {
+    await using app = await world.start();
+    await app.namespace();
+    await backupsOf(app).take();
+  }
+  await Deno.rename(world.dataDir, `${world.dataDir}-lost`);
+  const store = new FolderObjects(world.objects);
+  const [part = "", whole = ""] = await backupKeys(world);
+  const restore = async () => {
+    const { code, text } = await world.command(["restore", "archive"]);
+    const left = await Deno.stat(world.dataDir).then(() => "there", () => "nothing");
+    return [code, left, text.slice(0, 35)];
+  };
+  const bytes = (await store.get(part))?.bytes ?? new Uint8Array();
+  const altered = bytes.slice();
+  altered[bytes.length >> 1] = (altered[bytes.length >> 1] ?? 0) ^ 1;
+  await store.put(part, altered);
+  assertEquals(await restore(), [1, "nothing", "Not done: Choose a moment before 20"]);
+  await store.remove(part);
+  assertEquals((await restore()).slice(0, 2), [1, "nothing"]);
+  await store.put(part, bytes);
+  await store.remove(whole);
+  assertEquals(await restore(), [1, "nothing", "Not done: Choose another moment or "]);
+});
+
+Deno.test("changes of the control plane that are in no backup for too long are told by readyz", async () => {
+  await using world = await archivedWorld();
+  const clock = new TurnableClock();
+  await using app = await world.start({ clock });
+  const acme = await app.namespace();
+  await acme.setup("CREATE TABLE t (a)");
+  const { archive } = app.deps.tenants;
+  assert(archive !== null);
+  const until = async (done: () => Promise<boolean>) => {
+    while (!await done()) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  clock.turn(MINUTE_MS);
+  await until(async () => (await archive.status(acme.database.id)).archivedUntilMs !== null);
+
+  const backups = backupsOf(app);
+  const readiness = new ReadinessCheck({ ...app.deps, backups });
+  const degraded = async () => (await readiness.check()).degraded.map(({ reason }) => reason);
+  await backups.tick();
+  assertEquals((await degraded()).includes("backup_late"), false);
+
+  // Where the store was, there is a file: it does not answer any more.
+  await Deno.rename(world.objects, `${world.objects}-away`);
+  await Deno.writeTextFile(world.objects, "");
+  await acme.setup("INSERT INTO t VALUES (1)");
+  await acme.mint("read");
+  clock.turn(MINUTE_MS);
+  await until(async () => (await degraded()).includes("archive_away"));
+  await backups.tick().then(() => assert(false, "nothing was kept"), () => {});
+  clock.turn(20 * MINUTE_MS);
+  assertEquals((await degraded()).includes("backup_late"), true);
+
+  await Deno.remove(world.objects);
+  await Deno.rename(`${world.objects}-away`, world.objects);
+  clock.turn(MINUTE_MS);
+  await backups.tick();
+  assertEquals((await degraded()).includes("backup_late"), false);
+});
