@@ -42,7 +42,11 @@ export async function backup(args: readonly string[], parts: BackupParts): Promi
     }
     // Of any other error only the name: its text may hold an address with a key.
     const known = error instanceof ConfigError || error instanceof AppError;
-    const name = error instanceof Error ? error.name : "for an unknown reason";
+    const name = Reflect.get(Object(error), "code") === "ENOSPC"
+      ? "there is no room on the disk"
+      : error instanceof Error
+      ? error.name
+      : "for an unknown reason";
     parts.say(`Not done: ${known ? error.message : name}`);
     return 1;
   }

@@ -100,17 +100,13 @@ async function writeAll(to: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
 }
 
-/** SQLite's numbers: 10 failed reading or writing, 11 malformed, 13 full, 26 no database. */
+/** By SQLite's own words: what a copy fails with has no number. A limit of file sizes is a failed write to it. */
 function exitOf(error: unknown): number {
-  if (error instanceof Damaged) return backupExits.damaged;
-  const code = Number(Reflect.get(Object(error), "errcode")) & 0xff;
-  if (code === 11 || code === 26) return backupExits.damaged;
-  const system = Reflect.get(Object(error), "code");
-  // A limit of file sizes is a failed write to SQLite.
-  if (code === 13 || code === 10 || ["ENOSPC", "EFBIG", "EDQUOT"].includes(String(system))) {
-    return backupExits.noRoom;
-  }
-  return backupExits.fault;
+  const message = error instanceof Error ? error.message : "";
+  if (error instanceof Damaged || /malformed|not a database/.test(message)) return backupExits.damaged;
+  const isFull = /database or disk is full|disk I\/O error/.test(message) ||
+    ["ENOSPC", "EFBIG", "EDQUOT"].includes(String(Reflect.get(Object(error), "code")));
+  return isFull ? backupExits.noRoom : backupExits.fault;
 }
 
 /** Guarantee: the service, or the command, wrote the job. */
