@@ -11,6 +11,7 @@ export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean
 /** Odd values that are told: each costs time, and a body has room for a million of them. */
 const MAX_ODD = 50;
 const ODD_VALUE = "Send a string, a number, null, true, false or a $blob here";
+const LIST = "Send a list as the text of a JSON array, and write IN (SELECT value FROM json_each(?))";
 
 /** Trying each value against the union takes longer than running most statements, so `tellOddValues` tries only odd ones. */
 const values = z.array(z.any().meta(documented(sqlParameter)));
@@ -32,7 +33,12 @@ export function tellOddValues(
   for (const [place, value] of set.entries()) {
     if (issues.length >= MAX_ODD) return;
     if (isPlainParameter(value) || sqlParameter.safeParse(value).success) continue;
-    issues.push({ code: "custom", message: ODD_VALUE, path: [...path, place], input: value });
+    issues.push({
+      code: "custom",
+      message: Array.isArray(value) ? LIST : ODD_VALUE,
+      path: [...path, place],
+      input: value,
+    });
   }
 }
 

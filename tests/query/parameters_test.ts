@@ -71,5 +71,7 @@ test("parameters of other forms are refused by their place", async () => {
     const answer = await tenant.query("SELECT ?, ?", [1, value]);
     assertEquals([answer.status, answer.body.code], [400, "validation_failed"], JSON.stringify(value));
     assertEquals(answer.body.issues?.every(({ path }) => path.startsWith("params[1]")), true, answer.text);
+    const led = answer.body.issues?.some(({ message }) => message.includes("json_each(?)"));
+    assertEquals(led, Array.isArray(value), answer.text);
   }
 });
