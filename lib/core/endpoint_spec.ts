@@ -74,7 +74,7 @@ export const endpointSpec = z.strictObject({
       is: z.enum(["=", ">=", "<=", ">", "<", "null"]).optional().describe(
         "= unless given; null: a boolean input, true for rows without a value, false for those with one",
       ),
-    })).max(24).optional().describe("Each applies where its input is sent"),
+    })).max(32).optional().describe("Each applies where its input is sent"),
   }).optional().describe(
     "For the output page: what the inputs sort, limit, cursor and total, and those of the filters, do to the rows of sql",
   ),

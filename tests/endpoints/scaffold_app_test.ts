@@ -148,6 +148,21 @@ test("an update changes what is sent, null makes NULL where it may be, and the r
   assertEquals((await call(world, "list-tasks?due_null=true&total=true")).total, 1);
 });
 
+test("a list has room for all filters of its columns, and none takes the name of a column's own", async () => {
+  const columns = [..."abcdefg"].map((name) => `${name}_at TEXT`);
+  await using world = await endpointWorld([
+    `CREATE TABLE days (id INTEGER PRIMARY KEY, ${columns.join(", ")}, a_at_null INTEGER)`,
+    ...[..."abcdefg"].map((name) => `CREATE INDEX days_${name} ON days (${name}_at)`),
+    "CREATE INDEX days_null ON days (a_at_null)",
+    "INSERT INTO days (id, b_at, a_at_null) VALUES (1, NULL, 7), (2, '2026-03-01', 8)",
+  ]);
+  const { slugs, skipped } = await scaffold(world, { table: "days", shape: "app", operations: ["list"] });
+  assertEquals([slugs, skipped], [["list-days"], []]);
+  const ids = async (query: string) =>
+    (await call(world, `list-days?${query}`)).rows.map((one: unknown[]) => one[0]);
+  assertEquals([await ids("b_at_null=false"), await ids("a_at_null=7")], [[2], [1]]);
+});
+
 test("they may be published at once, for the pages of an origin", async () => {
   await using world = await endpointWorld(TABLES);
   const body = { table: "cities", shape: "app", cors: ["https://app.example"], publish: true };

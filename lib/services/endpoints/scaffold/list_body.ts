@@ -15,7 +15,7 @@ export interface ListBody {
 
 type Filter = NonNullable<ListConfig["filters"]>[number];
 
-/** Columns with filters: a list with more of them is one that somebody writes. */
+/** Columns with filters, of which each has four at most: a list with more of them is one that somebody writes. */
 const MAX_FILTERED = 8;
 /** Column names that say that their texts are days or times. */
 const NAMES_TIME = /(?:^|_)(?:at|on|date|day|time)$/i;
@@ -34,7 +34,7 @@ export function listBody(
   const [first = ""] = sorts;
   const filtered = indexed.filter(({ name }) => !key.includes(name)).slice(0, MAX_FILTERED);
   const names = filterNames(filtered);
-  const made = filtered.map((column, at) => filtersOf(column, names[at] ?? ""));
+  const made = filtered.map((column, at) => filtersOf(column, names[at] ?? "", names));
   return {
     list: { key, ...(made.length === 0 ? {} : { filters: made.flatMap(({ filters }) => filters) }) },
     input: [
@@ -71,23 +71,25 @@ function filterNames(columns: readonly ColumnDefinition[]): string[] {
 
 /**
  * By its value; numbers, days and times by a range too, and what may be NULL by whether it is. Days and times are compared as
- * the text that they are.
+ * the text that they are. A name that another column has, of `taken`, stays its own.
  */
 function filtersOf(
   { name: column, declaredType, notNull }: ColumnDefinition,
   name: string,
+  taken: readonly string[],
 ): { readonly filters: Filter[]; readonly input: FieldSpec[] } {
   const type = inputType(declaredType);
   const filters: Filter[] = [{ input: name, column }];
   const isTime = type === "date" ||
     type === "text" && (DECLARES_TIME.test(declaredType.trim()) || NAMES_TIME.test(column));
   const isNumber = (type === "integer" || type === "number") && !/_?id$/i.test(column);
-  const ranged = (isTime || isNumber) && name.length <= 36;
+  const isFree = (suffix: string) => name.length <= 36 && !taken.includes(name + suffix);
+  const ranged = (isTime || isNumber) && isFree("_from") && isFree("_to");
   if (ranged) {
     filters.push({ input: `${name}_from`, column, is: ">=" }, { input: `${name}_to`, column, is: "<=" });
   }
   const input: FieldSpec[] = filters.map(({ input }) => ({ name: input, type }));
-  if (!notNull && name.length <= 36) {
+  if (!notNull && isFree("_null")) {
     filters.push({ input: `${name}_null`, column, is: "null" });
     input.push({ name: `${name}_null`, label: `Whether ${column} is empty`.slice(0, 200), type: "boolean" });
   }
