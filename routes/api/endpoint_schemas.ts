@@ -128,23 +128,32 @@ export async function patchedSpec(c: Context<Env>): Promise<(present: EndpointSp
     });
   }
   return (present) => {
-    const raw = merged(present, patch, MAX_DEPTH);
-    return { raw, issues: issuesOf(endpointSpec, raw) };
+    const marked = merged(present, patch, MAX_DEPTH);
+    return { raw: withoutGone(marked), issues: issuesOf(endpointSpec, marked) };
   };
 }
 
 /** Objects within a specification: a deeper one is refused as it is. */
 const MAX_DEPTH = 4;
 
-/** A JSON merge patch, https://www.rfc-editor.org/rfc/rfc7396. */
+/**
+ * A JSON merge patch, https://www.rfc-editor.org/rfc/rfc7396. What goes is undefined, so that a member which there cannot be is
+ * refused, though it is taken away.
+ */
 function merged(present: unknown, patch: unknown, depth: number): unknown {
   if (!isObject(patch) || depth === 0) return patch;
   const members = new Map(isObject(present) ? Object.entries(present) : []);
   for (const [name, value] of Object.entries(patch)) {
-    if (value === null) members.delete(name);
-    else members.set(name, merged(members.get(name), value, depth - 1));
+    members.set(name, value === null ? undefined : merged(members.get(name), value, depth - 1));
   }
   return Object.fromEntries(members);
+}
+
+/** The same without members that are undefined. */
+function withoutGone(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const left = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(left.map(([name, member]) => [name, withoutGone(member)]));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -62,6 +62,8 @@ test("a PATCH changes the members that it names, and nothing where the whole wou
     [[{ captcha: true }], [""]],
     ['"captcha"', [""]],
     [{ captch: true }, ["captch"]],
+    [{ captch: null }, ["captch"]],
+    [{ rateLimit: { perDya: null } }, ["rateLimit.perDya"]],
     [{ name: null, sql: "SELECT * FROM other" }, ["name", "sql"]],
     [{ status: "draft" }, ["status"]],
     [{ slug: "other" }, ["slug"]],
