@@ -73,10 +73,12 @@ export class KeptImports {
   constructor(private readonly room: TransferRoom, private readonly clock: Clock) {}
 
   /** Errors: `import_refused` where the id is taken. */
-  begin(named: NamedImport, databaseId: string, builds: string): KeptImport {
+  begin({ id, format, mode }: NamedImport, databaseId: string, builds: string): KeptImport {
+    // What else the caller's object has, as the body, is not kept for an hour.
+    const named = { id, format, mode };
     const made = new KeptImport(named, databaseId, builds, this.clock.now());
-    if (named.id === null) return made;
-    const key = keyOf(databaseId, named.id);
+    if (id === null) return made;
+    const key = keyOf(databaseId, id);
     const former = this.#find(key);
     if (former !== null && former.state !== "failed") {
       throw refused(`Choose another id; the import with this one is ${former.state}`, "id");
