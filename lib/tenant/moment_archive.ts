@@ -13,8 +13,10 @@ export interface ArchiveStatus {
 /** The archive of a store. */
 export interface MomentArchive {
   status(databaseId: string): Promise<ArchiveStatus>;
-  /** Ids of databases whose archive has become late, by fifteen minutes: each once until it has caught up. */
-  takeLate(): readonly string[];
+  /** Ids of databases whose archive is late, by fifteen minutes, and that are not yet told of since. */
+  late(): readonly string[];
+  /** To be called once it is told of: it is not among them again until it has caught up. */
+  toldLate(databaseId: string): void;
   /** Works with its objects. Rejects where the store does not answer, or is another service's by now. */
   withObjects(work: (store: ObjectStore) => Promise<void>): Promise<void>;
   /**

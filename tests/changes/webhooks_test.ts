@@ -1,5 +1,6 @@
 // Webhooks, with real receivers: what they are sent, in which order, how often, and what happens when one fails.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate } from "../../lib/services/webhooks/note_backup_late.ts";
 import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
@@ -130,14 +131,20 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
   });
   await receiver.got(2);
   const { control, clock, tenants } = app.deps;
-  const late = [tenant.database.id];
+  const late = new Set([tenant.database.id]);
   const archive = {
-    takeLate: () => late.splice(0),
+    late: () => [...late],
+    toldLate: (databaseId: string) => void late.delete(databaseId),
     status: () => Promise.resolve({ archivedUntilMs: null, lagMs: null }),
     toSnapshot: () => Promise.reject(new TypeError("nobody asks")),
     withObjects: () => Promise.reject(new Error("not asked for")),
   };
   const deps = { control, clock, tenants: { commits: tenants.commits, archive } };
+  const { webhooks } = control;
+  const addEvent = webhooks.addEvent.bind(webhooks);
+  webhooks.addEvent = () => Promise.reject(new AppError("meter_unreachable"));
+  await assertRejects(() => noteLateBackups(deps), /control plane did not answer/);
+  webhooks.addEvent = addEvent;
   for (let minute = 0; minute < 2; minute++) await noteLateBackups(deps);
   await receiver.got(3);
   assertEquals(receiver.received.map(({ type }) => type), [

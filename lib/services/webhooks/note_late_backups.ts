@@ -13,11 +13,13 @@ export async function noteLateBackups(
   },
 ): Promise<void> {
   const { archive } = deps.tenants;
-  for (const databaseId of archive?.takeLate() ?? []) {
+  for (const databaseId of archive?.late() ?? []) {
     const status = await archive?.status(databaseId);
     const archivedAt = status?.archivedUntilMs ?? null;
     const lagMs = status?.lagMs ?? null;
     const lagSec = lagMs === null ? null : Math.round(lagMs / 1000);
     await noteBackupLate(deps, { databaseId, archivedAt, lagSec });
+    // Only now: where KV did not answer, it is told the next time.
+    archive?.toldLate(databaseId);
   }
 }

@@ -3,7 +3,7 @@
 import type { ArchiveStatus } from "../moment_archive.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
-import { becomesLate, type Changed, isDue, newlyChanged } from "./changed_database.ts";
+import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
@@ -105,9 +105,14 @@ export class Archiver {
     return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs) };
   }
 
-  takeLate(): string[] {
+  late(): string[] {
     const nowMs = this.options.clock.monotonicMs();
-    return [...this.#changed.values()].filter((one) => becomesLate(one, nowMs)).map((one) => one.databaseId);
+    return [...this.#changed.values()].filter((one) => isLate(one, nowMs)).map((one) => one.databaseId);
+  }
+
+  toldLate(databaseId: string): void {
+    const changed = this.#changed.get(databaseId);
+    if (changed !== undefined) changed.isToldLate = true;
   }
 
   /** Why the archive falls behind; null: it does not. */

@@ -41,9 +41,7 @@ export function isDue({ sinceMs }: Changed, nowMs: number): boolean {
   return nowMs - sinceMs >= SEND_MS;
 }
 
-/** Whether its archive is late; true once, until it has caught up. */
-export function becomesLate(changed: Changed, nowMs: number): boolean {
-  if (changed.isToldLate || nowMs - changed.unsentMs < LATE_MS) return false;
-  changed.isToldLate = true;
-  return true;
+/** Whether its archive is late, and nobody was told yet. */
+export function isLate({ isToldLate, unsentMs }: Changed, nowMs: number): boolean {
+  return !isToldLate && nowMs - unsentMs >= LATE_MS;
 }

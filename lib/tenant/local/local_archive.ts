@@ -100,8 +100,12 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     return this.#archiver.status(databaseId);
   }
 
-  takeLate(): string[] {
-    return this.#archiver.takeLate();
+  late(): string[] {
+    return this.#archiver.late();
+  }
+
+  toldLate(databaseId: string): void {
+    this.#archiver.toldLate(databaseId);
   }
 
   withObjects(work: (store: ObjectStore) => Promise<void>): Promise<void> {
