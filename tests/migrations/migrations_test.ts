@@ -413,7 +413,13 @@ testSteps("migrations", migrationWorld, {
           [loses, lost] = [false, true];
           throw new AppError("outcome_unknown");
         };
-        return Object.assign(Object.create(opened), { run });
+        return new Proxy(opened, {
+          get: (target, name) => {
+            if (name === "run") return run;
+            const member = Reflect.get(target, name);
+            return typeof member === "function" ? member.bind(target) : member;
+          },
+        });
       };
       try {
         const { body } = await post([NOTES, SEED]);

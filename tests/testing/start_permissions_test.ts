@@ -7,6 +7,7 @@ const TESTS = new URL("../", import.meta.url);
 /** Files that name permissions themselves, and what of. */
 const OWN: ReadonlyMap<string, string> = new Map([
   ["testing/run_group.ts", "the tests' own process"],
+  ["backup/backup_service_test.ts", "asks whether the task of a restore grants what is here"],
   ["deploy/suites_test.ts", "a run of tests, which start the service with the permissions of Deno Deploy"],
   ["deploy/rehearsal.ts", "the permissions of Deno Deploy, which are fewer"],
   ["deploy/compose_test.ts", "what the compose file grants, which is fewer"],
