@@ -66,16 +66,12 @@ Deno.test("a move between two services goes on where it was killed", async () =>
   await movedInSpite({}, killsMs);
 });
 
-Deno.test({
-  name: "a move into sqld goes on where it was killed",
-  ignore: rounds(1, 2) === 1,
-  fn: async () => {
-    const sqld = await startSqld({ args: SHARED_SQLD });
-    if (sqld === null) return;
-    try {
-      await movedInSpite({ TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}` }, killsMs);
-    } finally {
-      await sqld.stop();
-    }
-  },
+Deno.test("a move into sqld goes on where it was killed", async () => {
+  const sqld = await startSqld({ args: SHARED_SQLD });
+  if (sqld === null) return;
+  try {
+    await movedInSpite({ TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}` }, killsMs);
+  } finally {
+    await sqld.stop();
+  }
 });
