@@ -14,6 +14,8 @@ const POLICY = 4008;
 
 interface OpenStream {
   readonly stream: HranaStream;
+  /** Numbers of the cursors that a client has asked it for and not closed. */
+  readonly cursors: Set<number>;
   /** Settles when every request so far is answered. */
   tail: Promise<void>;
 }
@@ -22,8 +24,6 @@ interface OpenStream {
 export class SocketSession {
   readonly #streams = new Map<number, OpenStream>();
   readonly #cursors: SocketCursors;
-  /** The stream of each cursor that a client has asked for and not closed. */
-  readonly #cursorStreams = new Map<number, number>();
   readonly #texts = new StoredTexts();
   readonly #closing = new AbortController();
   #token: string | null = null;
@@ -84,7 +84,6 @@ export class SocketSession {
     for (const { stream } of this.#streams.values()) stream.abandon();
     this.#streams.clear();
     this.#cursors.clear();
-    this.#cursorStreams.clear();
   }
 
   async #greet(token: string | null): Promise<boolean> {
@@ -117,9 +116,9 @@ export class SocketSession {
     const open = this.#streamOf(request);
     if (open === undefined) return work();
     const run = open.tail.then(work);
-    // One that was not opened has nothing to be behind, and its number would stay for ever.
+    // One that was not opened has nothing to be behind, and its number would stay as long as the stream.
     const failed = () => {
-      if (request.type === "open_cursor") this.#cursorStreams.delete(request.cursor_id);
+      if (request.type === "open_cursor") open.cursors.delete(request.cursor_id);
     };
     open.tail = run.then(() => {}, failed);
     return run;
@@ -127,19 +126,24 @@ export class SocketSession {
 
   /** A cursor is fetched from and closed behind what opens it: clients do not wait for that. */
   #streamOf(request: SocketRequest): OpenStream | undefined {
-    if (request.type === "open_cursor") this.#cursorStreams.set(request.cursor_id, request.stream_id);
-    const id = "stream_id" in request
-      ? request.stream_id
-      : "cursor_id" in request
-      ? this.#cursorStreams.get(request.cursor_id)
-      : undefined;
-    if (request.type === "close_cursor") this.#cursorStreams.delete(request.cursor_id);
-    return id === undefined ? undefined : this.#streams.get(id);
+    if ("stream_id" in request) {
+      const open = this.#streams.get(request.stream_id);
+      if (request.type === "open_cursor") open?.cursors.add(request.cursor_id);
+      return open;
+    }
+    if (!("cursor_id" in request)) return undefined;
+    const open = this.#streams.values().find(({ cursors }) => cursors.has(request.cursor_id));
+    if (request.type === "close_cursor") open?.cursors.delete(request.cursor_id);
+    return open;
   }
 
   #open(id: number): void {
     if (this.#streams.has(id) || this.#streams.size >= MAX_SOCKET_STREAMS) return;
-    this.#streams.set(id, { stream: new HranaStream(this.#texts), tail: Promise.resolve() });
+    this.#streams.set(id, {
+      stream: new HranaStream(this.#texts),
+      cursors: new Set(),
+      tail: Promise.resolve(),
+    });
   }
 
   async #run(request: SocketRequest): Promise<string> {
