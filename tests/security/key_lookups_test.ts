@@ -230,6 +230,38 @@ Deno.test("a look-up whose log somebody has removed or replaced reads nothing ol
   }
 });
 
+Deno.test("a database with a long log is not opened here: after a crash all of it would be read first", async () => {
+  for (
+    const { bytes, answer } of [{ bytes: 1024 ** 2, answer: [["one"]] }, {
+      bytes: 17 * 1024 ** 2,
+      answer: null,
+    }]
+  ) {
+    await withFile(async (world) => {
+      await Deno.writeFile(`${world.path}-wal`, new Uint8Array(0));
+      await Deno.truncate(`${world.path}-wal`, bytes);
+      await import("../../lib/engine/lookup_connection.ts");
+      assertEquals(await look(world), answer);
+    });
+  }
+});
+
+Deno.test("a call that takes values or reports its changes is left to a child", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    const [statement] = world.call.statements;
+    assert(statement);
+    const takes = [{ parameter: 0, column: "id" }];
+    for (
+      const more of [
+        { statements: [{ ...statement, takes }] },
+        { footprint: { readsToo: false } as never },
+      ]
+    ) assertEquals(await look({ ...world, call: { ...world.call, ...more } }), null);
+    assertEquals(await look(world), [["one"]]);
+  });
+});
+
 Deno.test("a schema that somebody else changed ends the look-ups of before", async () => {
   await withFile(async (world) => {
     await firstLook(world);

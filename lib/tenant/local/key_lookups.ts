@@ -21,6 +21,8 @@ const DAMAGED_MS = 600_000;
 const BUSY_MS = 250;
 /** Milliseconds after which an unused connection is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
+/** Bytes of the longest log with which a database is opened here: who opens it after a crash reads all of the log first. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
 /** The lanes of a database, as far as this uses them. */
 export type LookupLanes = Pick<
@@ -175,6 +177,7 @@ export class KeyLookups {
   #open(databaseId: string, known: Known): NonNullable<Known["open"]> {
     if (this.#engine === null) throw new TypeError("the engine has been loaded before");
     const path = this.#pathOf(databaseId);
+    if (logBytes(path) > MAX_LOG_BYTES) throw new RangeError("the log beside the file is long");
     const connection = new this.#engine(path);
     try {
       // The first read opens the log beside the file, or makes it.
@@ -211,7 +214,9 @@ export class KeyLookups {
 /** Whether the call is one statement that reads, and nothing beside it. */
 function isOneRead(call: TenantCall): boolean {
   return call.level === "read" && call.statements.length === 1 && !call.readsLog && !call.paramSets &&
-    !call.dryRun && !call.foreignKeysOff && call.replay === null && call.failsWith === null;
+    !call.dryRun && !call.footprint && !call.foreignKeysOff && call.replay === null &&
+    call.failsWith === null &&
+    !call.statements[0]?.takes;
 }
 
 /** The engine's code for a value beyond its limit (sqlite.org/rescode.html). */
@@ -220,6 +225,16 @@ const TOO_BIG = 18;
 function isTooLong(error: unknown): boolean {
   return error instanceof Error &&
     (error.name === "ResultTooLarge" || Reflect.get(error, "errcode") === TOO_BIG);
+}
+
+/** 0 where there is none. */
+function logBytes(path: string): number {
+  try {
+    return Deno.statSync(`${path}-wal`).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
 }
 
 /** Tells one log beside a file from a later one. Throws where there is none. */
