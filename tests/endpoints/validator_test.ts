@@ -1,5 +1,6 @@
 // What the validator of specifications refuses, each with the path and everything at once.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { wantedInputs } from "../../lib/services/endpoints/spec/bind_inputs.ts";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -395,4 +396,9 @@ test("a body that is no specification at all is refused as one", async () => {
     assert((answer.issues?.length ?? 0) > 0);
   }
   assertEquals((await world.call("POST", "", "{")).body.code, "invalid_json");
+});
+
+Deno.test("a form opens an input for each name and ?, and none for whether one was sent", () => {
+  const update = "UPDATE t SET a = CASE WHEN $sent_a THEN :a ELSE a END WHERE id = :id AND owner = $user_id";
+  assertEquals([wantedInputs(update), wantedInputs("SELECT ?, ?")], [3, 2]);
 });

@@ -68,10 +68,11 @@ export function bindInputs(spec: Bindable): BoundInputs {
   return { ok: true, statements };
 }
 
-/** How many inputs a text of one or several statements names or has `?` for. */
+/** How many inputs a text of one or several statements names or has `?` for; `$sent_name` is about one of them. */
 export function wantedInputs(sql: string): number {
   const all = splitStatements(sql).flatMap((part) => inputPlaceholders(part.sql).parameters);
-  const names = new Set(all.flatMap((one) => one.is === "input" ? [one.name] : []));
+  const named = all.flatMap((one) => one.is === "input" ? [one.name] : []);
+  const names = new Set(named.filter((name) => !name.startsWith(SENT)));
   return names.size + all.filter(({ is }) => is === "next").length;
 }
 
