@@ -139,7 +139,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();
     await writeTokenUses(deps);
-    const last = attempt("backup_not_archived", async () => await backups?.take());
+    const last = attempt("backup_not_archived", async () => await backups?.takeLast());
     await Promise.race([last, pause(LAST_BACKUP_MS)]);
     kv.close();
     claim?.close();

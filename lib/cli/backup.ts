@@ -11,7 +11,13 @@ import { rebuildDatabases } from "../services/backup/rebuild_databases.ts";
 import { restoreBackup, type Restored } from "../services/backup/restore_backup.ts";
 import { makeBackup } from "../services/backup/run_backup_child.ts";
 import { verifyBackup } from "../services/backup/verify_backup.ts";
-import { BACKUP_USAGE, type BackupArguments, readBackupArguments, UsageError } from "./backup_arguments.ts";
+import {
+  BACKUP_USAGE,
+  type BackupArguments,
+  type BackupCommand,
+  readBackupArguments,
+  UsageError,
+} from "./backup_arguments.ts";
 import { commandEnvironment } from "./environment.ts";
 
 /** What the commands get from outside. */
@@ -24,17 +30,17 @@ export interface BackupParts {
   readonly say: (line: string) => void;
 }
 
+/** Milliseconds that the clocks of two machines may differ. */
+const CLOCKS_APART_MS = 3_600_000;
+
 type Command = (asked: BackupArguments, parts: BackupParts) => Promise<number>;
 
 /** Runs a command. Answers the exit code: 0 done, 1 not done or something is wrong, 2 called in a wrong way. */
 export async function backup(args: readonly string[], parts: BackupParts): Promise<number> {
   const [name = "", ...rest] = args;
-  const command = new Map<string, Command>([["take", take], ["verify", verify], ["restore", restore]]).get(
-    name,
-  );
   try {
-    if (command === undefined) throw new UsageError("Choose a command");
-    return await command(readBackupArguments(rest, parts.calledIn), parts);
+    if (!isCommand(name)) throw new UsageError("Choose a command");
+    return await commands[name](readBackupArguments(name, rest, parts.calledIn), parts);
   } catch (error) {
     if (error instanceof UsageError) {
       parts.say(`${error.message}\n\n${BACKUP_USAGE}`);
@@ -50,6 +56,12 @@ export async function backup(args: readonly string[], parts: BackupParts): Promi
     parts.say(`Not done: ${known ? error.message : name}`);
     return 1;
   }
+}
+
+const commands: Readonly<Record<BackupCommand, Command>> = { take, verify, restore };
+
+function isCommand(name: string): name is BackupCommand {
+  return Object.hasOwn(commands, name);
 }
 
 /** Written aside first: a file of that name is whole, and never takes another one's place. */
@@ -102,14 +114,14 @@ async function fromService(folder: string, from: string, { config, fetch }: Back
   return path;
 }
 
-async function verify({ file }: BackupArguments, parts: BackupParts): Promise<number> {
+async function verify({ file, untilMs }: BackupArguments, parts: BackupParts): Promise<number> {
   const { config, openKv, say } = parts;
   const folder = await Deno.makeTempDir({ prefix: "cubby_verify_" });
   try {
     const isHere = config.tenantsUrl.kind === "file" && await isFolder(`${config.dataDir}/tenants`);
     const archive = config.archiveUrl === null ? null : await openArchive(config);
     const dataDir = isHere ? config.dataDir : null;
-    const path = file === "archive" ? await bring(folder, Infinity, config) : file;
+    const path = file === "archive" ? await bring(folder, untilMs, config) : file;
     const { lines, wrong } = await verifyBackup(path, { folder, openKv, dataDir, archive });
     for (const line of lines) say(line);
     for (const line of wrong) say(`wrong: ${line}`);
@@ -165,9 +177,10 @@ function wordsOf(
   ];
 }
 
-async function bring(folder: string, untilMs: number, config: Config): Promise<string> {
+/** One that is of a time to come was taken while a clock was wrong: it is not the newest. */
+async function bring(folder: string, untilMs: number | null, config: Config): Promise<string> {
   const path = `${folder}/backup.tar`;
-  await bringBackup(await openArchive(config), path, untilMs);
+  await bringBackup(await openArchive(config), path, untilMs ?? systemClock.now() + CLOCKS_APART_MS);
   return path;
 }
 

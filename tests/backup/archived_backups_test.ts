@@ -1,6 +1,10 @@
 // The control plane in the archive: a lost machine is made anew from there alone, and what is late is told.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { archiveBackup } from "../../lib/services/backup/archived_backups.ts";
 import { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
+import { ArchiveFolder, archiveFolder } from "../../lib/tenant/archive/archive_state.ts";
+import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { ReadinessCheck } from "../../lib/services/health/check_readiness.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -57,6 +61,10 @@ Deno.test("a machine that is lost is made anew from the archive alone: control p
     assertEquals((await backupKeys(world)).length, before.length * 2);
   }
   await Deno.remove(world.dataDir, { recursive: true });
+  // Taken while a clock was wrong, and not the newest: bringing it would bring what is no backup.
+  const later = new FolderObjects(world.objects);
+  await Deno.writeTextFile(`${world.folder}/later`, "no backup");
+  await archiveBackup(later, `${world.folder}/later`, Date.UTC(2090, 0, 1));
   const restored = await world.command(["restore", "archive"]);
   assertEquals(restored.code, 0, restored.text);
   for (const name of ["acme/main", "acme/main@pr-1", "acme/second"]) {
@@ -71,6 +79,90 @@ Deno.test("a machine that is lost is made anew from the archive alone: control p
   assertEquals(rowsOf(await ask(path, "SELECT count(*) FROM t")), [[3]]);
   assertEquals(rowsOf(await ask(`${path}@pr-1`, "SELECT count(*) FROM t")), [[3]]);
   assertEquals((await ask(path, "INSERT INTO t VALUES (4)")).status, 200);
+});
+
+Deno.test("the file of a database that was lost alone comes back without what stood beside it", async () => {
+  await using world = await archivedWorld();
+  let id: string;
+  {
+    await using app = await world.start();
+    const acme = await app.namespace();
+    id = acme.database.id;
+    await acme.setup("CREATE TABLE t (a)");
+    await backupsOf(app).take();
+  }
+  const path = databasePath(tenantPaths(world.dataDir).tenants, id);
+  {
+    using database = new DatabaseSync(path);
+    database.exec("PRAGMA wal_autocheckpoint=0; CREATE TABLE of_the_lost_file (a)");
+    await Deno.copyFile(`${path}-wal`, `${world.folder}/log`);
+  }
+  await Deno.remove(path);
+  await Deno.rename(`${world.folder}/log`, `${path}-wal`);
+  // Its service was killed while it folded the log in.
+  const known = new ArchiveFolder(archiveFolder(`${world.dataDir}/archive`, id));
+  const state = await known.read();
+  assert(state !== null);
+  await known.write({ ...state, phase: "folding" });
+
+  const restored = await world.command(["restore", "archive", "--replace"]);
+  assertEquals(restored.code, 0, restored.text);
+  {
+    using database = new DatabaseSync(path, { readOnly: true });
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE name IN ('t', 'of_the_lost_file')");
+    assertEquals(tables.all().map(({ name }) => name), ["t"]);
+  }
+  await using app = await world.start();
+  const { archive } = app.deps.tenants;
+  assert(archive !== null);
+  await archive.toSnapshot(id, { atMs: Date.now(), label: "now" });
+  // What comes after is not told as if it went on with the lost file.
+  assert(
+    (await new ArchiveFolder(archiveFolder(`${world.dataDir}/archive`, id)).read())?.epoch !== state.epoch,
+  );
+});
+
+Deno.test("what is written while a backup is being taken is in the last one", async () => {
+  await using world = await archivedWorld();
+  await using app = await world.start();
+  const acme = await app.namespace();
+  const { kvFile, tenants: { archive } } = app.deps;
+  assert(kvFile !== undefined && archive !== null);
+  const last = Promise.withResolvers<void>();
+  let asked = 0;
+  const withObjects: typeof archive.withObjects = async (work) => {
+    if (asked++ === 0) {
+      await acme.mint("read");
+      last.resolve(backups.takeLast());
+    }
+    await archive.withObjects(work);
+  };
+  const { engineEnvironment: environment } = configFromEnvironment();
+  const folder = `${world.dataDir}/backups`;
+  const { clock } = app.deps;
+  const backups = new ScheduledBackups({
+    ...{ kvFile, folder, environment, keepDays: 30, clock },
+    archive: { withObjects },
+  });
+  await backups.take();
+  await last.promise;
+  assertEquals((await backupKeys(world)).filter((key) => key.includes("/whole-")).length, 2);
+});
+
+Deno.test("a command refuses what it does not do", async () => {
+  await using world = await backupWorld();
+  const refused = async (...args: string[]) => {
+    const { code, text } = await world.command(args);
+    assertEquals(code, 2, text);
+    return text.split("\n")[0];
+  };
+  assertEquals(
+    await refused("restore", "b.tar", "--at", "2026-11-22T14:30:00Z"),
+    "Leave out --at, or choose archive: a file is one moment",
+  );
+  assertEquals(await refused("restore", "b.tar", "--from=http://127.0.0.1"), "Leave out --from here");
+  assertEquals(await refused("take", "b.tar", "--replace"), "Leave out --replace here");
+  assertMatch(await refused("take", "archive") ?? "", /^Name a file: /);
 });
 
 Deno.test("an object that is lost or altered, and a backup that never became whole, bring nothing back", async () => {

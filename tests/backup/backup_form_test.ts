@@ -3,10 +3,16 @@ import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/ass
 import { surplus } from "../../lib/services/backup/archived_backups.ts";
 import { faultsOf } from "../../lib/services/backup/check_money.ts";
 import { makeBackup } from "../../lib/services/backup/run_backup_child.ts";
+import { memberNames, tarHead } from "../../lib/services/backup/tar.ts";
 import { unpackBackup } from "../../lib/services/backup/unpack_backup.ts";
 import { dataFormat, noteFormat, readFormat, requireKnownFormat } from "../../lib/store/data_format.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import type { BalanceRecord } from "../../lib/store/money_records.ts";
+
+/** The sum of a head, as tar defines it. */
+function sumOf(head: Uint8Array): number {
+  return head.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0);
+}
 
 const { engineEnvironment: environment } = configFromEnvironment();
 const TAKEN = Date.UTC(2026, 10, 22, 14, 30);
@@ -77,6 +83,11 @@ Deno.test("a backup that is cut, altered or longer is refused wherever that is, 
       await refused(altered, `altered at ${at}`);
     }
     await refused(new Uint8Array([...whole, 0]), "longer");
+    const below = whole.slice();
+    below.set(tarHead({ name: memberNames.format, sizeBytes: 0 }, TAKEN));
+    below.set(new TextEncoder().encode("-0000000001"), 124);
+    below.set(new TextEncoder().encode(sumOf(below.subarray(0, 512)).toString(8).padStart(6, "0")), 148);
+    await refused(below, "less than nothing");
   });
 });
 

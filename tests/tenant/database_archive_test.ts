@@ -1,10 +1,14 @@
 // The archive of one database file, where its process or its machine ends between two steps.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { gzipSync } from "node:zlib";
+import { AppError } from "../../lib/core/errors.ts";
+import { epochName } from "../../lib/tenant/archive/archive_names.ts";
 import { cutDatabase } from "../../lib/tenant/archive/cut_database.ts";
 import { DatabaseArchive } from "../../lib/tenant/archive/database_archive.ts";
 
-import { findMoment, readBegin } from "../../lib/tenant/archive/find_epoch.ts";
+import { digestOf } from "../../lib/tenant/archive/digest.ts";
+import { findMoment, readBegin, readObject } from "../../lib/tenant/archive/find_epoch.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -184,3 +188,23 @@ Deno.test("what no moment needs is removed after its days, and halves of epochs;
     assertEquals(await early.then(() => "found", ({ code }) => code), "archive_too_early");
   });
 });
+
+Deno.test("an object that was packed in another way is told as damaged, and ends nothing else", async () => {
+  await withFile(async ({ store }) => {
+    const bytes = new Uint8Array(gzipSync(new Uint8Array(100)));
+    const name = {
+      epoch: epochName(0),
+      kind: "base",
+      number: 0,
+      readMs: 0,
+      sha256: digestOf(bytes),
+    } as const;
+    await store.put("another", bytes);
+    const told = await readObject(store, { key: "another", name }).then(() => "read", codeOf);
+    assertEquals(told, "archive_damaged");
+  });
+});
+
+function codeOf(error: unknown): string {
+  return error instanceof AppError ? error.code : String(error);
+}

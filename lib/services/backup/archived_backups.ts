@@ -1,5 +1,5 @@
 // Backups of the control plane in the archive, below its prefix:
-//   kv/<taken>-<random>/part-<number>-<sha256>   4 MB of the file of a backup, gzip
+//   kv/<taken>-<random>/part-<number>-<sha256>   4 MB of the file of a backup, zstd
 //   kv/<taken>-<random>/whole-<parts>-<sha256>   last: how many parts there are; the sum is of their sums
 // One without its last object is none.
 import { ConfigError } from "../../core/errors.ts";
@@ -68,9 +68,14 @@ function backupOf(folder: string, keys: readonly string[]): ArchivedBackup {
 export async function bringBackup(
   store: ObjectStore,
   path: string,
-  untilMs = Infinity,
+  untilMs: number,
 ): Promise<ArchivedBackup> {
-  const found = (await listBackups(store)).find(({ takenAtMs, isWhole }) => isWhole && takenAtMs <= untilMs);
+  const whole = (await listBackups(store)).filter(({ isWhole }) => isWhole);
+  const found = whole.find(({ takenAtMs }) => takenAtMs <= untilMs);
+  const oldest = whole.at(-1);
+  if (found === undefined && oldest !== undefined) {
+    throw new ConfigError(`Give --at as ${isoTime(oldest.takenAtMs)} or later; no backup there is older`);
+  }
   if (found === undefined) {
     throw new ConfigError("Choose another moment or archive; no whole backup of the control plane is there");
   }

@@ -1,8 +1,16 @@
 // Brings the files of databases from the archive, as they were last there, into a data folder that no service has.
 import { AppError } from "../../core/errors.ts";
+import { ArchiveFolder, archiveFolder } from "../../tenant/archive/archive_state.ts";
 import { buildMoment } from "../../tenant/archive/build_moment.ts";
 import type { ObjectStore } from "../../tenant/object_store.ts";
-import { databasePath, folderOf, sizeOf, syncPath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
+import {
+  databasePath,
+  folderOf,
+  removeIfThere,
+  sizeOf,
+  syncPath,
+  tenantPaths,
+} from "../../tenant/local/tenant_paths.ts";
 import { removeFolder } from "../../tenant/transfer/process_folders.ts";
 import type { KnownDatabase } from "./known_databases.ts";
 
@@ -48,6 +56,9 @@ async function rebuild(
     const built = await buildMoment({ store, databaseId, atMs, end: null, folder, environment });
     await syncPath(built);
     await Deno.mkdir(folderOf(path), { recursive: true, mode: 0o700 });
+    // Of a file that was lost alone: the engine would write what stands there over the one that comes.
+    for (const end of ["-wal", "-shm"]) await removeIfThere(path + end);
+    await beginAnew(dataDir, databaseId);
     await Deno.rename(built, path);
     await syncPath(folderOf(path));
     return null;
@@ -57,4 +68,11 @@ async function rebuild(
   } finally {
     await removeFolder(folder);
   }
+}
+
+/** What is known of the lost file's log says nothing of the file that comes: the archive goes on by a base of its own. */
+async function beginAnew(dataDir: string, databaseId: string): Promise<void> {
+  const folder = new ArchiveFolder(archiveFolder(`${dataDir}/archive`, databaseId));
+  const state = await folder.read();
+  if (state !== null && state.phase !== "lost") await folder.write({ ...state, phase: "reads", file: "" });
 }

@@ -56,6 +56,12 @@ export class ScheduledBackups {
     return this.#running ??= this.#take().finally(() => this.#running = null);
   }
 
+  /** Takes one after all that was written until now: one that is being taken may have begun before. Errors: those of `take`. */
+  async takeLast(): Promise<void> {
+    await this.#running?.catch(() => {});
+    await this.take();
+  }
+
   async #take(): Promise<void> {
     const { kvFile, folder, environment, archive, clock, keepDays } = this.options;
     const state = await this.#state();

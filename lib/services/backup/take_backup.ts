@@ -48,10 +48,16 @@ export async function takeBackup(ctx: BackupContext): Promise<TakenBackup> {
   try {
     const atMs = clock.now();
     const file = await openBackup(kvFile, atMs, config);
-    const { size: sizeBytes } = await file.stat();
-    const act = { namespaceId: SERVICE_AUDIT, facts: { sizeBytes } };
-    await noteAct(ctx, "backup.taken", act);
-    return { atMs, sizeBytes, body: streamOf(file) };
+    try {
+      const { size: sizeBytes } = await file.stat();
+      const act = { namespaceId: SERVICE_AUDIT, facts: { sizeBytes } };
+      await noteAct(ctx, "backup.taken", act);
+      return { atMs, sizeBytes, body: streamOf(file) };
+    } catch (error) {
+      // Without a name it would take its room of the disk as long as it is open.
+      file.close();
+      throw error;
+    }
   } catch (error) {
     running--;
     throw error;

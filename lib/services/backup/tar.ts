@@ -58,7 +58,8 @@ export function readTarHead(head: Uint8Array): TarMember | null {
     return null;
   }
   if (Number.parseInt(text(fields.sum), 8) !== sumOf(head)) return null;
-  return { name: text(fields.name), sizeBytes: Number.parseInt(text(fields.size), 8) };
+  const size = text(fields.size);
+  return /^[0-7]{11}$/.test(size) ? { name: text(fields.name), sizeBytes: Number.parseInt(size, 8) } : null;
 }
 
 /** Bytes behind a member of that size. */

@@ -29,6 +29,11 @@ export interface ArchiveState {
   readonly phase: "reads" | "folding" | "replaced" | "lost";
 }
 
+/** Where the folder of a database is, below that of all. */
+export function archiveFolder(all: string, databaseId: string): string {
+  return `${all}/${databaseId.slice(-2).toLowerCase()}/${databaseId}`;
+}
+
 /** The folder of a database's state and spool. */
 export class ArchiveFolder {
   #adds = false;

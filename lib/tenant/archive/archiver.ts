@@ -1,6 +1,7 @@
 // The archive of all databases of a store: which have changed, when each is read and sent, and what happens while the
 // store is away. A database that nobody writes costs nothing.
 import type { ArchiveStatus } from "../moment_archive.ts";
+import { archiveFolder } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
 import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
@@ -143,7 +144,7 @@ export class Archiver {
       ...this.options,
       databaseId,
       path: databases.pathOf(databaseId),
-      folder: `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}`,
+      folder: archiveFolder(folder, databaseId),
     });
   }
 

@@ -88,9 +88,14 @@ export async function readBegin(store: ObjectStore, named: Named): Promise<Epoch
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-/** Brings an object, unpacked. Errors: `archive_damaged` where it is lost or is another one. */
+/** Brings an object, unpacked. Errors: `archive_damaged` where it is lost, is another one, or was packed in another way. */
 export async function readObject(store: ObjectStore, named: Named): Promise<Uint8Array<ArrayBuffer>> {
-  return unpack(await readWhole(store, named), MOST_BYTES);
+  const packed = await readWhole(store, named);
+  try {
+    return unpack(packed, MOST_BYTES);
+  } catch {
+    throw damaged();
+  }
 }
 
 async function readWhole(store: ObjectStore, { key, name }: Named): Promise<Uint8Array<ArrayBuffer>> {
