@@ -166,3 +166,25 @@ Deno.test("what waited in the spool when a service ended is sent by the next one
     assertEquals(await countAt(next, tenant.id, clock.now(), "whole"), 1);
   });
 });
+
+Deno.test("the last epoch of a database that was made from the archive stays until its next one is there", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    const store = await open("data");
+    const [made, lost] = [await Tenant.create(store, [SCHEMA]), await Tenant.create(store, [SCHEMA])];
+    for (const tenant of [made, lost]) assertEquals(await archived(store, tenant.id, "one", clock), "done");
+    const folder = store.files.scratch.replace(/scratch$/, "");
+    await store.close();
+    // A new machine has the files, and knows nothing of what was sent.
+    await Deno.remove(`${folder}archive`, { recursive: true });
+    await Deno.remove(`${folder}tenants/${lost.id.slice(-2).toLowerCase()}/${lost.id}.db`);
+    clock.turn(40 * 24 * HOUR_MS);
+    s3.away = (method, key) => method === "PUT" && key.includes(made.id);
+    const next = await open("data", { takeOver: true });
+    await addRow(await Tenant.create(next, [SCHEMA]), 10);
+    const has = (id: string) => [...s3.objects.keys()].some((key) => key.includes(id));
+    // They are looked through in the order of their ids.
+    assert(made.id < lost.id);
+    await until(() => !has(lost.id));
+    assert(has(made.id));
+  });
+});

@@ -9,6 +9,7 @@ import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive
 import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
 import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
+import { fileState } from "./file_parts.ts";
 import { pruneArchive } from "./prune_archive.ts";
 
 /** Milliseconds between two looks at what has changed. */
@@ -219,12 +220,13 @@ export class Archiver {
   }
 
   async #prune(): Promise<void> {
-    const { store, clock, keepDays, log } = this.options;
-    await pruneArchive(
-      store,
-      clock.now() - keepDays * DAY_MS,
-      async (id) => await this.#archiveOf(id).state() !== null,
-    ).catch(() => log("warn", "archive_not_pruned", {}));
+    const { store, clock, keepDays, log, databases } = this.options;
+    // A file that was made from the archive has no state yet, and its epoch there may be all that is sent of it.
+    const isKnown = async (id: string) =>
+      await fileState(databases.pathOf(id)) !== null || await this.#archiveOf(id).state() !== null;
+    await pruneArchive(store, clock.now() - keepDays * DAY_MS, isKnown).catch(() =>
+      log("warn", "archive_not_pruned", {})
+    );
   }
 
   #inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {
