@@ -12,7 +12,7 @@ export interface AnswerLimits {
   /** The largest that the runtime is given whole. */
   readonly wholeBytes: number;
   readonly memoryBytes: number;
-  /** Of which those of one owner may have half, where others have some. */
+  /** Of both of which those of one owner may have half, where others have some. */
   readonly diskBytes: number;
   readonly diskFiles: number;
   /** Milliseconds in which a client must take some piece. */
@@ -47,6 +47,7 @@ interface Held {
   takenMs: number;
   /** Told whole: only the connection knows when it is taken. */
   readonly isWhole: boolean;
+  source: Source | null;
 }
 
 /** The answers of one service. */
@@ -65,7 +66,7 @@ export class AnswerRoom {
   holdWhole(sizeBytes: number, client: AnswerClient): { leave(): void } | null {
     const { wholeBytes, memoryBytes } = this.options.limits;
     if (sizeBytes > wholeBytes || this.#used.memory + sizeBytes > memoryBytes) return null;
-    const held = this.#enter({ client, part: "memory", sizeBytes, isWhole: true });
+    const held = this.#enter({ client, part: "memory", sizeBytes, isWhole: true, source: null });
     return { leave: () => this.#leave(held) };
   }
 
@@ -75,28 +76,24 @@ export class AnswerRoom {
     const inMemory = folder === null || this.#used.memory + bytes.length <= memoryBytes;
     const part = inMemory ? "memory" : "disk";
     this.#makeRoom(part, bytes.length, client.owner);
-    const held = this.#enter({ client, part, sizeBytes: bytes.length, isWhole: false });
     // The stream must not name `bytes`: it would keep them for as long as it lives.
     const memory = memorySource(bytes);
-    let source: Source = memory;
+    const held = this.#enter({ client, part, sizeBytes: bytes.length, isWhole: false, source: memory });
     return new ReadableStream({
       start: async () => {
-        if (!inMemory) source = await this.#toDisk(held, memory);
+        if (inMemory) return;
+        const source = await this.#toDisk(held, memory);
         // Its client has gone, or was ended, meanwhile.
-        if (!this.#held.has(held)) source.close();
+        if (this.#held.has(held)) held.source = source;
+        else source.close();
       },
       pull: async (controller) => {
-        const piece = await source.next();
-        held.takenMs = this.options.clock.monotonicMs();
+        const piece = await this.#next(held);
         if (piece !== null) return controller.enqueue(piece);
         this.#leave(held);
-        source.close();
         controller.close();
       },
-      cancel: () => {
-        this.#leave(held);
-        source.close();
-      },
+      cancel: () => this.#leave(held),
     }, { highWaterMark: 0 });
   }
 
@@ -117,8 +114,24 @@ export class AnswerRoom {
     return entered;
   }
 
+  /** Throws where the answer was ended or cannot be read any more: its client must not take a part for the whole. */
+  async #next(held: Held): Promise<Uint8Array<ArrayBuffer> | null> {
+    try {
+      const piece = await held.source?.next();
+      if (piece === undefined || !this.#held.has(held)) throw new Error("answer ended");
+      held.takenMs = this.options.clock.monotonicMs();
+      return piece;
+    } catch (error) {
+      this.#leave(held);
+      throw error;
+    }
+  }
+
+  /** Not every answer is cancelled whose client has gone: its file is closed here. */
   #leave(held: Held): void {
     if (this.#held.delete(held)) this.#used[held.part] -= held.sizeBytes;
+    held.source?.close();
+    held.source = null;
   }
 
   #end(held: Held): void {
@@ -137,7 +150,8 @@ export class AnswerRoom {
         error: error instanceof Error ? error.name : "unknown",
       });
       if (!this.#held.has(held)) return source;
-      this.#leave(held);
+      this.#held.delete(held);
+      this.#used.disk -= held.sizeBytes;
       held.part = "memory";
       this.#makeRoom("memory", held.sizeBytes, held.client.owner);
       this.#held.add(held);
@@ -155,7 +169,8 @@ export class AnswerRoom {
       if (hasFiles && this.#used[part] + bytes <= most) return;
       const own = there.filter(({ client }) => client.owner === owner);
       const ownBytes = own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      const from = ownBytes + bytes > most / 2 && own.length > 0 ? own : there;
+      const isMuch = ownBytes + bytes > most / 2 || (part === "disk" && own.length >= limits.diskFiles / 2);
+      const from = isMuch && own.length > 0 ? own : there;
       const [first, ...others] = from;
       if (!first) return;
       this.#end(others.reduce((oldest, one) => one.takenMs < oldest.takenMs ? one : oldest, first));
@@ -190,8 +205,7 @@ function memorySource(all: Uint8Array<ArrayBuffer>): MemorySource {
 /** The file loses its name at once: whatever ends the process, nothing of it is left. */
 async function fileSource(folder: string, bytes: Uint8Array<ArrayBuffer>): Promise<Source> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = await Deno.makeTempFile({ dir: folder });
-  const file = await openNameless(path);
+  const file = await openNameless(await Deno.makeTempFile({ dir: folder }));
   try {
     for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
     await file.seek(0, Deno.SeekMode.Start);
@@ -216,7 +230,9 @@ async function fileSource(folder: string, bytes: Uint8Array<ArrayBuffer>): Promi
 }
 
 async function openNameless(path: string): Promise<Deno.FsFile> {
-  const file = await Deno.open(path, { read: true, write: true });
-  await Deno.remove(path);
-  return file;
+  try {
+    return await Deno.open(path, { read: true, write: true });
+  } finally {
+    await Deno.remove(path);
+  }
 }

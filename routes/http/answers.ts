@@ -92,11 +92,12 @@ export function wholeAnswer(
 /** The body as it is sent: in pieces, with its length told, where nobody knows when the client has taken it. */
 function heldBody(c: Context<Env>, text: string, headers: Record<string, string>): BodyInit {
   if (text.length > LARGE) c.env?.expectLargeAnswer?.(text.length);
-  // It is read once more, to be stored.
-  if (c.get("plan") !== undefined && !c.get("storedForPlan")) return text;
+  // It is read once more, to be stored, or for its length.
+  if (c.get("plan") !== undefined && !c.get("storedForPlan") || c.req.method === "HEAD") return text;
   const owner = c.get("target")?.namespaceId ?? c.req.param("ns") ?? c.get("peer")?.hostname ?? "";
-  // HTTP/2 carries several answers at a time; its requests have no `Host`.
-  const held = c.env?.holdAnswer?.(text, owner, c.req.header("host") !== undefined) ?? null;
+  // HTTP/2 carries several answers at a time. The runtime refuses its requests with this header, as it does not with `Host`.
+  const inTurn = c.req.header("connection") !== undefined;
+  const held = c.env?.holdAnswer?.(text, owner, inTurn) ?? null;
   if (held === null) return text;
   headers["content-length"] = String(held.sizeBytes);
   return held.body;

@@ -52,6 +52,37 @@ Deno.test("this runtime serves single connections: HTTP/2 by prior knowledge too
   assertEquals((await world.client.bytes(4))[3], 4);
 });
 
+/** A request of HTTP/2 whose headers are all spelled out: type 1, and neither body nor more headers follow. */
+function requestOfHttp2(stream: number, more: readonly [string, string]): string {
+  const short = (text: string) => String.fromCharCode(text.length) + text;
+  const headers = [
+    [":method", "GET"],
+    [":scheme", "http"],
+    [":authority", "a"],
+    [":path", "/"],
+    more,
+  ] as const;
+  const block = headers.map(([name, value]) => `\0${short(name)}${short(value)}`).join("");
+  return `\0\0${String.fromCharCode(block.length)}\x01\x05\0\0\0${String.fromCharCode(stream)}${block}`;
+}
+
+Deno.test("this runtime serves single connections: only requests of HTTP/1.1 have the header Connection", async () => {
+  const came = Promise.withResolvers<Headers>();
+  await using world = await connected(({ headers }) => {
+    came.resolve(headers);
+    return new Response("ok");
+  });
+  await world.client.send(
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0" + requestOfHttp2(1, ["connection", "keep-alive"]) +
+      requestOfHttp2(3, ["host", "a"]),
+  );
+  const headers = await came.promise;
+  assertEquals([headers.get("connection"), headers.get("host")], [null, "a"]);
+  await using second = await connected(({ headers }) => new Response(headers.get("connection")));
+  await second.client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
+  assertEquals((await second.client.answer()).body, "keep-alive");
+});
+
 Deno.test("a request's signal aborts when its connection ends, by whomever, and not when it has been answered", async () => {
   for (const who of ["client", "service"] as const) {
     const signals: AbortSignal[] = [];

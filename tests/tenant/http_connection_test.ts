@@ -153,6 +153,18 @@ Deno.test("an abort ends the connection, and what is asked next has another one"
   });
 });
 
+Deno.test("a user and a password in the server's address are left to fetch, which sends them", async () => {
+  const asked: string[] = [];
+  const poster = new ConnectionPoster((url) => {
+    asked.push(url);
+    return Promise.resolve(new Response("ok"));
+  }, systemClock);
+  const url = "http://me:secret@127.0.0.1:1/";
+  assertEquals(text(await post(poster, { url, headers: {}, body: "a", signal: null })), "ok");
+  assertEquals(asked, [url]);
+  poster.close();
+});
+
 Deno.test("a server that is not there has got nothing, and no header brings a line of its own", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -60,7 +60,9 @@ export class ConnectionPoster implements Poster {
 
   async post(request: Posted): Promise<PostAnswer> {
     const url = new URL(request.url);
-    if (url.protocol !== "http:") return await this.#byFetch.post(request);
+    // A user and a password in the address become a header there.
+    const byFetch = url.protocol !== "http:" || url.username !== "" || url.password !== "";
+    if (byFetch) return await this.#byFetch.post(request);
     const { signal } = request;
     signal?.throwIfAborted();
     this.#closing.signal.throwIfAborted();
