@@ -3,7 +3,7 @@ import { print } from "./print.ts";
 import { type GroupResult, runGroup } from "./run_group.ts";
 import type { TestGroup } from "./test_groups.ts";
 
-/** Of those that compute. One more was no faster, and tests of time limits would see their limits pass. */
+/** Of those that compute. With one more, endless statements of one group leave the others too little. */
 const AT_ONCE = navigator.hardwareConcurrency;
 /** Of those that wait, beside them. */
 const WAITING_AT_ONCE = 2;
