@@ -1,6 +1,6 @@
 // Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
-import { TOKEN_USE_WRITE_MS } from "./lib/control/token_uses.ts";
+import { attempt, reasonOf } from "./lib/core/attempt.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { AppError, ConfigError } from "./lib/core/errors.ts";
 import { answerLimits, BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
@@ -10,31 +10,29 @@ import { AnswerRoom } from "./lib/guard/answer_room.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
-import type { ScheduledBackups } from "./lib/services/backup/scheduled_backups.ts";
-import { endRevoked } from "./lib/services/hrana/end_revoked.ts";
-import { sweepLeftovers } from "./lib/services/removal/remove_records.ts";
-import { noteLateBackups } from "./lib/services/webhooks/note_late_backups.ts";
+import { openBackups } from "./lib/services/backup/open_backups.ts";
 import { firstStart, greeting, isFirstStart, operatorKey } from "./lib/services/start/first_start.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "./lib/store/data_format.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
-import { sweepLifetimes, withLifetimes } from "./lib/store/lifetimes.ts";
+import { withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { archiveSettings } from "./lib/tenant/archive/archive_settings.ts";
 import { removeFolder } from "./lib/tenant/transfer/process_folders.ts";
 import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
-import { type AppDeps, appDeps } from "./routes/http/app_deps.ts";
+import { appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
+import {
+  BODY_SWEEP_MS,
+  everyMinute,
+  everyTenMinutes,
+  startTimers,
+  type Upkept,
+  writeTokenUses,
+} from "./routes/http/upkeep.ts";
 
-/** Milliseconds between two sweeps over bodies that are still arriving. */
-const BODY_SWEEP_MS = 1000;
-/** Milliseconds between two bookings of what was spent, and between two searches for blocks of dead processes. */
-const METER_MS = 1000;
-const BLOCKS_MS = 10_000;
-/** Milliseconds between two looks for what clients hold open with a token that is gone. */
-const REVOKED_MS = 2000;
 /**
  * Milliseconds that a stop waits for requests in flight, and on a platform that ends a process 5 s after its signal.
  */
@@ -42,7 +40,6 @@ const DRAIN_MS = 10_000;
 const HOSTED_DRAIN_MS = 2_500;
 /** Milliseconds that a tenant store which does not answer may then hold up the accounts. */
 const HOSTED_CLOSE_MS = 1_000;
-
 /** Milliseconds that the last backup may take. */
 const LAST_BACKUP_MS = 5_000;
 
@@ -57,25 +54,12 @@ interface Server {
 const clock = systemClock;
 const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
 /** The process as upkeep needs it, once it has started. */
-const started = Promise.withResolvers<{ deps: AppDeps; backups: ScheduledBackups | null }>();
+const started = Promise.withResolvers<Upkept>();
 
 // At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process
 // would.
-Deno.cron("dead blocks and leftovers", "* * * * *", async () => {
-  const { deps, backups } = await started.promise;
-  await attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks());
-  await attempt("leftovers_not_swept", () => sweepLeftovers(deps));
-  await attempt("mails_not_swept", async () => await deps.published.mail?.sweep());
-  await attempt("late_backups_not_told", () => noteLateBackups(deps));
-  await deps.webhooks.deliverer.sweep();
-  await attempt("lifetimes_not_swept", () => sweepLifetimes(deps.kv, clock.now()));
-  await attempt("backup_not_archived", async () => await backups?.tick());
-});
-Deno.cron("sweep tenants", "*/10 * * * *", async () => {
-  const { tenants, exports } = (await started.promise).deps;
-  await attempt("tenants_not_swept", () => tenants.sweep());
-  await attempt("exports_not_swept", async () => await exports?.sweep());
-});
+Deno.cron("dead blocks and leftovers", "* * * * *", async () => await everyMinute(await started.promise));
+Deno.cron("sweep tenants", "*/10 * * * *", async () => await everyTenMinutes(await started.promise));
 
 if (import.meta.main) {
   try {
@@ -109,7 +93,8 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const kv = await openKv(config);
   const tenants = await openTenants(config, kv);
   const operator = await operatorKey(kv, config.operatorKey);
-  const backups = await scheduledBackups(config, tenants);
+  const { archive } = tenants;
+  const backups = await openBackups(config, { archive, kvFile: kvFile(config.dataDir), clock });
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
   const deps = appDeps({
     config,
@@ -123,23 +108,17 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     bodyWatch,
     operatorKeyHash: operator.hash,
   });
-  const timers = [
-    setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
-    setInterval(() => void deps.query.meter.tick(), METER_MS),
-    setInterval(() => void attempt("blocks_not_swept", () => deps.query.meter.sweepBlocks()), BLOCKS_MS),
-    setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
-    setInterval(() => void attempt("revoked_not_ended", () => endRevoked(deps)), REVOKED_MS),
-  ];
+  const endTimers = startTimers(deps);
   stopOnSignal(async () => {
     deps.changes.stop();
     const delivered = deps.webhooks.deliverer.stop();
     await Promise.race([server.shutdown(), pause(config.hosted ? HOSTED_DRAIN_MS : DRAIN_MS)]);
-    for (const timer of timers) clearInterval(timer);
+    endTimers();
     await Promise.race([delivered, pause(config.hosted ? HOSTED_CLOSE_MS : DRAIN_MS)]);
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();
     await writeTokenUses(deps);
-    const last = attempt("backup_not_archived", async () => await backups?.takeLast());
+    const last = attempt(log, "backup_not_archived", async () => await backups?.takeLast());
     await Promise.race([last, pause(LAST_BACKUP_MS)]);
     kv.close();
     claim?.close();
@@ -157,10 +136,6 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   void deps.webhooks.deliverer.start();
   const text = greeting({ baseUrl, operatorKey: operator.made, demo: madeDemo });
   await Deno.stdout.write(new TextEncoder().encode(text));
-}
-
-function writeTokenUses({ control }: AppDeps): Promise<void> {
-  return attempt("token_uses_not_written", () => control.tokenUses.write());
 }
 
 /** The folder is one process's: with everything elsewhere, many processes may run. */
@@ -220,15 +195,6 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
   }
 }
 
-/** Null where there is no archive, or no file to back up. */
-async function scheduledBackups(config: Config, { archive }: TenantStore): Promise<ScheduledBackups | null> {
-  if (archive === null || config.hosted || config.kvUrl !== null) return null;
-  const { ScheduledBackups } = await import("./lib/services/backup/scheduled_backups.ts");
-  const { dataDir, engineEnvironment: environment, archiveDays: keepDays } = config;
-  const place = { kvFile: kvFile(dataDir), folder: `${dataDir}/${BACKUPS_FOLDER}`, environment };
-  return new ScheduledBackups({ ...place, archive, keepDays, clock });
-}
-
 /** On a platform its own server speaks to the clients, and bounds them. */
 function listen({ host, port, hosted, dataDir }: Config, handler: Handler): Server {
   const serve = hosted ? null : findServeConnection();
@@ -242,21 +208,6 @@ function listen({ host, port, hosted, dataDir }: Config, handler: Handler): Serv
       `Set HOST and PORT to a free address; binding ${host}:${port} failed (${reasonOf(error)})`,
     );
   }
-}
-
-/** Upkeep is not urgent: what has failed is told, and the next round tries again. */
-async function attempt(event: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    // No text of an error's own, which may hold paths and values.
-    log("warn", event, { reason: reasonOf(error) });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AppError) return error.code;
-  return error instanceof Error ? error.name : "unknown";
 }
 
 /** A second signal does not wait for the first one's work. */

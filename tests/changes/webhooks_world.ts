@@ -16,7 +16,7 @@ export interface HookWorld extends AsyncDisposable {
   call(method: string, path?: string, body?: object): Promise<{ status: number; code?: string; data: Shown }>;
   add(more?: object): Promise<{ id: string; secret: string }>;
   /** The webhook as the API shows it, as soon as it is so. */
-  until(isSo: (shown: Shown) => boolean): Promise<Shown>;
+  until(isSo: (shown: Shown, all: readonly Shown[]) => boolean): Promise<Shown>;
 }
 
 export interface Shown {
@@ -61,8 +61,9 @@ export async function hookWorld(
     until: async (isSo) => {
       for (;;) {
         const list = await app.request("GET", PATH, { token: tenant.token });
-        const [shown] = JSON.parse(list.text).data;
-        if (isSo(shown)) return shown;
+        const all: Shown[] = JSON.parse(list.text).data;
+        const [shown] = all;
+        if (shown && isSo(shown, all)) return shown;
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     },

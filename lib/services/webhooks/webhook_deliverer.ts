@@ -1,5 +1,5 @@
 // Delivers the messages of all webhooks of the process: one at a time of each, and of several processes one for each webhook.
-import { AppError } from "../../core/errors.ts";
+import { reasonOf } from "../../core/attempt.ts";
 import type { WebhookRecord } from "../../store/changes_records.ts";
 import type { ChangesTarget } from "../changes/read_changes.ts";
 import { AGAIN_MS, type Delivered, deliverNext } from "./deliver_next.ts";
@@ -126,10 +126,4 @@ export class WebhookDeliverer {
     const { slug: databaseSlug, branchRef } = database;
     return { databaseId, namespaceId, namespaceSlug: namespace.slug, databaseSlug, branchRef };
   }
-}
-
-/** No text of an error's own, which may hold an address. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AppError) return error.code;
-  return error instanceof Error ? error.name : "unknown";
 }

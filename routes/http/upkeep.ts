@@ -1,0 +1,59 @@
+// What the process does beside requests: sweeps and bookings by timers and by the minute. Failures are told and never end it.
+import { TOKEN_USE_WRITE_MS } from "../../lib/control/token_uses.ts";
+import { attempt } from "../../lib/core/attempt.ts";
+import type { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
+import { endRevoked } from "../../lib/services/hrana/end_revoked.ts";
+import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
+import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
+import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
+import type { AppDeps } from "./app_deps.ts";
+
+/** Milliseconds between two sweeps over bodies that are still arriving. */
+export const BODY_SWEEP_MS = 1000;
+/** Milliseconds between two bookings of what was spent, and between two searches for blocks of dead processes. */
+const METER_MS = 1000;
+const BLOCKS_MS = 10_000;
+/** Milliseconds between two looks for what clients hold open with a token that is gone. */
+const REVOKED_MS = 2000;
+
+/** What upkeep works on. */
+export interface Upkept {
+  readonly deps: AppDeps;
+  readonly backups: ScheduledBackups | null;
+}
+
+/** To be called every minute, by one process of all that share the KV or by each. */
+export async function everyMinute({ deps, backups }: Upkept): Promise<void> {
+  await attempt(deps.log, "blocks_not_swept", () => deps.query.meter.sweepBlocks());
+  await attempt(deps.log, "leftovers_not_swept", () => sweepLeftovers(deps));
+  await attempt(deps.log, "mails_not_swept", async () => await deps.published.mail?.sweep());
+  await attempt(deps.log, "late_backups_not_told", () => noteLateBackups(deps));
+  await deps.webhooks.deliverer.sweep();
+  await attempt(deps.log, "lifetimes_not_swept", () => sweepLifetimes(deps.kv, deps.clock.now()));
+  await attempt(deps.log, "backup_not_archived", async () => await backups?.tick());
+}
+
+/** To be called every ten minutes. */
+export async function everyTenMinutes({ deps }: Upkept): Promise<void> {
+  await attempt(deps.log, "tenants_not_swept", () => deps.tenants.sweep());
+  await attempt(deps.log, "exports_not_swept", async () => await deps.exports?.sweep());
+}
+
+/** Starts what every process does for itself; what it answers ends that. */
+export function startTimers(deps: AppDeps): () => void {
+  const timers = [
+    setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
+    setInterval(() => void deps.query.meter.tick(), METER_MS),
+    setInterval(
+      () => void attempt(deps.log, "blocks_not_swept", () => deps.query.meter.sweepBlocks()),
+      BLOCKS_MS,
+    ),
+    setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
+    setInterval(() => void attempt(deps.log, "revoked_not_ended", () => endRevoked(deps)), REVOKED_MS),
+  ];
+  return () => timers.forEach((timer) => clearInterval(timer));
+}
+
+export function writeTokenUses(deps: AppDeps): Promise<void> {
+  return attempt(deps.log, "token_uses_not_written", () => deps.control.tokenUses.write());
+}
