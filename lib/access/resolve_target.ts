@@ -1,6 +1,7 @@
 // From the path of a request to the database and branch that it addresses, with the caller's role there. On the hot
 // path: it answers at once while the database's record is cached.
 import type { ControlPlane } from "../control/control_plane.ts";
+import { andThen } from "../core/and_then.ts";
 import { AppError } from "../core/errors.ts";
 import { higherRole, lowerRole, type Role, roleOfMember } from "../core/role.ts";
 import type { BranchRecord, DatabaseRecord, ScopeRow } from "../store/records.ts";
@@ -151,12 +152,4 @@ function toTarget(caller: Inhabitant, database: Addressed, role = roleAt(caller,
     branchRef: database.branchRef,
     role,
   };
-}
-
-/** Answers at once where the value is cached: the hot path makes no promise. */
-function andThen<From, To>(
-  value: From | Promise<From>,
-  next: (value: From) => To | Promise<To>,
-): To | Promise<To> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }

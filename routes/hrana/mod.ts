@@ -13,6 +13,7 @@ import { headerNumber, snapshots } from "../middleware/header_flag.ts";
 import { issuesOf } from "../middleware/issues.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
+import { isPlainPipeline } from "./plain_requests.ts";
 import { cursorBody, pipelineBody } from "./request_schemas.ts";
 import { isUpgrade, openSocket } from "./socket.ts";
 import { doorOf, type EnterDoor } from "./target.ts";
@@ -51,8 +52,8 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
 }
 
 /** A browser asks before a page calls. */
-async function preflight(c: Context<Env>, next: Next): Promise<Response | void> {
-  return c.req.method === "OPTIONS" ? sendPreflight() : await next();
+function preflight(c: Context<Env>, next: Next): Promise<Response | void> {
+  return c.req.method === "OPTIONS" ? Promise.resolve(sendPreflight()) : next();
 }
 
 /** Clients ask which versions there are. */
@@ -67,13 +68,16 @@ async function answerPost(
   { namespaceSlug, path }: { readonly namespaceSlug: string | null; readonly path: DoorPath | null },
 ): Promise<Response> {
   if (path === null || path.call === null || path.call === "version") throw new AppError("not_found");
-  const ctx = await enter(c.req.header("authorization"), { namespaceSlug, database: path.database });
+  const entering = enter(c.req.header("authorization"), { namespaceSlug, database: path.database });
+  const ctx = entering instanceof Promise ? await entering : entering;
   const options = optionsOf(c);
   if (path.call === "cursor") {
-    const lines = await answerCursor(ctx, kept, { ...await readJson(c, cursorBody), options });
+    const body = checked(cursorBody, parseRoundedJson(await bodyText(c)));
+    const lines = await answerCursor(ctx, kept, { ...body, options });
     return sendJson(c, lines, { "content-type": "text/plain; charset=utf-8" });
   }
-  const { baton, requests } = await readJson(c, pipelineBody);
+  const input = parseRoundedJson(await bodyText(c));
+  const { baton = null, requests } = isPlainPipeline(input) ? input : checked(pipelineBody, input);
   const answer = await answerPipeline(ctx, kept, { baton, requests, options });
   return sendJson(c, answer.body, answer.replayed ? { "idempotency-replayed": "true" } : {});
 }
@@ -98,14 +102,10 @@ function optionsOf(c: Context<Env>): DoorOptions {
 }
 
 /**
- * The body, whatever its Content-Type. Its integers are strings, and its numbers are floats of any size, so none is refused
- * for being rounded. Errors: `invalid_json`, `validation_failed`, those of `bodyText`.
+ * A body, whatever its Content-Type. Its integers are strings, and its numbers are floats of any size, so none is refused
+ * for being rounded. Errors: `validation_failed`.
  */
-async function readJson<Schema extends z.ZodType>(
-  c: Context<Env>,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  const input = parseRoundedJson(await bodyText(c));
+function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
   return parsed.data;

@@ -7,7 +7,9 @@ import { parseMessage } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
+import type { ClientMessage } from "../../lib/services/hrana/socket_types.ts";
 import type { Env } from "../http/env.ts";
+import { isPlainMessage } from "./plain_requests.ts";
 import { clientMessage } from "./request_schemas.ts";
 import { SocketOutput } from "./socket_output.ts";
 import type { DoorAddress, EnterDoor } from "./target.ts";
@@ -110,8 +112,7 @@ function serve(
     if (!output.isOpen) return;
     if (typeof data !== "string") return end(POLICY, "Send text; this is JSON");
     if (data.length > MAX_BODY_BYTES) return end(TOO_BIG, "Send a smaller message");
-    const parsed = clientMessage.safeParse(parseMessage(data));
-    session.receive(parsed.success ? parsed.data : null, data.length);
+    session.receive(readMessage(parseMessage(data)), data.length);
   };
   const gone = () => {
     clearTimeout(timer);
@@ -121,6 +122,13 @@ function serve(
   socket.onclose = gone;
   socket.onerror = gone;
   return () => session.stop(() => end(GOING_AWAY, "The service stops"));
+}
+
+/** Null: it is none of the protocol. */
+function readMessage(input: unknown): ClientMessage | null {
+  if (isPlainMessage(input)) return input;
+  const parsed = clientMessage.safeParse(input);
+  return parsed.success ? parsed.data : null;
 }
 
 function refused(path: string, message: string): AppError {

@@ -2,6 +2,7 @@
 import { authenticateToken } from "../../lib/access/authenticate.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
+import { andThen } from "../../lib/core/and_then.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import { soleDatabase } from "../../lib/access/reachable_databases.ts";
@@ -14,18 +15,21 @@ export interface DoorAddress {
 }
 
 /** Lets callers in: who calls, and for what. Errors: those of the bearer and of the path, `database_not_named`. */
-export type EnterDoor = (authorization: string | undefined, address: DoorAddress) => Promise<DoorContext>;
+export type EnterDoor = (
+  authorization: string | undefined,
+  address: DoorAddress,
+) => DoorContext | Promise<DoorContext>;
 
 /** The parts of the process are put together once: for each request it would cost a tenth of a read on a socket. */
 export function doorOf(deps: AppDeps): EnterDoor {
-  const parts = { ...deps, ...deps.query, begin: deps.hrana.begin };
-  return async (authorization, address) => {
-    const token = authenticateToken(deps, authorization);
-    const caller = token instanceof Promise ? await token : token;
-    const found = targetOf(deps, caller, address);
-    const target = found instanceof Promise ? await found : found;
-    return { ...parts, target, tokenId: caller.tokenId, caller };
-  };
+  const parts = { ...deps.query, control: deps.control, begin: deps.hrana.begin };
+  const enter = (caller: TokenCaller, address: DoorAddress) =>
+    andThen(
+      targetOf(deps, caller, address),
+      (target) => ({ ...parts, target, tokenId: caller.tokenId, caller }),
+    );
+  return (authorization, address) =>
+    andThen(authenticateToken(deps, authorization), (caller) => enter(caller, address));
 }
 
 /** At once where the records are cached: the hot path makes no promise. */

@@ -9,14 +9,21 @@ export interface SocketLoadOrder {
   readonly seconds: number;
 }
 
-/** Answers a second. Throws at an answer that is no success. */
-export async function socketLoad(order: SocketLoadOrder): Promise<number> {
+/** What was answered. */
+export interface SocketLoadResult {
+  readonly perSecond: number;
+  readonly requests: number;
+}
+
+/** Throws at an answer that is no success. */
+export async function socketLoad(order: SocketLoadOrder): Promise<SocketLoadResult> {
   const sockets = await Promise.all(Array.from({ length: order.connections }, () => openStream(order)));
   const startMs = performance.now();
   const counts = await Promise.all(sockets.map((socket) => askUntil(socket, order, startMs)));
   const took = (performance.now() - startMs) / 1000;
   for (const socket of sockets) socket.close();
-  return counts.reduce((sum, count) => sum + count, 0) / took;
+  const requests = counts.reduce((sum, count) => sum + count, 0);
+  return { perSecond: requests / took, requests };
 }
 
 function openStream({ url, path, token }: SocketLoadOrder): Promise<WebSocket> {

@@ -1,12 +1,13 @@
 // Answers the requests of one HTTP call in their order: an error stops none of those behind it.
 import { AppError } from "../../core/errors.ts";
-import { answerRequest, failureText, runBatch } from "./answer_request.ts";
+import { answerRequest, failureText, type RequestAnswer, runBatch } from "./answer_request.ts";
 import type { RunningRequest } from "./batch_run.ts";
 import { refusalIn, runsSql } from "./check_request.ts";
 import { cursorEntries, failedEntry } from "./cursor_entries.ts";
 import { isWhole } from "./door_error.ts";
 import type { DoorContext, DoorOptions, StreamRequest, WireBatch } from "./hrana_types.ts";
-import type { ClaimedStream, KeptStreams } from "./kept_streams.ts";
+import type { KeptStreams } from "./kept_streams.ts";
+import type { HranaStream } from "./stream.ts";
 
 /** Requests of one call, and the stream that they are for. */
 export interface PipelineInput {
@@ -21,24 +22,21 @@ export interface PipelineAnswer {
   readonly replayed: boolean;
 }
 
-/** A stream at work, with what its requests share. */
-export interface OpenPipeline {
-  readonly claimed: ClaimedStream;
+/** What the requests of a stream at work share. */
+interface OpenPipeline {
   readonly running: Omit<RunningRequest, "closes">;
   /** Whether a call of the pipeline has been made. */
   readonly hasRun: () => boolean;
 }
 
-/** Claims the stream. Errors: as `KeptStreams.claim`. */
-export async function openPipeline(
+function openPipeline(
   ctx: DoorContext,
-  kept: KeptStreams,
-  { baton, options, isOnly }: Pick<PipelineInput, "baton" | "options"> & { readonly isOnly: boolean },
-): Promise<OpenPipeline> {
-  const claimed = await kept.claim(ctx, baton);
+  stream: HranaStream,
+  { options, isOnly }: { readonly options: DoorOptions; readonly isOnly: boolean },
+): OpenPipeline {
   let calls = 0;
-  const running = { ctx, options, stream: claimed.stream, opens: () => calls++ === 0, isOnly };
-  return { claimed, running, hasRun: () => calls > 0 };
+  const running = { ctx, options, stream, opens: () => calls++ === 0, isOnly };
+  return { running, hasRun: () => calls > 0 };
 }
 
 /**
@@ -52,17 +50,22 @@ export async function answerPipeline(
 ): Promise<PipelineAnswer> {
   const isOnly = requests.filter(runsSql).length === 1;
   requireKeyable(options, isOnly);
-  const open = await openPipeline(ctx, kept, { baton, options, isOnly });
-  const { claimed: { stream } } = open;
+  const claiming = kept.claim(ctx, baton);
+  const claimed = claiming instanceof Promise ? await claiming : claiming;
+  const { stream, id } = claimed;
+  const open = openPipeline(ctx, stream, { options, isOnly });
   const refusal = refusalIn(ctx, requests, (id) => stream.texts.find(id));
   const run = new PipelineRun(open, { requests, refusal, isNew: baton === null });
-  const closed = await run.all().catch(async (error) => {
+  let closed: boolean;
+  try {
+    closed = await run.all();
+  } catch (error) {
     await stream.close();
-    kept.forget(open.claimed.id);
+    kept.forget(id);
     throw error;
-  });
-  if (closed) kept.forget(open.claimed.id);
-  const next = closed ? null : await kept.keep(ctx, open.claimed);
+  }
+  if (closed) kept.forget(id);
+  const next = closed ? null : await kept.keep(ctx, claimed);
   const body = `{"baton":${JSON.stringify(next)},"base_url":null,"results":[${run.results.join(",")}]}`;
   return { body, replayed: run.replayed };
 }
@@ -80,8 +83,9 @@ export async function answerCursor(
   kept: KeptStreams,
   { baton, batch, options }: CursorInput,
 ): Promise<string> {
-  const { claimed, running, hasRun } = await openPipeline(ctx, kept, { baton, options, isOnly: true });
+  const claimed = await kept.claim(ctx, baton);
   const { stream, id } = claimed;
+  const { running, hasRun } = openPipeline(ctx, stream, { options, isOnly: true });
   const refusal = refusalIn(ctx, [{ type: "batch", batch }], (id) => stream.texts.find(id));
   let entries: string[];
   try {
@@ -120,7 +124,10 @@ class PipelineRun {
       const hasRun = this.open.hasRun();
       try {
         if (closed) throw new AppError("stream_expired");
-        this.results.push(await this.#answer(request, at));
+        const answering = this.#answer(request, at);
+        const answer = answering instanceof Promise ? await answering : answering;
+        this.replayed ||= answer.replayed;
+        this.results.push(`{"type":"ok","response":${answer.response}}`);
         closed = request.type === "close";
       } catch (error) {
         if (!(error instanceof AppError) || (!hasRun && this.#isForAll(error))) throw error;
@@ -130,13 +137,11 @@ class PipelineRun {
     return closed;
   }
 
-  async #answer(request: StreamRequest, at: number): Promise<string> {
+  #answer(request: StreamRequest, at: number): RequestAnswer | Promise<RequestAnswer> {
     const { refusal, requests } = this.asked;
     if (refusal !== null && runsSql(request)) throw refusal;
     const closes = requests[at + 1]?.type === "close";
-    const answer = await answerRequest({ ...this.open.running, closes }, request, `requests[${at}]`);
-    this.replayed ||= answer.replayed;
-    return `{"type":"ok","response":${answer.response}}`;
+    return answerRequest({ ...this.open.running, closes }, request, `requests[${at}]`);
   }
 
   #isForAll(error: AppError): boolean {

@@ -18,27 +18,22 @@ export interface RequestAnswer {
   readonly replayed: boolean;
 }
 
-/** Runs the request. Errors: its failure. */
-export async function answerRequest(
+/** Runs the request; what runs no SQL is answered at once. Errors: its failure. */
+export function answerRequest(
   running: RunningRequest,
   request: StreamRequest,
   path: string,
-): Promise<RequestAnswer> {
-  const { stream, ctx } = running;
-  const find = (id: number) => stream.texts.find(id);
+): RequestAnswer | Promise<RequestAnswer> {
+  const { stream } = running;
   switch (request.type) {
     case "execute":
-      return await execute(running, request.stmt, path);
-    case "batch": {
-      const run = await runBatch(running, request.batch, path);
-      return { response: `{"type":"batch","result":${batchText(run)}}`, replayed: run.replayed };
-    }
+      return execute(running, request.stmt, path);
+    case "batch":
+      return batch(running, request.batch, path);
     case "sequence":
-      return await sequence(running, textOf(request, find));
+      return sequence(running, textOf(request, (id) => stream.texts.find(id)));
     case "describe":
-      return plain(
-        `{"type":"describe","result":${await describeText(ctx, stream.transaction, textOf(request, find))}}`,
-      );
+      return describe(running, textOf(request, (id) => stream.texts.find(id)));
     case "store_sql":
       stream.texts.store(request.sql_id, request.sql);
       return plain('{"type":"store_sql"}');
@@ -48,9 +43,19 @@ export async function answerRequest(
     case "get_autocommit":
       return plain(`{"type":"get_autocommit","is_autocommit":${stream.autocommit}}`);
     case "close":
-      await stream.close();
-      return plain('{"type":"close"}');
+      return stream.transaction === null ? CLOSED : stream.close().then(() => CLOSED);
   }
+}
+
+const CLOSED = plain('{"type":"close"}');
+
+async function batch(running: RunningRequest, asked: WireBatch, path: string): Promise<RequestAnswer> {
+  const run = await runBatch(running, asked, path);
+  return { response: `{"type":"batch","result":${batchText(run)}}`, replayed: run.replayed };
+}
+
+async function describe({ ctx, stream }: RunningRequest, text: string): Promise<RequestAnswer> {
+  return plain(`{"type":"describe","result":${await describeText(ctx, stream.transaction, text)}}`);
 }
 
 /** Runs the steps of a batch. Errors: those of statements that cannot be read, before anything runs. */

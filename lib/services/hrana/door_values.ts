@@ -25,6 +25,8 @@ export function toParameter(value: WireValue, path: string): SqlParameter {
 
 function integer(value: unknown): SqlParameter | null {
   if (typeof value !== "string" || !/^-?\d{1,19}$/.test(value)) return null;
+  // So few digits are exact as a double. `-0` is the integer 0.
+  if (value.length < 16) return Number(value) + 0;
   const number = BigInt(value);
   if (number < LEAST || number > MOST) return null;
   const safe = Number(number);

@@ -56,8 +56,13 @@ export class KeptStreams {
    * The stream of a request; null begins one. A baton is good once, for the token and the database that it was given to.
    * Errors: `baton_invalid`, `stream_expired`, `transaction_timeout`.
    */
-  async claim(ctx: DoorContext, baton: string | null): Promise<ClaimedStream> {
-    if (baton === null) return { stream: new HranaStream(new StoredTexts()), id: null };
+  claim(ctx: DoorContext, baton: string | null): ClaimedStream | Promise<ClaimedStream> {
+    return baton === null
+      ? { stream: new HranaStream(new StoredTexts()), id: null }
+      : this.#claimKept(ctx, baton);
+  }
+
+  async #claimKept(ctx: DoorContext, baton: string): Promise<ClaimedStream> {
     if (baton.startsWith(SEALED)) return { stream: await this.#unseal(ctx, baton), id: null };
     const [id = "", sequence = "", mac = ""] = baton.split(".");
     const { tokenId, target: { databaseId } } = ctx;
@@ -75,13 +80,16 @@ export class KeptStreams {
   }
 
   /** Keeps the stream behind a request; answers its baton, or null where it has no state. */
-  async keep(ctx: DoorContext, { stream, id }: ClaimedStream): Promise<string | null> {
+  keep(ctx: DoorContext, claimed: ClaimedStream): null | Promise<string> {
+    const { stream, id } = claimed;
     stream.settle();
+    if (stream.transaction !== null || stream.texts.size > 0) return this.#keepState(ctx, claimed);
+    this.forget(id);
+    return null;
+  }
+
+  async #keepState(ctx: DoorContext, { stream, id }: ClaimedStream): Promise<string> {
     const { transaction, texts } = stream;
-    if (transaction === null && texts.size === 0) {
-      this.forget(id);
-      return null;
-    }
     const rested = transaction !== null && transaction.lost === null ? transaction.rest() : null;
     if (rested !== null) return await this.#seal(ctx, rested, texts);
     const name = id ?? newId("str", this.parts.clock.now());

@@ -5,7 +5,6 @@ import { tokenHash } from "../../access/token_format.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
-import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
 import { TYPED_ROWS } from "../../sql/row_form.ts";
@@ -101,24 +100,27 @@ async function runAlone(
     ? null
     : { idempotency: keyScope(idempotencyKey, words, content()), plan: null };
   try {
-    return await run(
-      ctx,
-      plainCall({
-        target: ctx.target,
-        tokenId: ctx.tokenId,
-        operation: batch ? "batch" : "query",
-        statements: own,
-      }, {
-        atomic,
-        batch,
-        rowForm: TYPED_ROWS,
-        replay,
-        maxAffected,
-        snapshots,
-        signal,
-        heldAs: mayWait ? () => replayScope(["hrana", ...words], content()) : "never",
-      }),
-    );
+    // Field by field: spreading objects would be a noticeable part of a point read.
+    return await run(ctx, {
+      target: ctx.target,
+      tokenId: ctx.tokenId,
+      userId: null,
+      operation: batch ? "batch" : "query",
+      batch,
+      approved: [],
+      statements: own,
+      paramSets: null,
+      atomic,
+      rowForm: TYPED_ROWS,
+      replay,
+      dryRun: false,
+      affected: null,
+      footprint: null,
+      maxAffected,
+      snapshots,
+      signal,
+      heldAs: mayWait ? () => replayScope(["hrana", ...words], content()) : "never",
+    });
   } catch (error) {
     const approved = error instanceof AppError && error.code === "approval_required"
       ? await redeemed(ctx, error, options)

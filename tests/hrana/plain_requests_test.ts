@@ -1,0 +1,104 @@
+// What is recognised without the schemas is what they would take, and as it is.
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { isPlainMessage, isPlainPipeline } from "../../routes/hrana/plain_requests.ts";
+import { clientMessage, pipelineBody } from "../../routes/hrana/request_schemas.ts";
+
+const odd = fc.constantFrom(null, undefined, true, 1, 1.5, -0, 2 ** 31, Infinity, "", "1", "close", [], {}, [
+  1,
+]);
+/** Right most of the time. */
+const or = <T>(right: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: odd });
+const member = <T>(right: fc.Arbitrary<T>) => fc.option(or(right), { nil: undefined });
+
+const kinds = ["integer", "text", "float", "null", "blob"];
+const value = fc.oneof(
+  fc.record({ type: fc.constantFrom("integer", "text"), value: or(fc.string({ maxLength: 5 })) }),
+  fc.record({ type: fc.constant("float"), value: or(fc.double()) }),
+  fc.constant({ type: "null" }),
+  fc.record({ type: or(fc.constantFrom(...kinds)), value: odd, base64: odd }),
+);
+const stmt = fc.record({
+  sql: or(fc.string({ maxLength: 10 })),
+  sql_id: fc.option(odd, { nil: undefined, freq: 1 }),
+  args: member(fc.array(or(value), { maxLength: 3 })),
+  named_args: member(fc.constant([])),
+  want_rows: member(fc.boolean()),
+}, { requiredKeys: [] });
+const execute = fc.record({ type: or(fc.constant("execute")), stmt: or(stmt) });
+const close = fc.record({ type: or(fc.constant("close")) });
+const pipeline = fc.record({
+  baton: member(fc.constant(null)),
+  requests: or(
+    fc.oneof(fc.tuple(or(execute)), fc.tuple(execute, or(close)), fc.tuple(execute, close, close)),
+  ),
+});
+const id = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const message = fc.record({
+  type: or(fc.constant("request")),
+  request_id: or(id),
+  request: or(fc.record({ type: or(fc.constant("execute")), stream_id: or(id), stmt: or(stmt) })),
+});
+
+/** As it comes from JSON, but for infinities, which JSON can say: `1e999`. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => one === undefined ? null : withoutUndefined(one));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(members.map(([name, one]) => [name, withoutUndefined(one)]));
+}
+
+/** The members of `input` that are in `taken` too: the schemas leave out what the protocol does not know, and nobody reads that. */
+function known(taken: unknown, input: unknown): unknown {
+  if (Array.isArray(taken) && Array.isArray(input)) return input.map((one, at) => known(taken[at], one));
+  if (typeof taken !== "object" || taken === null) return input;
+  return Object.fromEntries(
+    Object.entries(taken).map(([name, one]) => [name, known(one, Reflect.get(Object(input), name))]),
+  );
+}
+
+const RUNS = { numRuns: 3000 };
+
+Deno.test("a pipeline that is recognised is one that the schema takes as it is", () => {
+  let recognised = 0;
+  fc.assert(
+    fc.property(pipeline.map(withoutUndefined), (input) => {
+      if (!isPlainPipeline(input)) return;
+      recognised++;
+      const taken = pipelineBody.parse(input);
+      assertEquals<unknown>(taken, known(taken, { baton: null, ...input }));
+    }),
+    RUNS,
+  );
+  assert(recognised > RUNS.numRuns / 10, String(recognised));
+});
+
+Deno.test("a message that is recognised is one that the schema takes as it is", () => {
+  let recognised = 0;
+  fc.assert(
+    fc.property(message.map(withoutUndefined), (input) => {
+      if (!isPlainMessage(input)) return;
+      recognised++;
+      const taken = clientMessage.parse(input);
+      assertEquals<unknown>(taken, known(taken, input));
+    }),
+    RUNS,
+  );
+  assert(recognised > RUNS.numRuns / 10, String(recognised));
+});
+
+Deno.test("what clients send most is recognised, and nothing that keeps a stream", () => {
+  const execute = { type: "execute", stmt: { sql: "SELECT ?", args: [{ type: "integer", value: "1" }] } };
+  const close = { type: "close" };
+  assert(
+    isPlainPipeline({ baton: null, requests: [execute, close] }) && isPlainPipeline({ requests: [execute] }),
+  );
+  assert(isPlainMessage({ type: "request", request_id: 1, request: { ...execute, stream_id: 1 } }));
+  for (
+    const other of [
+      { baton: "str_1.1.x", requests: [execute] },
+      { requests: [{ type: "store_sql", sql_id: 1, sql: "" }] },
+    ]
+  ) assert(!isPlainPipeline(other));
+});
