@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import type { Api } from "./api_call.ts";
 import { ask, bodyOf, CopyError } from "./ask_side.ts";
 import { commandEnvironment } from "./environment.ts";
+import { fetchStreaming } from "./fetch_streaming.ts";
 import { type Freeze, freeze, leftFreeze, requireFrozen, thaw } from "./freeze_source.ts";
 
 const USAGE = `deno task copy --from ADDRESS --to ADDRESS [--no-freeze]
@@ -196,5 +197,5 @@ const RULE_MS = 5000;
 if (import.meta.main) {
   const written = new TextEncoder();
   const say = (line: string) => void Deno.stdout.writeSync(written.encode(`${line}\n`));
-  Deno.exit(await copy(Deno.args, { ...commandEnvironment(), fetch, say, ruleMs: RULE_MS }));
+  Deno.exit(await copy(Deno.args, { ...commandEnvironment(), fetch: fetchStreaming, say, ruleMs: RULE_MS }));
 }
