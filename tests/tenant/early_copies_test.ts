@@ -7,7 +7,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { earlyState, isOneState } from "../../lib/tenant/local/child/early_copy.ts";
 import { copyDatabase, stagedCopy } from "../../lib/tenant/local/child/file_copy.ts";
-import { Tenant } from "../contracts/tenant_store.ts";
+import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { withLocalStore } from "../testing/local_store.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b BLOB)";
@@ -37,6 +37,30 @@ Deno.test("a snapshot of a large database is one state, whatever is written whil
       assertEquals([least, count], [most, 400]);
       assert(Number(least) >= before, "a later snapshot has an earlier state");
       before = Number(least);
+    }
+  });
+});
+
+Deno.test("a snapshot and a copy are taken while somebody holds the write slot, and have nothing of what he writes", async () => {
+  await withLocalStore(async (store) => {
+    for (const rows of [1, 400]) {
+      const tenant = await Tenant.create(store, [SCHEMA]);
+      await tenant.run("write", [[FILL.replace("400", String(rows))]]);
+      const { schemaVersion } = await tenant.database.inspect([]);
+      const holder = tenant.database.begin({ mode: "immediate", tokenId: "tok_1" });
+      // Enough that a part of it is in the log before its end.
+      const ran = await holder.run(tenantCall(schemaVersion, "write", [["UPDATE t SET a = 9"], [FILL]]));
+      assert(ran.ok, JSON.stringify(ran));
+      await tenant.database.takeSnapshot("held");
+      const copy = newId("db", systemClock.now());
+      await store.copy(copy, { databaseId: tenant.id, snapshot: null });
+      assert(!holder.ended);
+      assertEquals(await holder.commit(), null);
+      const count = "SELECT count(*), sum(a) FROM t";
+      assertEquals(await tenant.rows(count), [[rows + 400, 9 * rows]]);
+      assertEquals(await Tenant.at(store, copy).rows(count), [[rows, 0]]);
+      await tenant.database.restore("held", { undoLabel: "undo" });
+      assertEquals(await tenant.rows(count), [[rows, 0]]);
     }
   });
 });

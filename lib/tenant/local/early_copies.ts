@@ -1,7 +1,7 @@
-// Copies the file of a database before the write slot is taken, so that only the copy of its write-ahead log needs the
-// slot. The service copies, so that no child waits.
+// Copies a database without its write slot, or its file before the slot is taken, so that only the copy of its write-ahead
+// log needs the slot. The service copies, so that no child waits.
 import type { Clock } from "../../core/clock.ts";
-import { EARLY_BYTES, type EarlyCopy, earlyState, isOneState } from "./child/early_copy.ts";
+import { EARLY_BYTES, type EarlyCopy, earlyState, isOneState, logGeneration } from "./child/early_copy.ts";
 import { stagedCopy } from "./child/file_copy.ts";
 import { databasePath, folderOf, removeIfThere, sizeOf, syncPath } from "./tenant_paths.ts";
 
@@ -22,12 +22,32 @@ export class EarlyCopies {
   async run<T>(databaseId: string, target: string, work: (early: EarlyPart) => Promise<T>): Promise<T> {
     const path = databasePath(this.tenants, databaseId);
     if (await sizeOf(path) < EARLY_BYTES) return await work({});
+    return await this.#inTurn(databaseId, target, async () => await work(await this.#early(path, target)));
+  }
+
+  /**
+   * Makes the whole copy `target`, or has it made by `inSlot` where writers keep the log beginning again. Null: it was made
+   * without the slot.
+   */
+  async whole<T>(
+    databaseId: string,
+    target: string,
+    inSlot: (early: EarlyPart) => Promise<T>,
+  ): Promise<T | null> {
+    const path = databasePath(this.tenants, databaseId);
+    return await this.#inTurn(databaseId, target, async () => {
+      const early = await this.#copyAll(path, target);
+      return early === "whole" ? null : await inSlot(early);
+    });
+  }
+
+  async #inTurn<T>(databaseId: string, target: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(databaseId);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last.set(databaseId, promise);
     try {
       await before;
-      return await work(await this.#copy(path, stagedCopy(target)));
+      return await work();
     } finally {
       await removeIfThere(stagedCopy(target)).catch(() => {});
       if (this.#last.get(databaseId) === promise) this.#last.delete(databaseId);
@@ -39,14 +59,11 @@ export class EarlyCopies {
    * Copies again where the log has begun again meanwhile, as it does every few megabytes. A copy that fails is left to the
    * child, whose failure says why.
    */
-  async #copy(path: string, staged: string): Promise<EarlyPart> {
+  async #early(path: string, target: string): Promise<EarlyPart> {
     try {
-      await Deno.mkdir(folderOf(staged), { recursive: true, mode: 0o700 });
-      await removeIfThere(staged);
       for (let tries = 0; tries < TRIES; tries++) {
         const early = earlyState(path, this.clock.now());
-        await Deno.copyFile(path, staged);
-        await syncPath(staged);
+        await copyFile(path, stagedCopy(target));
         if (isOneState(early, path, this.clock.now())) return { early };
       }
     } catch {
@@ -54,4 +71,44 @@ export class EarlyCopies {
     }
     return {};
   }
+
+  /**
+   * The file first, then the log, which only grows until it begins again: together they are one state, that of a moment
+   * while the log was copied. What a copied log has of a transaction without its end counts for nothing. Where this does not
+   * hold, the file alone may.
+   */
+  async #copyAll(path: string, target: string): Promise<EarlyPart | "whole"> {
+    const [staged, log] = [stagedCopy(target), `${target}-wal`];
+    let part: EarlyPart = {};
+    try {
+      for (let tries = 0; tries < TRIES; tries++) {
+        part = {};
+        const early = earlyState(path, this.clock.now());
+        // Nothing could tell whether the file changes.
+        if (early.log === "" && early.content === null) break;
+        await copyFile(path, staged);
+        const generation = logGeneration(`${path}-wal`);
+        if (!isOneState(early, path, this.clock.now())) continue;
+        part = { early };
+        await removeIfThere(log);
+        if (generation !== "") await copyFile(`${path}-wal`, log);
+        const isSame = generation === logGeneration(`${path}-wal`);
+        if (!isSame || !isOneState(early, path, this.clock.now())) continue;
+        await Deno.rename(staged, target);
+        await syncPath(folderOf(target));
+        return "whole";
+      }
+    } catch {
+      // As above.
+    }
+    await removeIfThere(log).catch(() => {});
+    return part;
+  }
+}
+
+async function copyFile(from: string, to: string): Promise<void> {
+  await Deno.mkdir(folderOf(to), { recursive: true, mode: 0o700 });
+  await removeIfThere(to);
+  await Deno.copyFile(from, to);
+  await syncPath(to);
 }

@@ -1,4 +1,4 @@
-// Snapshots of embedded databases: engine children take and restore them in the write slot.
+// Snapshots of embedded databases: the service copies them, and engine children restore them in the write slot.
 import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
@@ -6,7 +6,9 @@ import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
+import type { Request } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import type { ReplyFrame } from "./engine_child.ts";
 import {
   adoptFile,
   listSnapshotFiles,
@@ -45,13 +47,11 @@ export class LocalSnapshots implements DatabaseFiles {
   async take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
     if (await this.#find(databaseId, label)) throw labelTaken();
     const name = snapshotName(this.options.clock.now(), label);
-    const { host } = this.options;
-    await host.flushLog(host.lanes(databaseId, namespaceId));
-    await this.withEarly(
-      databaseId,
-      name,
-      (early) =>
-        host.task(databaseId, namespaceId, { op: "snapshot", db: databaseId, name, ...early }, "write"),
+    await this.#flushLog(databaseId, namespaceId);
+    await this.copyWhole(
+      { databaseId, namespaceId },
+      `${snapshotFolder(this.options.tenants, databaseId)}/${name}.db`,
+      (early) => ({ op: "snapshot", db: databaseId, name, ...early }),
     );
     return await this.#taken(databaseId, label);
   }
@@ -73,9 +73,23 @@ export class LocalSnapshots implements DatabaseFiles {
     return this.#early.run(databaseId, target, work);
   }
 
-  /** Does the work that completes a copy at `target`, after as much as `withEarly` copies before. */
-  earlyInto<T>(databaseId: string, target: string, work: (early: EarlyPart) => Promise<T>): Promise<T> {
-    return this.#early.run(databaseId, target, work);
+  /**
+   * Copies the present state of a database to `target`: without its write slot, or by a request that needs the slot. Null:
+   * nothing was asked. Errors: those of reading the schema.
+   */
+  async copyWhole(
+    { databaseId, namespaceId }: { readonly databaseId: string; readonly namespaceId: string },
+    target: string,
+    request: (early: EarlyPart) => Request,
+  ): Promise<ReplyFrame | null> {
+    const { host } = this.options;
+    // A damaged file is found here, and not by whoever restores the copy.
+    await host.task(databaseId, namespaceId, { op: "schema", db: databaseId }, "read");
+    return await this.#early.whole(
+      databaseId,
+      target,
+      (early) => host.task(databaseId, namespaceId, request(early), "write"),
+    );
   }
 
   /** Removes a snapshot; it may be gone. */
@@ -130,16 +144,17 @@ export class LocalSnapshots implements DatabaseFiles {
     const { host, clock } = this.options;
     const startedMs = clock.monotonicMs();
     const source = from.databaseId;
-    await host.flushLog(host.lanes(source, ""));
+    await this.#flushLog(source, "");
     const request = { op: "copy", db: source, snapshot, to } as const;
-    const { reply } = snapshot === null
-      ? await this.#early.run(
-        source,
-        databasePath(this.options.tenants, to),
-        (early) => host.task(source, "", { ...request, ...early }, "write"),
+    const target = databasePath(this.options.tenants, to);
+    const answered = snapshot === null
+      ? await this.copyWhole(
+        { databaseId: source, namespaceId: "" },
+        target,
+        (early) => ({ ...request, ...early }),
       )
       : await host.task(source, "", request, "read");
-    if (reply.t !== "done") throw snapshotError(reply.t);
+    if (answered !== null && answered.reply.t !== "done") throw snapshotError(answered.reply.t);
     const ms = clock.monotonicMs() - startedMs;
     const record = wireRecord(from.log, clock);
     const begun = { op: "begin_history", db: to, record, ms, check: snapshot !== null } as const;
@@ -152,6 +167,13 @@ export class LocalSnapshots implements DatabaseFiles {
     return removeSnapshotFile(snapshotFolder(this.options.tenants, databaseId), name).catch(() =>
       this.options.log("warn", "snapshots_not_pruned", { databaseId })
     );
+  }
+
+  /** A transaction that holds the write slot would have to give it up for rows of the log. */
+  async #flushLog(databaseId: string, namespaceId: string): Promise<void> {
+    const { host } = this.options;
+    const lanes = host.lanes(databaseId, namespaceId);
+    if (lanes.writes.lease === null) await host.flushLog(lanes);
   }
 
   async #find(databaseId: string, label: string): Promise<SnapshotFile | undefined> {

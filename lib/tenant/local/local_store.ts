@@ -87,7 +87,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ ...parts, host: this, clock, log, keepMs });
-    this.transfers = new LocalTransfers(this, this.#snapshots, parts.transferRoom);
+    this.transfers = new LocalTransfers(this.#snapshots, parts.transferRoom);
     this.#exclusive = new ExclusiveWork(this, scheduler, clock);
     this.#newFiles = new NewFiles({
       tenants,

@@ -1,28 +1,23 @@
-// Exports and imports of embedded databases: their files are copied by engine children, in the write slot.
+// Exports and imports of embedded databases: their files are copied as for a snapshot.
 import { AppError } from "../../core/errors.ts";
 import { transferFiles } from "../transfer/job.ts";
 import type { TransferRoom } from "../transfer/transfer_room.ts";
 import type { TransferOwner, TransferStore } from "../transfer/transfer_store.ts";
-import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
 
 /** The transfers of this store. */
 export class LocalTransfers implements TransferStore {
-  constructor(
-    private readonly host: DatabaseHost,
-    private readonly snapshots: LocalSnapshots,
-    readonly room: TransferRoom,
-  ) {}
+  constructor(private readonly snapshots: LocalSnapshots, readonly room: TransferRoom) {}
 
   async copyOut({ databaseId, namespaceId }: TransferOwner, transferId: string): Promise<void> {
     const target = `${this.room.folderOf(transferId)}/${transferFiles.copy}`;
     const request = { op: "copy_out", db: databaseId, transfer: transferId } as const;
-    const { reply } = await this.snapshots.earlyInto(
-      databaseId,
+    const answered = await this.snapshots.copyWhole(
+      { databaseId, namespaceId },
       target,
-      (early) => this.host.task(databaseId, namespaceId, { ...request, ...early }, "write"),
+      (early) => ({ ...request, ...early }),
     );
-    if (reply.t !== "done") throw new AppError("store_unavailable");
+    if (answered !== null && answered.reply.t !== "done") throw new AppError("store_unavailable");
   }
 
   async adopt({ databaseId }: TransferOwner, built: string, label: string): Promise<void> {

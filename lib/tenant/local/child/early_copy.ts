@@ -43,7 +43,8 @@ export function isOneState(early: EarlyCopy, path: string, nowMs: number): boole
 const HEAD_BYTES = 32;
 const GENERATION = [12, 24] as const;
 
-function logGeneration(path: string): string {
+/** What changes when the write-ahead log at `path` begins again; empty: there is none. */
+export function logGeneration(path: string): string {
   const head = new Uint8Array(HEAD_BYTES);
   try {
     using log = Deno.openSync(path);
