@@ -102,6 +102,47 @@ testSteps("import", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT max(id) FROM n")), [[10]]);
   },
 
+  "reads R*Trees of a .dump with all that stands beside their boxes, and a table of a name like their storage":
+    async (
+      world,
+    ) => {
+      using source = new DatabaseSync(":memory:");
+      source.exec(
+        "CREATE VIRTUAL TABLE boxes USING rtree(id, min_x, max_x, min_y, max_y, +label TEXT, +more);" +
+          "CREATE VIRTUAL TABLE spans USING rtree_i32(id, low, high);" +
+          "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO boxes " +
+          "SELECT i, -i / 3.0, i, i % 7, 1000.5 + i, 'box ' || i, CASE WHEN i % 2 THEN x'00ff' END FROM n;" +
+          "INSERT INTO spans VALUES (-5, -2147483648, 2147483647), (9007199254740993, 1, 1)",
+      );
+      const schema = (name: string) =>
+        `SELECT 'INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES(''table'',''${name}'',''${name}'',0,' || ` +
+        `quote(sql) || ');' FROM sqlite_schema WHERE name = '${name}'`;
+      const rows = (table: string, columns: string) =>
+        `SELECT 'INSERT INTO ${table} VALUES(' || concat_ws(',', ${columns}) || ');' FROM ${table}`;
+      const lines = [
+        ...[schema("boxes"), rows("boxes_rowid", "rowid, nodeno, quote(a0), quote(a1)")],
+        ...[rows("boxes_node", "nodeno, quote(data)"), rows("boxes_parent", "nodeno, parentnode")],
+        ...[schema("spans"), rows("spans_rowid", "rowid, nodeno"), rows("spans_node", "nodeno, quote(data)")],
+      ].flatMap((sql) => source.prepare(sql).all().map((row) => String(Object.values(row)[0])));
+      const dump = "BEGIN TRANSACTION;\nPRAGMA writable_schema=ON;\n" +
+        lines.join("\n").replace(
+          /^INSERT INTO boxes_rowid/m,
+          "CREATE TABLE 'boxes_rowid'(rowid INTEGER PRIMARY KEY);\n$&",
+        ) +
+        "\nCREATE TABLE boxes_data(a);\nINSERT INTO boxes_data VALUES('mine');\nPRAGMA writable_schema=OFF;\nCOMMIT;\n";
+      const answer = await world.import("format=sql&mode=create", dump);
+      assertEquals(answer.status, 200, answer.text);
+      const ask = async (sql: string) => rowsOf(await world.acme.query(sql));
+      for (
+        const sql of [
+          "SELECT id, min_x, max_x, min_y, max_y, label, hex(more) FROM boxes ORDER BY id",
+          "SELECT id FROM boxes WHERE min_x > -20 AND max_y < 1040 ORDER BY id",
+          "SELECT CAST(id AS TEXT), low, high FROM spans ORDER BY id",
+        ]
+      ) assertEquals(await ask(sql), source.prepare(sql).all().map((row) => Object.values(row)), sql);
+      assertEquals(await ask("SELECT a FROM boxes_data"), [["mine"]]);
+    },
+
   "takes a file in UTF-16 and names what it cannot keep": async (world) => {
     const file = strangersFile(
       "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('žluť 🐎'), ('a' || char(0) || 'b'); " +
@@ -188,8 +229,9 @@ testSteps("import", transferWorld, {
         [
           "sql",
           "PRAGMA writable_schema=ON;\nINSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES" +
-          "('table','r','r',0,'CREATE VIRTUAL TABLE r USING rtree(id, a, b)');\n",
-          /rows of the table r are not in the dump; send the SQLite file/,
+          "('table','r','r',0,'CREATE VIRTUAL TABLE r USING rtree(id, a, b)');\n" +
+          "INSERT INTO r_rowid VALUES(1,1),(2,1);\nINSERT INTO r_node VALUES(1,X'0000000100000000000000013f8000003f800000');\n",
+          /rows of the table r are not whole in the dump; send the SQLite file/,
         ],
         [
           "sqlite",
@@ -221,6 +263,13 @@ testSteps("import", transferWorld, {
           "sql",
           text(await world.exported("format=sql")).replace(/INSERT.*\n/, ""),
           /0 rows and says that it has 1/,
+        ],
+        [
+          "sql",
+          "PRAGMA writable_schema=ON;\nINSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES" +
+          "('table','r','r',0,'CREATE VIRTUAL TABLE r USING rtree(id, a, b)');\n" +
+          "INSERT INTO r_rowid VALUES(1,1);\nINSERT INTO r_node VALUES(1,X'0000ffff0000000000000001');\n",
+          /rows of the table r are not whole in the dump; send the SQLite file/,
         ],
       ];
       for (const [format, body, says] of hostile) {
@@ -277,6 +326,7 @@ testSteps("import", transferWorld, {
       ["csv", "id,n\n1,2\n2,3,4\n", "line 3"],
       ["csv", "id,m\n1,2\n", "line 1, cell 2"],
       ["csv", "id,id\n1,2\n", "line 1"],
+      ["csv", "\uFEFFid;n\n1;2\n", "line 1"],
       ["csv", "", "body"],
       ["csv", 'id,n\n1,"2', "line 2"],
       ["csv", 'id,n\n1,"2"x\n', "line 2"],
@@ -291,6 +341,17 @@ testSteps("import", transferWorld, {
     for (const [format, body, place] of cases) {
       const answer = await world.import(`format=${format}&mode=append&table=t`, body);
       assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, place], `${body}: ${answer.text}`);
+    }
+    for (const [mark, name] of [[";", 'by ";"'], ["\t", "by tabs"], ["|", 'by "|"']] as const) {
+      const { body: { issues } } = await world.import(
+        "format=csv&mode=append&table=t",
+        `id${mark}"n"\n1${mark}2\n`,
+      );
+      assertEquals(issues?.[0], {
+        path: "line 1",
+        message:
+          `the cells are divided ${name}; divide them by commas, and put quotes around a cell that has one`,
+      });
     }
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[0]]);
     assertEquals(

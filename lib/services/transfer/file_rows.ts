@@ -4,7 +4,7 @@ import { foldName } from "../../sql/names.ts";
 import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
 import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
-import { CsvReader } from "./csv_rows.ts";
+import { CsvReader, type CsvRecord } from "./csv_rows.ts";
 
 /** A row of the file. */
 export interface FileRow {
@@ -25,6 +25,7 @@ export function csvRows(table: TableDefinition): RowsReader {
   return function* (text, last) {
     for (const { cells, line } of reader.take(text, last)) {
       if (header === null) {
+        requireCommas(cells, table, line);
         header = cells.map((name, at) => columnOf(table, name ?? "", `line ${line}, cell ${at + 1}`));
         columns = header.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
@@ -74,6 +75,26 @@ export function jsonRows(table: TableDefinition): RowsReader {
       yield { columns, values, line };
     }
   };
+}
+
+/** Spreadsheets of many countries write other marks, and one cell that no column is named by says nothing of that. */
+function requireCommas(
+  [only, ...others]: CsvRecord["cells"],
+  { columns }: TableDefinition,
+  line: number,
+): void {
+  const [mark] = /[;\t|]/.exec(only ?? "") ?? [];
+  if (
+    mark === undefined || others.length > 0 ||
+    columns.some(({ name }) => foldName(name) === foldName(only ?? ""))
+  ) {
+    return;
+  }
+  const marks = mark === "\t" ? "tabs" : `"${mark}"`;
+  throw refused(
+    `the cells are divided by ${marks}; divide them by commas, and put quotes around a cell that has one`,
+    `line ${line}`,
+  );
 }
 
 /** Null for a generated column, which an export of others may have. Errors: `import_refused`. */

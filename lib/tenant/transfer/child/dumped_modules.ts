@@ -1,9 +1,10 @@
-// Full-text tables as `sqlite3`'s `.dump` writes them: a row of the schema, and the storage as tables of their own. Only the
+// Virtual tables as `sqlite3`'s `.dump` writes them: a row of the schema, and the storage as tables of their own. Only the
 // rows that were put in are taken; the index is made of them.
 import { allowedModules } from "../../../sql/functions.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { DumpedRtree } from "./dumped_rtree.ts";
 import { NotTaken } from "./not_taken.ts";
 import type { InsertedRows } from "./insert_rows.ts";
 import { emptyIndex, type Item } from "./items.ts";
@@ -14,9 +15,13 @@ interface Dumped {
   readonly module: string;
   readonly fills: "rows" | "rebuild" | "nothing";
   readonly columns: readonly string[];
+  /** Null: it is no R*Tree, or its rows stand in the dump as those of any table. */
+  readonly rtree: DumpedRtree | null;
 }
 
-const PARTS = ["data", "idx", "content", "docsize", "config", "node", "rowid", "parent"];
+/** The tables of the storage, by module: another table may have a name that begins in the same way. */
+const FTS5_PARTS = ["data", "idx", "content", "docsize", "config"];
+const RTREE_PARTS = ["node", "rowid", "parent"];
 const SCHEMA_NAMES = new Set(["sqlite_master", "sqlite_schema"]);
 
 /** The virtual tables of a dump. */
@@ -28,7 +33,7 @@ export class DumpedModules {
   /** Notes a virtual table that is made by its own statement; its storage is not in the dump. */
   note(sql: string): void {
     const module = moduleOf(sql);
-    if (module !== null) this.#add(sql, nameIn(sql), module);
+    if (module !== null) this.#add(sql, nameIn(sql), module, null);
   }
 
   /** Whether the statement makes a part of the storage of a virtual table. */
@@ -67,8 +72,9 @@ export class DumpedModules {
     }
   }
 
-  /** Those that stay empty although they were not: their storage is in the dump. */
+  /** Those that stay empty although they were not: their storage is in the dump. Throws `NotTaken`. */
   *losses(): Generator<Item> {
+    for (const { rtree } of this.#known.values()) rtree?.end();
     for (const { name } of this.#emptied) yield emptyIndex(name);
   }
 
@@ -78,30 +84,32 @@ export class DumpedModules {
       if (type !== "table" || typeof name !== "string" || typeof sql !== "string" || module === null) {
         throw new NotTaken("only virtual tables may be written into the schema", at);
       }
-      if (module.startsWith("rtree")) {
-        throw new NotTaken(`the rows of the table ${name} are not in the dump; send the SQLite file`, at);
-      }
       if (!allowedModules.has(module)) throw new NotTaken(`the module ${module} is not available`, at);
-      this.#add(sql, name, module);
+      this.#add(sql, name, module, module === "fts5" ? null : new DumpedRtree(name, sql, module));
       return { t: "object", type: "virtual", name, sql, at };
     });
   }
 
-  #add(sql: string, name: string, module: string): void {
+  #add(sql: string, name: string, module: string, rtree: DumpedRtree | null): void {
     const content = module === "fts5" ? contentOf(sql) : null;
     const columns = module === "fts5" ? ftsColumns(sql) : [];
     const fills = content === null ? "rows" : content === "" ? "nothing" : "rebuild";
-    this.#known.set(foldName(name), { name, module, columns, fills });
+    this.#known.set(foldName(name), { name, module, columns, fills, rtree });
   }
 
   #partOf(table: string): { readonly of: Dumped; readonly name: string } | null {
     const [, base = "", name = ""] = /^(.*)_([a-z]+)$/is.exec(table) ?? [];
     const of = this.#known.get(foldName(base));
-    return of !== undefined && PARTS.includes(foldName(name)) ? { of, name: foldName(name) } : null;
+    const parts = of?.module === "fts5" ? FTS5_PARTS : RTREE_PARTS;
+    return of !== undefined && parts.includes(foldName(name)) ? { of, name: foldName(name) } : null;
   }
 }
 
 function storageItems(of: Dumped, part: string, { rows }: InsertedRows, at: string): Item[] {
+  if (of.rtree !== null) {
+    const boxes = of.rtree.take(part, rows, at);
+    return boxes.length === 0 ? [] : [{ t: "rows", table: of.name, columns: null, rows: boxes, at }];
+  }
   if (part === "config") {
     return rows.flatMap(([name = null, value = null]): Item[] =>
       typeof name !== "string" || name === "version" ? [] : [{ t: "config", table: of.name, name, value }]
