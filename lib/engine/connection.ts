@@ -7,6 +7,7 @@ import { quoteIdentifier } from "../sql/quote.ts";
 import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
+import { ChangeFigures } from "./change_figures.ts";
 import { ENGINE_PRAGMAS, noteCompiled } from "./engine_limits.ts";
 import { type Prepared, PreparedStatements } from "./prepared_statements.ts";
 import { RowsReadEstimates } from "./rows_read/rows_read.ts";
@@ -29,6 +30,7 @@ export type { EngineValue };
 export class Connection {
   readonly database: DatabaseSync;
   readonly guard: Guard;
+  readonly figures: ChangeFigures;
   readonly #bounded: BoundedRows;
   readonly #prepared: PreparedStatements;
   readonly #internal = new Map<string, StatementSync>();
@@ -39,7 +41,6 @@ export class Connection {
   facts: SchemaFacts | null = null;
   #estimates: RowsReadEstimates | null = null;
   #counts: TableCounts | null = null;
-  #figures: StatementSync | null = null;
 
   constructor(path: string, readOnly: boolean) {
     this.database = openDatabase(path, { readOnly });
@@ -47,6 +48,7 @@ export class Connection {
     this.guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));
     this.#bounded = new BoundedRows(this.database, this.guard);
     this.#prepared = new PreparedStatements(this.database);
+    this.figures = new ChangeFigures(this.database);
     this.database.setAuthorizer(this.guard.authorize);
   }
 
@@ -133,12 +135,6 @@ export class Connection {
     };
   }
 
-  /** Rows that the connection has changed, those that the last write itself has changed, and the rowid of its last row. */
-  runFigures(): { readonly total: number; readonly own: number; readonly rowid: bigint } {
-    const [total, own, rowid] = arrayRow((this.#figures ??= this.#prepareFigures()).get()) ?? [];
-    return { total: Number(total), own: Number(own), rowid: typeof rowid === "bigint" ? rowid : 0n };
-  }
-
   /** Reads the first rows of a statement whose work is done before its first row comes, as with RETURNING. */
   firstRows(level: Level, sql: string, params: readonly SqlParameter[], count: number): EngineValue[][] {
     const start = () => this.#prepared.of(level, sql, null).statement().iterate(...bindable(params));
@@ -148,7 +144,7 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.#internal.clear();
-    this.#figures = null;
+    this.figures.forget();
     this.database.close();
   }
 
@@ -193,7 +189,7 @@ export class Connection {
     const text = typedRows(rows, bounds);
     if (forms) noteSize(forms, text.length, bounds);
     const cols = returns ? prepared.typedColumns ??= typedColumns(prepared.statement().columns()) : "[]";
-    const figures = writes ? this.runFigures() : null;
+    const figures = writes ? this.figures.all() : null;
     const changes = figures ? { changes: figures.own, rowid: figures.rowid } : noChanges;
     return { json: typedResultJson(cols, text, changes), rowCount: rows.length };
   }
@@ -214,13 +210,6 @@ export class Connection {
       statement.setReturnArrays(true);
       this.#internal.set(sql, statement);
     }
-    return statement;
-  }
-
-  #prepareFigures(): StatementSync {
-    const statement = this.database.prepare("SELECT total_changes(), changes(), last_insert_rowid()");
-    statement.setReturnArrays(true);
-    statement.setReadBigInts(true);
     return statement;
   }
 

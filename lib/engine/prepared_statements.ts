@@ -22,11 +22,20 @@ export interface Prepared extends Bounded {
 /** The compiled statements of a connection; what is compiled has to pass its guard. */
 export class PreparedStatements {
   readonly #prepared = new Map<string, Prepared>();
+  /** The statement that was asked for last: those of a batch mostly have one text. It is the newest in the map. */
+  #last: { readonly level: RunningLevel; readonly sql: string; readonly prepared: Prepared } | null = null;
 
   constructor(private readonly database: DatabaseSync) {}
 
   /** Throws what the engine throws. */
   of(level: RunningLevel, sql: string, facts: SchemaFacts | null): Prepared {
+    if (this.#last?.sql === sql && this.#last.level === level) return this.#last.prepared;
+    const prepared = this.#find(level, sql, facts);
+    this.#last = { level, sql, prepared };
+    return prepared;
+  }
+
+  #find(level: RunningLevel, sql: string, facts: SchemaFacts | null): Prepared {
     const key = level + sql;
     const cached = this.#prepared.get(key);
     if (cached) {
@@ -60,6 +69,7 @@ export class PreparedStatements {
   }
 
   clear(): void {
+    this.#last = null;
     this.#prepared.clear();
   }
 

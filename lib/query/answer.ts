@@ -24,11 +24,23 @@ export function answerContext(
 ): AnswerContext {
   const context = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: pricesOf(call) };
   const isSchema = facts.some((one) => one.class === "schema");
-  const warnings = call.statements.flatMap(({ sql }) => [
-    ...clockWarnings(sql),
-    ...(isSchema ? definitionWarnings(sql) : []),
-  ]);
+  const warnings = warningsOf(call.statements, isSchema);
   return warnings.length === 0 ? context : { ...context, warnings };
+}
+
+function warningsOf(statements: readonly { readonly sql: string }[], isSchema: boolean): readonly string[] {
+  const all: string[] = [];
+  let text: string | null = null;
+  let own: readonly string[] = [];
+  for (const { sql } of statements) {
+    // The statements of a batch mostly have one text.
+    if (sql !== text) {
+      own = isSchema ? [...clockWarnings(sql), ...definitionWarnings(sql)] : clockWarnings(sql);
+    }
+    text = sql;
+    for (const warning of own) all.push(warning);
+  }
+  return all;
 }
 
 /** Rows that all statements of a call have read and written. */

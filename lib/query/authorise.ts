@@ -18,6 +18,7 @@ export function authorise(understood: UnderstoodCall): void {
 export function authoriseFacts({ call, facts }: Pick<UnderstoodCall, "call" | "facts">): void {
   const { target: { role }, batch } = call;
   for (const [index, one] of facts.entries()) {
+    if (one === facts[index - 1]) continue;
     const extra = batch ? { failedIndex: index } : {};
     if (one.role === null) throw refused(one.refusal ?? "This statement", extra, call.statements[index]?.sql);
     if (!roleAtLeast(role, one.role)) {

@@ -47,8 +47,11 @@ function knownFacts(
   statements: readonly QueryStatement[],
 ): Classified | null {
   const facts: StatementFacts[] = [];
+  let text: string | null = null;
+  let known: StatementFacts | undefined;
   for (const { sql, params } of statements) {
-    const known = ctx.facts.get(databaseId, sql);
+    // The statements of a batch mostly have one text.
+    if (sql !== text) known = ctx.facts.get(databaseId, text = sql);
     if (!known) return null;
     const failure = parameterFailure(known.parameterCount, params);
     if (failure && known.class !== "refused") {

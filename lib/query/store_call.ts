@@ -6,7 +6,7 @@ import type { StatementFacts } from "../sql/statement_facts.ts";
 import type { FootprintAsk } from "../engine/footprint/footprint.ts";
 import type { ReplayKeys } from "../tenant/stored_answer.ts";
 import type { Level } from "../engine/guard.ts";
-import type { TenantOutcome } from "../tenant/tenant_store.ts";
+import type { TenantOutcome, TenantStatement } from "../tenant/tenant_store.ts";
 import { type Totals, totals } from "./answer.ts";
 import { migrationAsk } from "./migration_ask.ts";
 import type { QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
@@ -42,26 +42,22 @@ export function callStore(
   { replay, snapshot, tablesOnly = false }: StoreOptions,
 ): Promise<TenantOutcome> {
   const { call, facts } = understood;
-  const level = call.migration ? "schema" : highestLevel(facts);
+  // The statements of a batch mostly have one text, and so the same facts.
+  const distinct = facts.length === 1 ? facts : [...new Set(facts)];
+  const level = call.migration ? "schema" : highestLevel(distinct);
   return understood.database.run({
     level,
-    statements: (tablesOnly ? [] : facts).map((one, index) => ({
-      sql: call.statements[index]?.sql ?? "",
-      params: call.statements[index]?.params ?? [],
-      level: one.verb === "explain" ? "schema" : levelOf(one),
-      ...takesPart(call.statements[index]),
-      ...replacingPart(call, one),
-      ...schemaRowsPart(call, one),
-      ...(one.rename === null || call.dryRun ? {} : { after: moveDescriptions(one.rename) }),
-    })),
+    statements: tablesOnly
+      ? []
+      : facts.map((one, index) => storeStatement(call, call.statements[index], one)),
     paramSets: tablesOnly ? null : call.paramSets,
     rowidOf: call.paramSets === null ? null : insertedTable(facts[0]),
     atomic: call.atomic,
     schemaVersion: understood.schemaVersion,
     bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
     rowForm: call.rowForm,
-    foreignKeysOff: facts.some((one) => one.pragma?.foreignKeysOff === true),
-    readsLog: facts.some((one) => one.readsLog),
+    foreignKeysOff: distinct.some((one) => one.pragma?.foreignKeysOff === true),
+    readsLog: distinct.some((one) => one.readsLog),
     log: call.operation === "service" ? null : understood.log,
     // A batch that is not atomic runs up to the statement that could not be understood, and its row names that error.
     failsWith: call.operation === "service" ? null : understood.misunderstood?.failure.kind ?? null,
@@ -72,8 +68,8 @@ export function callStore(
     footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
     migration: call.migration ? migrationAsk(call.migration, facts, snapshot) : null,
     timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
-    auditTables: level === "read" ? null : [...new Set(facts.flatMap((one) => one.tablesWritten))].sort(),
-    ...(level === "read" ? {} : { changeKinds: changeKinds(facts, level) }),
+    auditTables: level === "read" ? null : [...new Set(distinct.flatMap((one) => one.tablesWritten))].sort(),
+    ...(level === "read" ? {} : { changeKinds: changeKinds(distinct, level) }),
     signal: call.signal,
   });
 }
@@ -89,6 +85,27 @@ function insertedTable(facts: StatementFacts | undefined): string | null {
   const { target, actions } = facts;
   // It may change a row in place of adding one.
   return target === null || actions.includes(`update ${target}`) ? null : target;
+}
+
+/** Without any of the parts that only few statements have, no empty object is spread for them. */
+function storeStatement(
+  call: UnderstoodCall["call"],
+  statement: QueryStatement | undefined,
+  facts: StatementFacts,
+): TenantStatement {
+  const { sql, params } = statement ?? { sql: "", params: [] };
+  const level = facts.verb === "explain" ? "schema" : levelOf(facts);
+  const counts = call.dryRun || call.affected !== null || facts.schemaRows !== null;
+  if (!counts && facts.rename === null && statement?.takes === undefined) return { sql, params, level };
+  return {
+    sql,
+    params,
+    level,
+    ...takesPart(statement),
+    ...replacingPart(call, facts),
+    ...schemaRowsPart(call, facts),
+    ...(facts.rename === null || call.dryRun ? {} : { after: moveDescriptions(facts.rename) }),
+  };
 }
 
 function takesPart({ takes }: Partial<QueryStatement> = {}): Pick<QueryStatement, "takes"> {

@@ -16,6 +16,15 @@ export function toSqlParameter(value: SqlParameter | boolean): SqlParameter {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
+/** The values of a statement; the same list where it has no boolean, as most have none. */
+export function toSqlParameters(values: readonly (SqlParameter | boolean)[]): readonly SqlParameter[] {
+  return hasNoBoolean(values) ? values : values.map(toSqlParameter);
+}
+
+function hasNoBoolean(values: readonly (SqlParameter | boolean)[]): values is readonly SqlParameter[] {
+  return !values.some((value) => typeof value === "boolean");
+}
+
 /** A parameter as answers have values: the digits of an INTEGER that JSON has no number for, and a REAL as a number. */
 export function shownParameter(value: SqlParameter): string | number | null | { readonly $blob: string } {
   if (typeof value !== "object" || value === null || "$blob" in value) return value;

@@ -14,12 +14,24 @@ export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
 
 /** The answer of a batch. */
 export function sendBatch(c: Context<Env>, answer: QueryAnswer): Response {
-  return send(c, `[${answer.results.map(resultText).join(",")}]`, answer);
+  return send(c, `[${resultTexts(answer.results)}]`, answer);
 }
 
 /** The answer of a merge. */
 export function sendMerge(c: Context<Env>, { data, meta, timing }: MergeAnswer): Response {
   return c.json({ success: true, data, meta }, 200, { "Server-Timing": timing });
+}
+
+/** The store hands out one object for equal results that follow each other, as those of many inserts. */
+function resultTexts(results: readonly StatementResult[]): string {
+  let texts = "";
+  let last: StatementResult | null = null;
+  let text = "";
+  for (const result of results) {
+    if (result !== last) text = resultText(last = result);
+    texts += texts === "" ? text : `,${text}`;
+  }
+  return texts;
 }
 
 function resultText({ json, rowsRead, rowsWritten }: StatementResult): string {

@@ -30,7 +30,8 @@ export function tellOddValues(
   path: readonly number[],
   issues: z.core.$ZodRawIssue[],
 ): void {
-  for (const [place, value] of set.entries()) {
+  for (let place = 0; place < set.length; place++) {
+    const value = set[place];
     if (issues.length >= MAX_ODD) return;
     if (isPlainParameter(value) || sqlParameter.safeParse(value).success) continue;
     issues.push({

@@ -1,7 +1,7 @@
 // Runs one statement or a batch for the caller of a request.
 import type { RowForm } from "../../sql/row_form.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
-import { type SqlParameter, toSqlParameter } from "../../sql/sql_value.ts";
+import { type SqlParameter, toSqlParameters } from "../../sql/sql_value.ts";
 import type {
   CallReplay,
   QueryAnswer,
@@ -37,13 +37,13 @@ export interface StatementsInput {
 export function toStatements(statements: StatementsInput["statements"]): QueryStatement[] {
   return statements.map(({ sql, params }) => ({
     sql,
-    params: params === undefined ? [] : params.map(toSqlParameter),
+    params: params === undefined ? [] : toSqlParameters(params),
   }));
 }
 
 /** From JSON to what the engine binds. */
 export function toParamSets(paramSets: StatementsInput["paramSets"]): ParamSets | null {
-  return paramSets ? paramSets.map((set) => set.map(toSqlParameter)) : null;
+  return paramSets ? paramSets.map(toSqlParameters) : null;
 }
 
 /** Who asks, and for which database. */

@@ -2,13 +2,13 @@
 import type { SlowWork, WaitingRead } from "../read_queue.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
-import type { WireCall } from "./child/wire_call.ts";
+import type { SentCall } from "./child/wire_call.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 
 /** A caller's call, which travels in a group with others of the same database. */
 export interface CallJob extends WaitingRead {
-  readonly wire: WireCall;
+  readonly wire: SentCall;
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
   /** Called where the child has proven that the call ends by itself (`KeyLookups`). */

@@ -8,23 +8,17 @@ import type { FailedOutcome } from "../what_stays.ts";
 import type {
   LogIdentity,
   ReplayFound,
+  StatementResult,
   TenantCall,
   TenantOutcome,
   TenantStatement,
 } from "../tenant_store.ts";
 import type { Request, WireLogTable, WireRecord } from "./child/protocol.ts";
-import {
-  SAME_TEXT,
-  type WireCall,
-  type WireOutcome,
-  type WireReplayed,
-  type WireResult,
-  type WireStatement,
-} from "./child/wire_call.ts";
+import type { SentCall, SentStatement, WireOutcome, WireReplayed } from "./child/wire_call.ts";
 import { logColumns, type LogValues, noFigures } from "../log_columns.ts";
 
 /** A call in the form of a frame. `statementMs`: how long a statement may run. */
-export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity): WireCall {
+export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity): SentCall {
   const reads = call.level === "read";
   return {
     statements: call.statements.map(wireStatement),
@@ -45,27 +39,27 @@ export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity)
   };
 }
 
-/** The text of a batch is mostly that of the statement before, so it travels once. */
+/** The statements of a batch mostly have one text, which travels once. */
 function wireStatement(
   { sql, params, level, ...more }: TenantStatement,
   at: number,
   all: readonly TenantStatement[],
-): WireStatement {
+): SentStatement {
   if (more.replacing || more.schemaRows || more.takes || more.after) return [sql, params, level, more];
   const before = all[at - 1];
-  return before?.sql === sql && before.level === level ? [SAME_TEXT, params, level] : [sql, params, level];
+  return before?.sql === sql && before.level === level ? params : [sql, params, level];
 }
 
 function setsParts(
   { rowidOf, timeoutMs }: TenantCall,
   paramSets: ParamSets,
   statementMs: number,
-): Partial<WireCall> {
+): Partial<SentCall> {
   const ms = Math.min(statementMs, timeoutMs ?? Infinity);
   return { paramSets, rowidOf: rowidOf ?? null, ...(ms === Infinity ? null : { setsMs: ms }) };
 }
 
-function writeParts(call: TenantCall, clock: Clock): Partial<WireCall> {
+function writeParts(call: TenantCall, clock: Clock): Partial<SentCall> {
   return {
     ...(call.dryRun || call.log === null ? null : { log: logColumns(call.log, noFigures) }),
     ...(call.snapshot === null ? null : { snapshot: snapshotName(clock.now(), call.snapshot) }),
@@ -96,12 +90,14 @@ export function readOutcome(
   }
   let end = start;
   const effects = outcome.e;
-  const results = outcome.r.map(([length, rowsRead, rowsWritten]: WireResult, index) => {
+  const results: StatementResult[] = [];
+  for (const [length, rowsRead, rowsWritten, statements = 1] of outcome.r) {
     const json = text.slice(end, end + length);
     end += length;
-    const effect = effects?.[index];
-    return effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
-  });
+    const effect = effects?.[results.length];
+    const result = effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
+    for (let times = 0; times < statements; times++) results.push(result);
+  }
   const told = outcome.p ? { footprint: outcome.p } : {};
   const figures = { ...told, results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
   const before = outcome.k === "failed" && effects ? { effects } : {};

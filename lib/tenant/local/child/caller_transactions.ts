@@ -13,7 +13,7 @@ import type { Reply, TransactionRequest, TransactionWork } from "./protocol.ts";
 import { outcomeOf, runCall } from "./run_call.ts";
 import { unguarded } from "./savepoints.ts";
 import type { TenantFile } from "./tenant_file.ts";
-import { type WireCall, type WireOutcome, withTexts } from "./wire_call.ts";
+import { wholeCall, type WireCall, type WireOutcome } from "./wire_call.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
 
 /** Databases whose connection waits for the next transaction in them. */
@@ -84,7 +84,7 @@ export class CallerTransactions {
   #work(number: number, held: Held, work: Exclude<TransactionWork, { do: "end" }>): Answer {
     switch (work.do) {
       case "call": {
-        const { outcome, text } = this.#call(held, withTexts(work.call));
+        const { outcome, text } = this.#call(held, wholeCall(work.call));
         return { reply: { t: "transaction", o: outcome, f: null, open: this.#stays(number, held) }, text };
       }
       case "inspect":
@@ -117,7 +117,7 @@ export class CallerTransactions {
         call,
         0,
       );
-      return { outcome: outcomeOf(run, [run.rowsRead, 0]), text: run.text };
+      return outcomeOf(run, [run.rowsRead, 0]);
     }
     return writeInside(file, call, progress);
   }
@@ -193,7 +193,7 @@ function writeOrLose(connection: Connection, call: WireCall, progress: Progress)
   } catch (error) {
     if (!(error instanceof GroupLost) || error.run === null) throw error;
     const { run } = error;
-    return { outcome: outcomeOf(run, [run.rowsRead, run.rowsWritten]), text: run.text, leftNothing: true };
+    return { ...outcomeOf(run, [run.rowsRead, run.rowsWritten]), leftNothing: true };
   }
 }
 

@@ -19,7 +19,7 @@ import type { Request, WireLogTable } from "./protocol.ts";
 import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
-import { withTexts } from "./wire_call.ts";
+import { wholeCall } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 const [directory, progressPath, keepBytes, keepsLogs, descriptors] = Deno.args;
@@ -56,14 +56,14 @@ function serve(request: Request): void {
   switch (request.op) {
     case "read": {
       progress.startFrame(request.frame);
-      const { outcomes, text } = readGroup(files.get(request.db), request.calls.map(withTexts), progress);
+      const { outcomes, text } = readGroup(files.get(request.db), request.calls.map(wholeCall), progress);
       return writeReply({ t: "outcomes", o: outcomes }, text);
     }
     case "write":
       progress.startFrame(request.frame);
       writeGroup({
         file: files.get(request.db),
-        calls: request.calls.map(withTexts),
+        calls: request.calls.map(wholeCall),
         logRows: request.logRows,
         progress,
         answer: (outcomes, text) => writeReply({ t: "outcomes", o: outcomes }, text),

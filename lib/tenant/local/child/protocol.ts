@@ -12,7 +12,7 @@ import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
 import type { EarlyCopy } from "./early_copy.ts";
-import type { WireCall, WireOutcome, WireReplayed } from "./wire_call.ts";
+import type { SentCall, WireOutcome, WireReplayed } from "./wire_call.ts";
 
 /** An `InspectedStatement`, with what the service has parsed for the child, which has no parser. */
 export interface WireInspected {
@@ -23,12 +23,12 @@ export interface WireInspected {
 
 /** A frame to a child. */
 export type Request =
-  | { readonly op: "read"; readonly db: string; readonly frame: number; readonly calls: readonly WireCall[] }
+  | { readonly op: "read"; readonly db: string; readonly frame: number; readonly calls: readonly SentCall[] }
   | {
     readonly op: "write";
     readonly db: string;
     readonly frame: number;
-    readonly calls: readonly WireCall[];
+    readonly calls: readonly SentCall[];
     readonly logRows: readonly WireLogTable[];
   }
   | {
@@ -158,7 +158,7 @@ export interface TransactionRequest {
 
 /** What is to be done in a transaction. */
 export type TransactionWork =
-  | { readonly do: "call"; readonly call: WireCall }
+  | { readonly do: "call"; readonly call: SentCall }
   | { readonly do: "inspect"; readonly statements: readonly WireInspected[]; readonly columns?: true }
   | { readonly do: "schema" }
   | { readonly do: "savepoint"; readonly sql: string }

@@ -7,8 +7,9 @@ import { failureOf } from "./call_work.ts";
 import { type RepeatedStatement, runSets } from "./run_sets.ts";
 import { type StatementGuard, unguarded } from "./savepoints.ts";
 import { setsJson } from "../../calls/sets_result.ts";
+import type { StatementResult } from "../../tenant_store.ts";
 import type { Progress } from "./progress.ts";
-import type { WireCall, WireOutcome, WireResult, WireStatementMore } from "./wire_call.ts";
+import { packResults, type WireCall, type WireOutcome, type WireStatementMore } from "./wire_call.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import {
   nothingBeside,
@@ -20,8 +21,7 @@ import {
 
 /** The results and figures of a call whose statements have run. */
 export interface CallRun {
-  readonly results: WireResult[];
-  readonly text: string;
+  readonly results: readonly StatementResult[];
   readonly ms: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
@@ -44,7 +44,7 @@ export interface CallScope {
 export function runCall(scope: CallScope, call: WireCall, callIndex: number): CallRun {
   if (call.paramSets) return runSetsCall(scope, call, callIndex);
   const startedMs = systemClock.monotonicMs();
-  const results: WireResult[] = [];
+  const results: StatementResult[] = [];
   let text = "";
   let rowsRead = 0;
   let rowsWritten = 0;
@@ -77,10 +77,10 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
         total = scope.countWritten();
       }
       const read = scope.connection.rowsRead(sql, run.rowCount, changed);
-      results.push([run.json.length, read, written]);
-      text += run.json;
+      results.push({ json: run.json, rowsRead: read, rowsWritten: written });
       rowsRead += read;
       rowsWritten += written;
+      text += run.json;
       if (exceeds(text, call.maxBytes)) throw new ResultTooLarge(`more than ${call.maxBytes} bytes`);
     } catch (error) {
       failure = { at: index, failure: failureOf(error, scope.connection, statement[0]) };
@@ -88,7 +88,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
     }
   }
   const ms = roundMs(systemClock.monotonicMs() - startedMs);
-  return { results, text, ms, rowsRead, rowsWritten, rows: rowsWritten + rowsReplaced, failure };
+  return { results, ms, rowsRead, rowsWritten, rows: rowsWritten + rowsReplaced, failure };
 }
 
 /** Runs the one statement of the call with all of its sets. */
@@ -110,10 +110,9 @@ function runSetsCall(
   const beside = countedBeside(changes);
   const rowsWritten = changes + beside.written;
   const done = part.returned.length;
-  const text = done === 0 ? "" : setsJson(part, call.level === "read");
+  const json = () => setsJson(part, call.level === "read");
   return {
-    results: done === 0 ? [] : [[text.length, rowsRead, rowsWritten]],
-    text,
+    results: done === 0 ? [] : [{ json: json(), rowsRead, rowsWritten }],
     ms: roundMs(systemClock.monotonicMs() - startedMs),
     rowsRead,
     rowsWritten,
@@ -131,14 +130,16 @@ function repeatedStatement(
   return { sql, level, paramSets, bounds: { maxRows, maxBytes }, rowForm, rowidOf, setsMs };
 }
 
-/** The outcome for the service. `work` also counts rows that a failure has undone. */
+/** The outcome for the service, and the text that its results point into. `work` also counts rows that a failure has undone. */
 export function outcomeOf(
   { results, failure, ms }: CallRun,
   work: readonly [read: number, written: number],
-): WireOutcome {
-  return failure
-    ? { k: "failed", r: results, at: failure.at, f: failure.failure, ms, w: work }
-    : { k: "ok", r: results, ms };
+): { readonly outcome: WireOutcome; readonly text: string } {
+  const { r, text } = packResults(results);
+  const outcome: WireOutcome = failure
+    ? { k: "failed", r, at: failure.at, f: failure.failure, ms, w: work }
+    : { k: "ok", r, ms };
+  return { outcome, text };
 }
 
 /**

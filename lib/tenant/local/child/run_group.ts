@@ -211,9 +211,9 @@ export function readGroup(
           continue;
         }
         const run = runCall(scope, call, index);
-        text += run.text;
-        const outcome = outcomeOf(run, [run.rowsRead, 0]);
-        outcomes.push(calls.length === 1 ? withProof(connection, call, outcome) : outcome);
+        const done = outcomeOf(run, [run.rowsRead, 0]);
+        text += done.text;
+        outcomes.push(calls.length === 1 ? withProof(connection, call, done.outcome) : done.outcome);
       }
     });
   } finally {

@@ -100,7 +100,7 @@ class RunOfSets {
     });
     let changed = 0;
     if (!this.#reads) {
-      const { total, own, rowid } = connection.runFigures();
+      const { total, own, rowid } = connection.figures.all();
       changed = total - this.#total;
       this.#total = total;
       const ownRows = changed === 0 ? 0 : own;
@@ -142,6 +142,6 @@ class RunOfSets {
   }
 
   #totalNow(): number {
-    return this.scope.connection.runFigures().total;
+    return this.scope.connection.figures.total();
   }
 }

@@ -12,22 +12,32 @@ import type { AffectedBound, MigrationAsk } from "../../call_records.ts";
 import type { LogValues } from "../../log_columns.ts";
 import type { EarlyCopy } from "./early_copy.ts";
 
-/** Stands for the text of the statement before: no statement is empty. */
-export const SAME_TEXT = "";
+/** A statement on its way: only its values where all else is as in the statement before. */
+export type SentStatement = WireStatement | readonly SqlParameter[];
 
-/** The call as it was before its texts were left out. */
-export function withTexts(call: WireCall): WireCall {
-  if (call.statements.length < 2) return call;
+/** A call on its way. */
+export type SentCall = Omit<WireCall, "statements"> & { readonly statements: readonly SentStatement[] };
+
+/** The call as it was before what repeats was left out. */
+export function wholeCall(call: SentCall): WireCall {
+  if (isWholeCall(call)) return call;
   let text = "";
-  const statements = call.statements.map((statement): WireStatement => {
-    const [sql, params, level, more] = statement;
-    if (sql !== SAME_TEXT) {
-      text = sql;
-      return statement;
-    }
-    return more ? [text, params, level, more] : [text, params, level];
+  let level: Level = "read";
+  const statements = call.statements.map((one): WireStatement => {
+    if (!isWhole(one)) return [text, one, level];
+    [text, , level] = one;
+    return one;
   });
   return { ...call, statements };
+}
+
+function isWholeCall(call: SentCall): call is WireCall {
+  return call.statements.every(isWhole);
+}
+
+/** No value is a list, so a list in the second place is that of a statement's values. */
+function isWhole(one: SentStatement): one is WireStatement {
+  return Array.isArray(one[1]);
 }
 
 /** A statement in a frame. */
@@ -76,8 +86,46 @@ export interface WireCall {
   readonly setsMs?: number;
 }
 
-/** Per statement: length of its row text, rows read, rows written. */
-export type WireResult = readonly [textLength: number, rowsRead: number, rowsWritten: number];
+/** Length of the text, rows read, rows written, of so many statements in a row (absent: of one), whose text travels once. */
+export type WireResult = readonly [
+  textLength: number,
+  rowsRead: number,
+  rowsWritten: number,
+  statements?: number,
+];
+
+/** The result of one statement. */
+interface OneResult {
+  readonly json: string;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+}
+
+/** Puts results into the form of a frame: equal ones that follow each other, as of many inserts, travel once. */
+export function packResults(
+  results: readonly OneResult[],
+): { readonly r: readonly WireResult[]; readonly text: string } {
+  const r: WireResult[] = [];
+  let text = "";
+  for (let at = 0; at < results.length;) {
+    const first = results[at];
+    if (first === undefined) break;
+    const { json, rowsRead, rowsWritten } = first;
+    let end = at + 1;
+    for (let next = results[end]; next !== undefined && equal(first, next); next = results[++end]);
+    const length = json.length;
+    r.push(
+      end === at + 1 ? [length, rowsRead, rowsWritten] : [length, rowsRead, rowsWritten, end - at],
+    );
+    text += json;
+    at = end;
+  }
+  return { r, text };
+}
+
+function equal(one: OneResult, other: OneResult): boolean {
+  return one.rowsRead === other.rowsRead && one.rowsWritten === other.rowsWritten && one.json === other.json;
+}
 
 /** The outcome of a call in a frame. */
 export type WireOutcome =

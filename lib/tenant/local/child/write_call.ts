@@ -73,8 +73,7 @@ export function writeCall(
     const run = failure === null ? last : endedRun({ ...last, failure }, nothingStays);
     recordCall(options, call, run, first);
     return {
-      outcome: outcomeOf(run, [first.rowsRead, first.rowsWritten]),
-      text: run.text,
+      ...outcomeOf(run, [first.rowsRead, first.rowsWritten]),
       leftNothing: failure !== null && run.results.length === 0,
     };
   } finally {
@@ -83,7 +82,7 @@ export function writeCall(
 }
 
 function endedRun(run: CallRun, nothingStays: boolean): CallRun {
-  return nothingStays ? { ...run, results: [], text: "", rowsWritten: 0 } : run;
+  return nothingStays ? { ...run, results: [], rowsWritten: 0 } : run;
 }
 
 type WatchedOptions = WriteCallOptions & { readonly watch: FootprintWatch | null };
@@ -121,7 +120,7 @@ function runOnce(call: WireCall, options: WatchedOptions, single: boolean): Call
   const takes = takesValues(call.statements.map(([, , , more = {}]) => more));
   if (watch || deferred || takes || call.migration) return runCarefully(call, options, deferred);
   const guardStatement = statementGuard(call, connection, single);
-  const countWritten = () => connection.runFigures().total;
+  const countWritten = () => connection.figures.total();
   return runCall({ connection, progress, guardStatement, countWritten }, call, index);
 }
 
@@ -168,10 +167,7 @@ function runCarefully(
   );
   if (connection.database.isTransaction) { for (const sql of careful.closing) connection.internalRun(sql); }
   return {
-    results: ran.results.map(({ json, rowsRead, rowsWritten }) =>
-      [json.length, rowsRead, rowsWritten] as const
-    ),
-    text: ran.results.map(({ json }) => json).join(""),
+    results: ran.results,
     ms: roundMs(systemClock.monotonicMs() - startedMs),
     rowsRead: ran.work.rowsRead,
     rowsWritten: ran.rowsWritten,
@@ -190,8 +186,8 @@ function recordCall(
   const records = recordsOf(call, run.failure?.failure, run.results.length);
   if (call.replay && records.answer) {
     storeReplay(connection, call.replay, {
-      results: run.results,
-      text: run.text,
+      results: run.results.map(({ json, rowsRead, rowsWritten }) => [json.length, rowsRead, rowsWritten]),
+      text: run.results.map(({ json }) => json).join(""),
       durationMs: run.ms,
       rowsReadBasis: "plan",
     });

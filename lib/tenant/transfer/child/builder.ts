@@ -90,7 +90,7 @@ export class Builder {
         return this.#insert(item);
       case "statement":
         connection.run("schema", item.sql, [], NOTHING, PLAIN_ROWS);
-        this.#rows += Number(connection.runFigures().own);
+        this.#rows += Number(connection.figures.all().own);
         return;
       case "sequence":
         this.#known(item.table);
