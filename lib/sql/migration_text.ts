@@ -61,7 +61,11 @@ export function readMigration(text: string): MigrationText {
     }
   }
   if (state !== "open") {
-    return { ok: true, statements, foreignKeysOff: statements.some((one) => switchesOff(one.sql)) };
+    return {
+      ok: true,
+      statements,
+      foreignKeysOff: statements.some((one) => switchesForeignKeysOff(one.sql)),
+    };
   }
   return {
     ok: false,
@@ -102,10 +106,17 @@ function lineCounter(text: string, firstLine: number): (at: number) => number {
   };
 }
 
-function switchesOff(sql: string): boolean {
+/** Whether a statement is `PRAGMA foreign_keys=OFF`. */
+export function switchesForeignKeysOff(sql: string): boolean {
   if (sqlTokens(sql)[0]?.key !== "PRAGMA") return false;
   const read = readSyntax(sql);
   return read.ok && read.syntax.pragma?.foreignKeysOff === true;
+}
+
+/** Whether a statement is `PRAGMA defer_foreign_keys=…`. */
+export function defersForeignKeys(sql: string): boolean {
+  const [pragma, name, , value] = sqlTokens(sql);
+  return pragma?.key === "PRAGMA" && name?.key === "DEFER_FOREIGN_KEYS" && value !== undefined;
 }
 
 /**
@@ -117,6 +128,6 @@ function ownForm(sql: string): string | null {
   if (pragma?.key !== "PRAGMA") return sql;
   const isOff = /^(?:off|no|false|0)$/i.test(value?.text ?? "");
   if (name?.key === "LEGACY_ALTER_TABLE" && isOff) return null;
-  if (name?.key !== "DEFER_FOREIGN_KEYS" || value === undefined) return sql;
+  if (!defersForeignKeys(sql)) return sql;
   return isOff ? null : "PRAGMA foreign_keys=OFF";
 }

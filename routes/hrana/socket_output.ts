@@ -43,6 +43,7 @@ export class SocketOutput {
 
   /** Closes behind what was sent, or, where the client does not read that, without. */
   async end(code: number, reason: string): Promise<void> {
+    if (this.socket.readyState === WebSocket.CONNECTING) return this.#giveUp(code, reason);
     if (!this.isOpen) return;
     this.#isEnding = true;
     if (this.unread > 0) await this.#until(() => this.unread === 0, this.times.closeMs);
@@ -52,6 +53,14 @@ export class SocketOutput {
     if (this.#leftUnread > 0) return;
     const timer = setTimeout(() => endSocket(this.socket), this.times.closeMs);
     this.socket.addEventListener("close", () => clearTimeout(timer));
+  }
+
+  /** Where the client has gone meanwhile a socket never opens, and the runtime (2.9) tells nobody: so it is told here. */
+  #giveUp(code: number, reason: string): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.socket.addEventListener("open", () => this.socket.close(code, reason));
+    this.socket.dispatchEvent(new Event("error"));
   }
 
   async #awaitTaken(): Promise<void> {

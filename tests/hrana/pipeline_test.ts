@@ -138,6 +138,36 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(await rows("SELECT count(*) FROM t"), [[1000]]);
   },
 
+  "a text of Prisma that rebuilds a table keeps its rows and those that refer to them": async (
+    { pipeline, setup, rows },
+  ) => {
+    await setup(
+      'CREATE TABLE "User" ("id" INTEGER NOT NULL PRIMARY KEY, "name" TEXT)',
+      'CREATE TABLE "Post" ("id" INTEGER NOT NULL PRIMARY KEY, "authorId" INTEGER NOT NULL, FOREIGN KEY ("authorId") REFERENCES "User" ("id") ON DELETE CASCADE)',
+      `INSERT INTO "User" VALUES (1, 'a'), (2, 'b')`,
+      'INSERT INTO "Post" VALUES (7, 1), (8, 2)',
+    );
+    const run = async (sql: string) => {
+      const { body } = await pipeline({ requests: [{ type: "sequence", sql }, { type: "close" }] });
+      return body.results[0]?.error?.code;
+    };
+    const rebuild = `-- RedefineTables
+CREATE TABLE "new_User" ("id" INTEGER NOT NULL PRIMARY KEY, "name" TEXT NOT NULL DEFAULT 'x');
+INSERT INTO "new_User" ("id", "name") SELECT "id", coalesce("name", 'x') AS "name" FROM "User";
+DROP TABLE "User";
+ALTER TABLE "new_User" RENAME TO "User";`;
+    const off = "PRAGMA defer_foreign_keys=ON;\nPRAGMA foreign_keys=OFF;";
+    const on = "PRAGMA foreign_keys=ON;\nPRAGMA defer_foreign_keys=OFF;";
+    assertEquals(await run(`${off}\n${rebuild}\n${on}\n`), undefined);
+    assertEquals(await rows('SELECT u.name, p.id FROM "User" u JOIN "Post" p ON p.authorId = u.id'), [
+      ["a", 7],
+      ["b", 8],
+    ]);
+    // Alone it would be passed over without a word, and references would be checked at once.
+    assertEquals(await run("PRAGMA defer_foreign_keys=ON; DELETE FROM Post"), "STATEMENT_REFUSED");
+    assertEquals(await rows('SELECT count(*) FROM "Post"'), [[2]]);
+  },
+
   "keeps what a sequence has done before its first error": async ({ pipeline, setup, rows }) => {
     await setup("CREATE TABLE t (v)");
     const run = async (sql: string) => {

@@ -44,6 +44,27 @@ Deno.test("a client that never answers the end of its socket loses the connectio
   }, { readMs: 60, closeMs: 500 });
 });
 
+Deno.test("a socket that is not open yet is given up when it is to end, and is closed if it opens after all", async () => {
+  const mayOpen = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    await mayOpen.promise;
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onclose = ({ code }) => closed.resolve(code);
+    return response;
+  });
+  const socket = new WebSocket(`ws://127.0.0.1:${server.addr.port}`);
+  const output = new SocketOutput(socket, () => true, impatient);
+  let told = 0;
+  socket.onerror = () => told++;
+  await output.end(4008, "over");
+  await output.end(4008, "again");
+  assertEquals([told, output.isOpen, socket.readyState], [1, false, WebSocket.CONNECTING]);
+  mayOpen.resolve();
+  assertEquals(await closed.promise, 4008);
+  await server.shutdown();
+});
+
 Deno.test("a request waits for a client that reads, and the socket of one that does not is ended and still counted", async () => {
   await connected(async ({ output, client }) => {
     output.send(LARGE);

@@ -1,12 +1,18 @@
 // A text of several statements as steps of a batch, each of which runs if the one before has succeeded.
 import type { FactsCache } from "../../query/facts_cache.ts";
+import { defersForeignKeys, switchesForeignKeysOff } from "../../sql/migration_text.ts";
 import { splitStatements } from "../../sql/split_statements.ts";
 import { readText } from "./door_statement.ts";
 import type { DoorStep } from "./plan_batch.ts";
 
-/** The statements of the text; comments alone are none. */
+/**
+ * The statements of the text; comments alone are none. Prisma's texts that rebuild a table defer foreign keys, and switch
+ * them off too: then deferring them says nothing more, and is left out.
+ */
 export function sequenceTexts(text: string): string[] {
-  return splitStatements(text).map(({ sql }) => sql);
+  const texts = splitStatements(text).map(({ sql }) => sql);
+  if (!/\bdefer_foreign_keys\b/i.test(text) || !texts.some(switchesForeignKeysOff)) return texts;
+  return texts.filter((sql) => !defersForeignKeys(sql));
 }
 
 /** Their steps. */

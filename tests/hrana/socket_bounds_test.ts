@@ -1,0 +1,106 @@
+// Sockets of clients that do not behave, on the service's own listener: more than there may be, and cursors that nobody reads.
+import { assert, assertEquals } from "@std/assert";
+import { MAX_SOCKET_CURSORS, MAX_SOCKETS, MAX_SOCKETS_OF_TOKEN } from "../../lib/core/limits_hrana.ts";
+import { connectionLimits } from "../../lib/core/limits.ts";
+import { HttpListener } from "../../lib/guard/http_listener.ts";
+import { findServeConnection } from "../../lib/guard/serve_connection.ts";
+import type { OpenSocket } from "../../lib/services/hrana/open_sockets.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { execute, hello, type HranaSocket, ok, openSocket, request } from "./hrana_socket.ts";
+import { hranaWorld } from "./hrana_world.ts";
+
+function listen(app: StartedApp): HttpListener {
+  const serve = findServeConnection();
+  assert(serve !== null);
+  const listening = { hostname: "127.0.0.1", port: 0, limits: connectionLimits, serve, log: app.deps.log };
+  return new HttpListener(listening, (request, connection) => app.app.fetch(request, connection));
+}
+
+/** Opens a stream with the number 1. */
+async function known(url: string, token: string): Promise<HranaSocket> {
+  const socket = await openSocket(url);
+  socket.send(hello(token));
+  socket.send(request(1, { type: "open_stream", stream_id: 1 }));
+  assertEquals([await socket.next(), await socket.next()], [
+    { type: "hello_ok" },
+    ok(1, { type: "open_stream" }),
+  ]);
+  return socket;
+}
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+const codeOf = (message: unknown) => /"code":"([A-Z_]+)"/.exec(JSON.stringify(message))?.[1];
+
+Deno.test("sockets of clients that do not behave", async (t) => {
+  await using app = await startApp();
+  const world = await hranaWorld(app, "acme");
+  const { token } = world.shop;
+  const { sockets } = app.deps.hrana;
+  const listener = listen(app);
+  const { port } = listener.addr;
+  const url = `ws://127.0.0.1:${port}/hrana/acme/main/`;
+  const step = (name: string, fn: () => Promise<void>) =>
+    t.step({ name, fn, sanitizeOps: false, sanitizeResources: false });
+  const other = await known(url, token);
+  const works = async () => {
+    other.send(execute(2, "SELECT 1"));
+    assert(JSON.stringify(await other.next()).includes('"value":"1"'));
+  };
+
+  await step("beyond the bound of a token, and of all, clients are told, and the others go on", async () => {
+    const fill = (tokenId: string, most: number, count: () => number) => {
+      const added: OpenSocket[] = [];
+      while (count() < most) {
+        const socket = { owner: { namespaceId: "ns_1", tokenId }, held: 0, end: () => {} };
+        sockets.add(socket);
+        added.push(socket);
+      }
+      return () => added.forEach((socket) => sockets.remove(socket));
+    };
+    const { id, token: writer } = await world.shop.mint("write");
+    const own = () => [...sockets].filter(({ owner }) => owner?.tokenId === id).length;
+    const leave = fill(id, MAX_SOCKETS_OF_TOKEN, own);
+    const refused = await openSocket(url);
+    refused.send(hello(writer));
+    assertEquals([codeOf(await refused.next()), await refused.closed], ["TOO_MANY_REQUESTS", 4008]);
+    await works();
+    leave();
+    const leaveAll = fill("tok_1", MAX_SOCKETS, () => sockets.size);
+    const answer = await fetch(url.replace("ws:", "http:"), {
+      headers: { upgrade: "websocket", connection: "upgrade", "sec-websocket-key": "x" },
+    });
+    assertEquals([answer.status, codeOf(await answer.json())], [429, "TOO_MANY_REQUESTS"]);
+    await works();
+    leaveAll();
+    const again = await known(url, writer);
+    again.socket.close();
+    await again.closed;
+  });
+
+  await step("cursors that nobody reads are counted, and go with their stream", async () => {
+    const lazy = await known(url, token);
+    const [held] = [...sockets].toReversed();
+    assert(held !== undefined);
+    for (let id = 0; id <= MAX_SOCKET_CURSORS; id++) {
+      const batch = { steps: [{ stmt: { sql: "SELECT hex(zeroblob(100000))" } }] };
+      lazy.send(request(id, { type: "open_cursor", stream_id: 1, cursor_id: id, batch }));
+      const answer = await lazy.next();
+      if (id < MAX_SOCKET_CURSORS) assertEquals(answer, ok(id, { type: "open_cursor" }));
+      else assertEquals(codeOf(answer), "VALIDATION_FAILED");
+    }
+    assert(held.held > MAX_SOCKET_CURSORS * 200_000, String(held.held));
+    await works();
+    lazy.socket.close();
+    await lazy.closed;
+    await until(() => sockets.size === 1);
+    assertEquals(held.held, 0);
+  });
+
+  other.socket.close();
+  await other.closed;
+  await until(() => sockets.size === 0);
+  await listener.shutdown();
+});
