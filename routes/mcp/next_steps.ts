@@ -15,7 +15,7 @@ const steps: Partial<Record<ErrorCode, string>> = {
   trunk_required: "Name the database by its slug alone, without @ref",
   database_not_found: "list_databases lists the databases that you reach, list_branches the branches of one",
   branch_not_found:
-    "list_branches lists the branches, create_branch makes one; one whose time is over is gone",
+    "branchRef is what stands behind the @, without it; list_branches lists the branches, create_branch makes one",
   snapshot_not_found: "list_snapshots lists the snapshots",
   out_of_scope: "list_databases lists what this token reaches",
   execution_not_found: "Call propose_write again; a token runs its write once and expires",
@@ -41,6 +41,8 @@ const steps: Partial<Record<ErrorCode, string>> = {
 
 /** What to look at, by the kind of an SQL failure. */
 const looks: Partial<Record<SqlErrorKind, string>> = {
+  syntax_error:
+    "A name that is a word of SQL stands in double quotes; describe_database lists the tables and columns",
   unknown_table:
     "describe_database lists the tables and columns that there are; search_schema finds them by words",
   unknown_column: "describe_database lists the columns of a table; search_schema finds them by words",
@@ -58,6 +60,8 @@ const words: Partial<Record<ErrorCode, string>> = {
   approval_required: "A person has to approve this change; nothing has run",
   approval_not_found: "This approval has run already, has expired, or is unknown",
   branch_not_found: "Check the name; the branch is unknown, expired or deleted",
+  snapshot_not_found: "Check the name; the snapshot is unknown or expired",
+  multiple_statements: "Send one statement in each sql",
 };
 
 /** The message of a failure. */

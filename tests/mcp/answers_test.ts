@@ -55,6 +55,36 @@ testSteps("answers", mcpWorld, {
     assert(schema !== undefined && "text" in schema && /^Between <data-/.test(schema.text));
   },
 
+  "a failure says what is wrong and what to do in words of this door": async (world) => {
+    await using client = await world.connect();
+    const calls: readonly (readonly [string, object, RegExp])[] = [
+      ["query", { sql: "SELECT * FROM order" }, /double quotes; describe_database/],
+      ["query", { sql: "SELECT none FROM orders" }, /describe_database/],
+      ["query", { sql: "SELECT 1; SELECT 2" }, /statements of write/],
+      ["query", { sql: "DELETE FROM orders" }, /write, or propose_write/],
+      ["restore_snapshot", { snapshot: "none" }, /list_snapshots/],
+      ["diff_branch", { branchRef: "main@none" }, /behind the @/],
+      ["apply_write", { executionToken: "none" }, /propose_write/],
+      ["redeem_approval", { approvalId: "apv_none" }, /get_approval/],
+    ];
+    for (const [name, args, next] of calls) {
+      const { isError, value: { error, hint } } = await client.call(name, args);
+      assert(isError && next.test(String(hint)), `${name}: ${error} ${hint}`);
+      assert(!/\b(?:GET|POST|PUT|use batch)\b/.test(`${error} ${hint}`), `${name}: ${error} ${hint}`);
+    }
+  },
+
+  "a proposal that a rule is about says what will become of it": async (world) => {
+    const about = { tableGlob: "orders", actions: ["delete"] };
+    for (const [effect, next] of [["require_approval", /once a person/], ["deny", /forbids/]] as const) {
+      await world.rule({ ...about, effect });
+      await using client = await world.connect();
+      const { rule, hint } = await client.done("propose_write", { sql: "DELETE FROM orders WHERE id = 1" });
+      assertEquals(rule, effect);
+      assert(next.test(String(hint)), String(hint));
+    }
+  },
+
   "rows end at maxRows and at 50,000 characters, and the answer says that there are more": async (world) => {
     await using client = await world.connect("read");
     const numbers = (n: number) =>

@@ -12,8 +12,16 @@ import { rowsText } from "./rows_answer.ts";
 export function previewed(
   { sql: _, plan: __, estimatedAffectedRows, ...shown }: WritePreview,
 ): object {
-  return { affectedRows: estimatedAffectedRows, ...shown };
+  const hint = shown.rule === undefined ? undefined : rulesSay[shown.rule];
+  return { affectedRows: estimatedAffectedRows, ...shown, ...(hint === undefined ? {} : { hint }) };
 }
+
+/** What an agent has to expect of a write that a rule is about. */
+const rulesSay = {
+  require_approval:
+    "A rule holds this write: it will answer approval_required, and run once a person has approved it",
+  deny: "A rule forbids this write. Tell the user, and do not try it another way",
+} as const;
 
 /** `{results, snapshot}`: rows that were asked back as far as there is room, all numbers. */
 export function written({ results, meta, replayed }: QueryAnswer): McpAnswer {
