@@ -34,7 +34,8 @@ export function shownParameter(value: SqlParameter): string | number | null | { 
 /** Stands for an unknown value where a statement is only compiled. */
 export const unknownValue: SqlParameter = { $blob: "" };
 
-type Affinity = "INTEGER" | "TEXT" | "BLOB" | "REAL" | "NUMERIC";
+/** What a declared type prefers to store. */
+export type Affinity = "INTEGER" | "TEXT" | "BLOB" | "REAL" | "NUMERIC";
 
 /** The rules in order: the first match decides (sqlite.org/datatype3.html, section 3.1). No type at all is BLOB. */
 const rules: readonly (readonly [pattern: RegExp, affinity: Affinity])[] = [

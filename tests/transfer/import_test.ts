@@ -572,6 +572,33 @@ testSteps("import", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[5000]]);
   },
 
+  "that appends tells the first row that cannot be written, also where the file cannot be read a little later":
+    async (
+      world,
+    ) => {
+      const { acme } = world;
+      await acme.setup("CREATE TABLE t (v INTEGER CHECK (v < 3))");
+      for (
+        const [format, head, row] of [["csv", "v\n", String], [
+          "ndjson",
+          "",
+          (v: unknown) => `{"v":${v}}`,
+        ]] as const
+      ) {
+        const values = [...Array(5000).fill(1), 2, 7, ...Array(4999).fill(1), '"'];
+        const body = head + values.map((value) => `${row(value)}\n`).join("");
+        const answer = await world.import(`format=${format}&mode=append&table=t`, body);
+        const line = format === "csv" ? "line 5003" : "line 5002";
+        assertEquals(
+          [answer.status, answer.body.code, answer.body.issues?.[0]?.path, Reflect.get(answer.body, "rows")],
+          [400, "sql_error", line, 5000],
+          answer.text,
+        );
+        assertEquals(rowsOf(await acme.query("SELECT count(*), max(v) FROM t")), [[5000, 1]]);
+        await acme.query("DELETE FROM t");
+      }
+    },
+
   "refuses what it does not know, and what is compressed": async (world) => {
     for (
       const [query, path] of [

@@ -43,12 +43,18 @@ export async function appendRows(ctx: AppendContext, input: AppendInput): Promis
   }
   const read = input.format === "csv" ? csvRows(table) : jsonRows(table);
   let rows = 0;
+  // While one part is written, the next one is read.
+  let writing: Promise<unknown> = Promise.resolve();
   try {
     for await (const part of parts(ctx, input, read)) {
-      await append(ctx, { table, part, first: rows, id: input.id });
-      rows += part.length;
+      await writing;
+      writing = append(ctx, { table, part, first: rows, id: input.id }).then(() => rows += part.length);
+      writing.catch(() => {});
     }
-  } catch (error) {
+    await writing;
+  } catch (later) {
+    // A part that cannot be written stands before what could not be read.
+    const error = await writing.then(() => later, (earlier) => earlier);
     if (!(error instanceof AppError) || rows === 0) throw error;
     throw new AppError(error.code, {
       ...error.facts,

@@ -1,7 +1,7 @@
 // The rows of a CSV or NDJSON file as values for the columns of a table.
 import { importLimits } from "../../core/limits_of_transfers.ts";
 import { foldName } from "../../sql/names.ts";
-import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
+import { type Affinity, affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
 import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
 import { CsvReader, type CsvRecord } from "./csv_rows.ts";
@@ -20,13 +20,15 @@ export type RowsReader = (text: string, last: boolean) => Generator<FileRow>;
 /** For CSV: the first record names the columns. */
 export function csvRows(table: TableDefinition): RowsReader {
   const reader = new CsvReader();
-  let header: (ColumnDefinition | null)[] | null = null;
+  let header: (CsvColumn | null)[] | null = null;
   let columns: string[] = [];
   return function* (text, last) {
     for (const { cells, line } of reader.take(text, last)) {
       if (header === null) {
         requireCommas(cells, table, line);
-        header = cells.map((name, at) => columnOf(table, name ?? "", `line ${line}, cell ${at + 1}`));
+        header = cells.map((name, at) =>
+          csvColumn(columnOf(table, name ?? "", `line ${line}, cell ${at + 1}`))
+        );
         columns = header.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
         continue;
@@ -38,7 +40,8 @@ export function csvRows(table: TableDefinition): RowsReader {
         );
       }
       const values: SqlParameter[] = [];
-      for (const [at, column] of header.entries()) {
+      for (let at = 0; at < header.length; at++) {
+        const column = header[at] ?? null;
         if (column !== null) values.push(cellValue(cells[at] ?? null, column, line));
       }
       yield { columns, values, line };
@@ -51,27 +54,30 @@ export function csvRows(table: TableDefinition): RowsReader {
 export function jsonRows(table: TableDefinition): RowsReader {
   let rest = "";
   let line = 0;
-  let shape = "";
+  let names: readonly string[] = [];
+  let known: readonly (ColumnDefinition | null)[] = [];
   let columns: readonly string[] = [];
   return function* (text, last) {
     rest += text;
-    const lines = rest.split("\n");
+    // A long row is looked through once, when its end has come.
+    const lines = last || text.includes("\n") ? rest.split("\n") : [rest];
     rest = last ? "" : lines.pop() ?? "";
     if (rest.length > importLimits.rowBytes) throw refused("the row is too long", `line ${line + 1}`);
     for (const json of lines) {
       line++;
       if (json.trim() === "") continue;
-      const members = Object.entries(objectOf(json, line));
-      const names = JSON.stringify(members.map(([name]) => name));
-      const known = members.map(([name]) => columnOf(table, name, `line ${line}`));
-      if (names !== shape) {
-        shape = names;
+      const object = objectOf(json, line);
+      const keys = Object.keys(object);
+      if (keys.length !== names.length || keys.length === 0 || keys.some((name, at) => name !== names[at])) {
+        names = keys;
+        known = keys.map((name) => columnOf(table, name, `line ${line}`));
         columns = known.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
       }
-      const values = members.flatMap(([name, value], at) =>
-        known[at] === null ? [] : [jsonValue(value, name, line)]
-      );
+      const values: SqlParameter[] = [];
+      for (const [at, name] of keys.entries()) {
+        if (known[at] !== null) values.push(jsonValue(Reflect.get(object, name), name, line));
+      }
       yield { columns, values, line };
     }
   };
@@ -113,28 +119,36 @@ function requireDistinct(columns: readonly string[], at: string): void {
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** A column, and what its cells become; `any`: the text as it is. */
+interface CsvColumn {
+  readonly name: string;
+  readonly takes: Affinity | "any";
+}
+
+function csvColumn(column: ColumnDefinition | null): CsvColumn | null {
+  if (column === null) return null;
+  const { name, declaredType } = column;
+  return { name, takes: declaredType === "" ? "any" : affinityOf(declaredType) };
+}
+
 /** By the declared type of the column, as the engine would convert it; what a number should be has to be one. */
-function cellValue(
-  text: string | null,
-  { name, declaredType }: ColumnDefinition,
-  line: number,
-): SqlParameter {
-  if (text === null) return null;
-  const affinity = affinityOf(declaredType);
+function cellValue(text: string | null, { name, takes }: CsvColumn, line: number): SqlParameter {
+  if (text === null || takes === "TEXT" || takes === "any") return text;
   const wrong = (wanted: string) => refused(`${wanted} is expected`, `line ${line}, column ${name}`);
-  if (affinity === "TEXT" || declaredType === "") return text;
-  if (affinity === "BLOB") {
+  if (takes === "BLOB") {
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw wrong("base64");
     return { $blob: text };
   }
-  if (/^[+-]?\d+$/.test(text) && affinity !== "REAL") return integer(text) ?? text;
+  if (takes !== "REAL" && /^[+-]?\d+$/.test(text)) return integer(text) ?? text;
   if (NUMBER.test(text)) return { $real: Number(text) };
-  if (affinity === "NUMERIC") return text;
-  throw wrong(affinity === "INTEGER" ? "an integer" : "a number");
+  if (takes === "NUMERIC") return text;
+  throw wrong(takes === "INTEGER" ? "an integer" : "a number");
 }
 
 /** Null where it has more than 64 bits. */
 function integer(text: string): SqlParameter {
+  // Fifteen digits are exact as a number.
+  if (text.length <= 15) return Number(text);
   const value = BigInt(text.replace("+", ""));
   if (BigInt.asIntN(64, value) !== value) return null;
   return Number.isSafeInteger(Number(value)) ? Number(value) : { $integer: String(value) };
