@@ -18,7 +18,7 @@ async function ids(tenant: TestNamespace): Promise<unknown[]> {
 }
 
 Deno.test("a batch whose later statement runs too long keeps and tells what ran before, and logs one error", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "2000" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   await tenant.query(T);
   const headers = { "Idempotency-Key": "once" };
@@ -45,7 +45,7 @@ Deno.test("a batch whose later statement runs too long keeps and tells what ran 
 });
 
 Deno.test("a batch with transaction, or whose first statement runs too long, keeps nothing", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "2000" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   await tenant.query(T);
   const endless = [`INSERT INTO t SELECT 3, (${ENDLESS})`] as const;
@@ -57,7 +57,7 @@ Deno.test("a batch with transaction, or whose first statement runs too long, kee
 });
 
 Deno.test("a batch of reads whose later statement runs too long answers those before it", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "2000" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   const answer = await tenant.batch([["SELECT 7"], [ENDLESS], ["SELECT 8"]]);
   assertEquals(told(answer), [400, "statement_timeout", 1, [[[[7]], 0]]], answer.text);
