@@ -12,17 +12,28 @@ interface Target {
   readonly token: string;
 }
 
-async function withService(body: (target: Target) => Promise<void>): Promise<void> {
+/** Tests of one service, in their order: what a client does harms none of those behind it. */
+const onOneService: { readonly name: string; readonly run: (target: Target) => Promise<void> }[] = [];
+
+function onService(name: string, run: (target: Target) => Promise<void>): void {
+  onOneService.push({ name, run });
+}
+
+Deno.test("bad clients of one service", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "cubby_http_" });
   try {
     // Only the end of a caller may stop a statement here, not its own deadline.
     await using service = await startService({ folder, settings: { QUERY_TIMEOUT_MS: "600000" } });
-    await body({ service, token: /cub_live_\w+/.exec(service.output())?.[0] ?? "" });
+    const target = { service, token: /cub_live_\w+/.exec(service.output())?.[0] ?? "" };
+    for (const { name, run } of onOneService) {
+      // What the service writes is read between the steps; the sanitizers look at the test as a whole.
+      await t.step({ name, fn: () => run(target), sanitizeOps: false, sanitizeResources: false });
+    }
     assertEquals((await service.stop()).code, 0, service.errors());
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
+});
 
 async function query({ service, token }: Target, sql: string): Promise<{ status: number; rows: unknown }> {
   const response = await fetch(service.url + PATH, {
@@ -68,72 +79,74 @@ function whole(target: Target, sql: string): string {
 
 const answered = (text: string) => /\r\n\r\n\{.*\}$/.test(text);
 
-Deno.test("a body of 9 MB is 413, declared or in chunks, and the service goes on", async () => {
-  await withService(async (target) => {
-    const body = JSON.stringify({ sql: `SELECT '${"x".repeat(9_000_000)}'` });
-    const chunks = () => new Response(body).body;
-    for (const sent of [body, chunks()]) {
-      const response = await fetch(target.service.url + PATH, {
-        method: "POST",
-        headers: { authorization: `Bearer ${target.token}` },
-        body: sent,
-      });
-      assertEquals([response.status, (await response.json()).code], [413, "payload_too_large"]);
-    }
-    assertEquals((await query(target, "SELECT 1")).rows, [[1]]);
-  });
+onService("a body of 9 MB is 413, declared or in chunks, and the service goes on", async (target) => {
+  const body = JSON.stringify({ sql: `SELECT '${"x".repeat(9_000_000)}'` });
+  const chunks = () => new Response(body).body;
+  for (const sent of [body, chunks()]) {
+    const response = await fetch(target.service.url + PATH, {
+      method: "POST",
+      headers: { authorization: `Bearer ${target.token}` },
+      body: sent,
+    });
+    assertEquals([response.status, (await response.json()).code], [413, "payload_too_large"]);
+  }
+  assertEquals((await query(target, "SELECT 1")).rows, [[1]]);
 });
 
-Deno.test("a client that declares 90 MB is told 413 without having sent any of it, whether it asks before or not", async () => {
-  await withService(async (target) => {
+onService(
+  "a client that declares 90 MB is told 413 without having sent any of it, whether it asks before or not",
+  async (target) => {
     for (const asks of [["Expect: 100-continue"], []]) {
       using connection = await connect(target);
       await send(connection, head(target, "Content-Length: 90000000", ...asks));
       const text = await receive(connection, answered);
       assertMatch(text, /^HTTP\/1\.1 413 /m);
     }
-  });
-});
+  },
+);
 
-Deno.test("a client that sends 90 MB before it reads finds the 413, and no broken connection", async () => {
-  await withService(async (target) => {
+onService(
+  "a client that sends 90 MB before it reads finds the 413, and no broken connection",
+  async (target) => {
     using connection = await connect(target);
     await send(connection, head(target, "Content-Length: 90000000"));
     const megabyte = "x".repeat(1_000_000);
     for (let sent = 0; sent < 90; sent++) await send(connection, megabyte);
     assertMatch(await receive(connection, answered), /^HTTP\/1\.1 413 /m);
-  });
+  },
+);
+
+Deno.test(
+  "a body that never ends is 408 request_timeout, and the service waits for it no longer",
+  async () => {
+    await using app = await startApp();
+    const tenant = await app.namespace();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"sql":"SELECT')),
+    });
+    const slow = app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
+    while (app.deps.bodyWatch.pending === 0) await sleep(1);
+    for (let sweep = 0; sweep < 5; sweep++) app.deps.bodyWatch.sweep();
+    const answer = await slow;
+    assertEquals([answer.status, answer.body.code], [408, "request_timeout"]);
+    assertEquals(answer.headers.get("connection"), "close");
+    assertEquals(app.deps.bodyWatch.pending, 0);
+    assertEquals((await tenant.query("SELECT 1")).status, 200);
+  },
+);
+
+onService("a client that leaves in the middle of its body harms nobody", async (target) => {
+  for (let client = 0; client < 20; client++) {
+    using connection = await connect(target);
+    await send(connection, `${head(target, "Content-Length: 1000")}{"sql":"INSERT`);
+  }
+  assertEquals((await query(target, "SELECT 1")).rows, [[1]]);
+  assertEquals(/"level":"error"/.test(target.service.errors()), false, target.service.errors());
 });
 
-Deno.test("a body that never ends is 408 request_timeout, and the service waits for it no longer", async () => {
-  await using app = await startApp();
-  const tenant = await app.namespace();
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(new TextEncoder().encode('{"sql":"SELECT')),
-  });
-  const slow = app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
-  while (app.deps.bodyWatch.pending === 0) await sleep(1);
-  for (let sweep = 0; sweep < 5; sweep++) app.deps.bodyWatch.sweep();
-  const answer = await slow;
-  assertEquals([answer.status, answer.body.code], [408, "request_timeout"]);
-  assertEquals(answer.headers.get("connection"), "close");
-  assertEquals(app.deps.bodyWatch.pending, 0);
-  assertEquals((await tenant.query("SELECT 1")).status, 200);
-});
-
-Deno.test("a client that leaves in the middle of its body harms nobody", async () => {
-  await withService(async (target) => {
-    for (let client = 0; client < 20; client++) {
-      using connection = await connect(target);
-      await send(connection, `${head(target, "Content-Length: 1000")}{"sql":"INSERT`);
-    }
-    assertEquals((await query(target, "SELECT 1")).rows, [[1]]);
-    assertEquals(/"level":"error"/.test(target.service.errors()), false, target.service.errors());
-  });
-});
-
-Deno.test("a read is stopped when its client leaves, and the database has room for other reads", async () => {
-  await withService(async (target) => {
+onService(
+  "a read is stopped when its client leaves, and the database has room for other reads",
+  async (target) => {
     // A database runs two slow reads side by side; a third would wait for ever.
     for (let client = 0; client < 4; client++) {
       using connection = await connect(target);
@@ -141,11 +154,12 @@ Deno.test("a read is stopped when its client leaves, and the database has room f
       await sleep(150);
     }
     assertEquals(await query(target, "SELECT 1"), { status: 200, rows: [[1]] });
-  });
-});
+  },
+);
 
-Deno.test("a write is stopped when its client leaves, keeps nothing, and the next write runs", async () => {
-  await withService(async (target) => {
+onService(
+  "a write is stopped when its client leaves, keeps nothing, and the next write runs",
+  async (target) => {
     assertEquals((await query(target, "CREATE TABLE t (a)")).status, 200);
     const endless =
       "INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT i FROM c " +
@@ -157,16 +171,17 @@ Deno.test("a write is stopped when its client leaves, keeps nothing, and the nex
     }
     assertEquals((await query(target, "INSERT INTO t VALUES (-1)")).status, 200);
     assertEquals((await query(target, "SELECT a FROM t")).rows, [[-1]]);
-  });
-});
+  },
+);
 
-Deno.test("a client that leaves while its batch waits or runs leaves all of it or nothing", async () => {
-  await withService(async (target) => {
-    assertEquals((await query(target, "CREATE TABLE t (a, b)")).status, 200);
+onService(
+  "a client that leaves while its batch waits or runs leaves all of it or nothing",
+  async (target) => {
+    assertEquals((await query(target, "CREATE TABLE batches (a, b)")).status, 200);
     for (let client = 0; client < 60; client++) {
       using connection = await connect(target);
       const statements = [1, 2, 3, 4].map((b) => ({
-        sql: "INSERT INTO t VALUES (?, ?)",
+        sql: "INSERT INTO batches VALUES (?, ?)",
         params: [client, b],
       }));
       const body = JSON.stringify({ statements, transaction: true });
@@ -176,61 +191,55 @@ Deno.test("a client that leaves while its batch waits or runs leaves all of it o
       );
       await sleep(client % 4);
     }
-    const torn = await query(target, "SELECT a, count(*) FROM t GROUP BY a HAVING count(*) <> 4");
+    const torn = await query(target, "SELECT a, count(*) FROM batches GROUP BY a HAVING count(*) <> 4");
     assertEquals(torn, { status: 200, rows: [] });
-  });
+  },
+);
+
+onService("a body in chunks of any cut is read whole", async (target) => {
+  const body = JSON.stringify({ sql: "SELECT 'häß ☃'" });
+  const bytes = new TextEncoder().encode(body);
+  using connection = await connect(target);
+  await send(connection, head(target, "Transfer-Encoding: chunked"));
+  for (const byte of bytes) {
+    await connection.write(new TextEncoder().encode("1\r\n"));
+    await connection.write(Uint8Array.of(byte));
+    await send(connection, "\r\n");
+  }
+  await send(connection, "0\r\n\r\n");
+  const text = await receive(connection, answered);
+  assertMatch(text, /^HTTP\/1\.1 200 /);
+  assert(text.includes("häß ☃"), text);
 });
 
-Deno.test("a body in chunks of any cut is read whole", async () => {
-  await withService(async (target) => {
-    const body = JSON.stringify({ sql: "SELECT 'häß ☃'" });
-    const bytes = new TextEncoder().encode(body);
+onService("pipelined requests are answered in their order", async (target) => {
+  using connection = await connect(target);
+  await send(connection, [1, 2, 3].map((n) => whole(target, `SELECT 'answer ${n}' AS a`)).join(""));
+  const text = await receive(connection, (received) => received.includes("answer 3"));
+  assertEquals(text.match(/answer \d/g), ["answer 1", "answer 2", "answer 3"]);
+});
+
+onService("what is no HTTP ends its own connection and nothing else", async (target) => {
+  const garbage = [
+    "\x00\x01\x02\xff\xfe garbage \r\n\r\n",
+    `${whole(target, "SELECT 1")}\x00\xff NOT HTTP \r\n\r\n`,
+    "GET / HTTP/9.9\r\n\r\n",
+    `GET /${"a".repeat(200_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET /healthz HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(5000)}\r\n`,
+    head(target, "Content-Length: -1"),
+    head(target, "Content-Length: 5", "Content-Length: 7"),
+    `${head(target, "Transfer-Encoding: chunked")}zz\r\nnope`,
+    "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+  ];
+  for (const text of garbage) {
     using connection = await connect(target);
-    await send(connection, head(target, "Transfer-Encoding: chunked"));
-    for (const byte of bytes) {
-      await connection.write(new TextEncoder().encode("1\r\n"));
-      await connection.write(Uint8Array.of(byte));
-      await send(connection, "\r\n");
-    }
-    await send(connection, "0\r\n\r\n");
-    const text = await receive(connection, answered);
-    assertMatch(text, /^HTTP\/1\.1 200 /);
-    assert(text.includes("häß ☃"), text);
-  });
-});
-
-Deno.test("pipelined requests are answered in their order", async () => {
-  await withService(async (target) => {
-    using connection = await connect(target);
-    await send(connection, [1, 2, 3].map((n) => whole(target, `SELECT 'answer ${n}' AS a`)).join(""));
-    const text = await receive(connection, (received) => received.includes("answer 3"));
-    assertEquals(text.match(/answer \d/g), ["answer 1", "answer 2", "answer 3"]);
-  });
-});
-
-Deno.test("what is no HTTP ends its own connection and nothing else", async () => {
-  await withService(async (target) => {
-    const garbage = [
-      "\x00\x01\x02\xff\xfe garbage \r\n\r\n",
-      `${whole(target, "SELECT 1")}\x00\xff NOT HTTP \r\n\r\n`,
-      "GET / HTTP/9.9\r\n\r\n",
-      `GET /${"a".repeat(200_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-      `GET /healthz HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(5000)}\r\n`,
-      head(target, "Content-Length: -1"),
-      head(target, "Content-Length: 5", "Content-Length: 7"),
-      `${head(target, "Transfer-Encoding: chunked")}zz\r\nnope`,
-      "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-    ];
-    for (const text of garbage) {
-      using connection = await connect(target);
-      await send(connection, text).catch(() => {}); // the service may have closed already
-      await connection.closeWrite().catch(() => {});
-      await receive(connection, () => false);
-      assertEquals(
-        await query(target, "SELECT 1"),
-        { status: 200, rows: [[1]] },
-        JSON.stringify(text.slice(0, 60)),
-      );
-    }
-  });
+    await send(connection, text).catch(() => {}); // the service may have closed already
+    await connection.closeWrite().catch(() => {});
+    await receive(connection, () => false);
+    assertEquals(
+      await query(target, "SELECT 1"),
+      { status: 200, rows: [[1]] },
+      JSON.stringify(text.slice(0, 60)),
+    );
+  }
 });
