@@ -27,8 +27,8 @@ import type { TransactionControl, TransactionOptions } from "./transaction_contr
 
 /** All databases of one installation. Ids are `db_…`; one id is one database for ever, never reused. */
 export interface TenantStore {
-  /** Makes an empty database with the service's own tables. */
-  create(databaseId: string): Promise<void>;
+  /** Makes an empty database with the service's own tables. Resolves with its storage where that is known by then, else null. */
+  create(databaseId: string): Promise<DatabaseStorage | null>;
   /** Copies a state without log and stored answers. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
   copy(databaseId: string, from: CopySource<LogIdentity>): Promise<void>;
   readonly branches: BranchStore<LogIdentity, EngineFailure>;

@@ -156,9 +156,10 @@ test("what is deleted or refused is told as such, also where storage cannot be d
     const drop = tenants.drop.bind(tenants);
     // Somebody else takes the slug while the storage is made.
     tenants.create = async (id) => {
-      await make(id);
+      const storage = await make(id);
       tenants.create = make;
       await world.shop.createDatabase("late");
+      return storage;
     };
     tenants.drop = () => Promise.reject(new AppError("store_unavailable"));
     const late = await world.app.request("POST", "/api/namespaces/acme/databases", {

@@ -631,6 +631,14 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     assertEquals(await tenant.rows(log, [], { readsLog: true }), [[nowMs - 60_000], [nowMs]]);
   });
 
+  promise("what is told of a new database is what is asked of it later", async (store) => {
+    const id = newId("db", systemClock.now());
+    const told = await store.create(id);
+    const asked = await store.storageOf(id);
+    assertEquals([asked.state, asked.sizeBytes > 0], ["ok", true]);
+    assertEquals(told ?? asked, asked);
+  });
+
   promise("a dropped database is gone, and another one is not touched", async (store) => {
     const one = await Tenant.create(store, [T]);
     const two = await Tenant.create(store, [T]);

@@ -5,6 +5,7 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import type { DatabaseStorage } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import { type DatabaseView, databaseView } from "./database_record.ts";
 import { dropUnused } from "../removal/remove_records.ts";
@@ -21,8 +22,8 @@ export interface NewDatabase {
   readonly namespaceId: string;
   readonly slug: string;
   readonly name: string;
-  /** Makes the storage. */
-  readonly make: (databaseId: string) => Promise<void>;
+  /** Makes the storage. Resolves with what the view says of it; null: that has to be asked. */
+  readonly make: (databaseId: string) => Promise<DatabaseStorage | null>;
 }
 
 const failureCode = {
@@ -43,9 +44,9 @@ export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<
   await databases.announce(record.id);
   let view: DatabaseView;
   try {
-    await input.make(record.id);
+    const storage = await input.make(record.id);
     // The view is read before anybody can find the database: after the record, nothing may fail.
-    view = await databaseView(ctx.tenants, record);
+    view = await databaseView(ctx.tenants, record, storage);
   } catch (error) {
     await dropUnused(ctx, record.id);
     throw error;

@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Role } from "../../core/role.ts";
 import type { QueryTarget } from "../../query/query_call.ts";
 import type { DatabaseRecord, NamespaceRecord } from "../../store/records.ts";
-import type { DatabaseState } from "../../tenant/damage.ts";
+import type { DatabaseState, DatabaseStorage } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
@@ -60,8 +60,12 @@ export interface DatabaseView {
   readonly state: DatabaseState;
 }
 
-/** Reads the storage of a database for its view. */
-export async function databaseView(tenants: TenantStore, record: DatabaseRecord): Promise<DatabaseView> {
+/** Reads the storage of a database for its view, unless it is known. */
+export async function databaseView(
+  tenants: TenantStore,
+  record: DatabaseRecord,
+  storage: DatabaseStorage | null = null,
+): Promise<DatabaseView> {
   const { id, slug, name, branchRef } = record;
   return {
     id,
@@ -69,6 +73,6 @@ export async function databaseView(tenants: TenantStore, record: DatabaseRecord)
     name,
     branchRef,
     createdAt: isoTime(record.createdAt),
-    ...await tenants.storageOf(id),
+    ...storage ?? await tenants.storageOf(id),
   };
 }

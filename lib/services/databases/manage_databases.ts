@@ -34,8 +34,10 @@ export async function createDatabase(ctx: ManageContext, input: DatabaseInput): 
     slug: input.slug,
     name: input.name ?? input.slug,
     make: async (databaseId) => {
-      await ctx.tenants.create(databaseId);
-      if (input.content) await ctx.tenants.open(databaseId, namespace.id).write(input.content);
+      const storage = await ctx.tenants.create(databaseId);
+      if (!input.content) return storage;
+      await ctx.tenants.open(databaseId, namespace.id).write(input.content);
+      return null;
     },
   });
   await noteAct(ctx, "database.created", { namespaceId: namespace.id, database: made.slug, target: made.id });

@@ -78,9 +78,10 @@ export async function restoreInto(
     namespaceId: ctx.target.namespaceId,
     slug: into,
     name: into,
-    make: (databaseId) => {
+    make: async (databaseId) => {
       const log = restoreLog(ctx, { databaseId, snapshot });
-      return ctx.tenants.copy(databaseId, { databaseId: ctx.target.databaseId, snapshot, log });
+      await ctx.tenants.copy(databaseId, { databaseId: ctx.target.databaseId, snapshot, log });
+      return null;
     },
   });
 }

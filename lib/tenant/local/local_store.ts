@@ -112,9 +112,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return this.#snapshots;
   }
 
-  async create(databaseId: string): Promise<void> {
+  async create(databaseId: string): Promise<null> {
     await this.#newFiles.make(databaseId);
     this.wrote(databaseId);
+    return null;
   }
 
   open(databaseId: string, namespaceId: string): TenantDatabase {
@@ -153,13 +154,11 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   ready(): Promise<readonly StoreStrain[]> {
-    if (
-      this.parts.scheduler.stopping ||
-      (this.parts.scheduler.slots.length === 0 && !this.parts.scheduler.addChild())
-    ) {
+    const { scheduler } = this.parts;
+    if (scheduler.stopping || (scheduler.slots.length === 0 && !scheduler.addChild())) {
       return Promise.reject(new AppError("store_unavailable"));
     }
-    const { strain } = this.parts.scheduler;
+    const { strain } = scheduler;
     if (strain === "none") return Promise.reject(restartNeeded());
     const behind = this.archive?.strain ?? null;
     const strains = [strain === null ? null : "restart_needed" as const, behind].filter((one) =>

@@ -1,4 +1,5 @@
 // Locations on the server: what they are called, how large one is, and whether it is lost.
+import type { StepResult } from "./hrana/hrana.ts";
 import { isLost } from "./hrana/remote_failure.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { integerOf } from "./hrana/remote_values.ts";
@@ -8,11 +9,18 @@ export function locationOf(databaseId: string): string {
   return databaseId.toLowerCase().replace("_", "-");
 }
 
+/** Asks for the bytes of all pages. */
+export const SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
 /** Bytes of the pages of a location. */
 export async function sizeOfLocation(context: RemoteContext, location: string): Promise<number> {
-  const sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql } }]);
-  return integerOf(rowsAt(steps, 0)[0]?.[0]);
+  const steps = await runOwn(context, { location, mode: "read" }, [{ stmt: { sql: SIZE } }]);
+  return sizeAt(steps, 0);
+}
+
+/** What `SIZE` has answered as a step. */
+export function sizeAt(steps: readonly StepResult[], at: number): number {
+  return integerOf(rowsAt(steps, at)[0]?.[0]);
 }
 
 /** False: what it is about is lost. Throws what else fails. */

@@ -22,7 +22,7 @@ import { retryCutOff } from "./hrana/repeat.ts";
 import { chain, ownTransaction } from "./hrana/step_list.ts";
 import { within } from "./hrana/within.ts";
 import { RemoteDatabase } from "./remote_database.ts";
-import { locationOf, sizeOfLocation } from "./locations.ts";
+import { locationOf, SIZE, sizeAt, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { TransferStore } from "../transfer/transfer_store.ts";
 import { RemoteTransfers } from "./remote_transfers.ts";
@@ -73,18 +73,22 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  create(databaseId: string): Promise<void> {
-    return reachable(() =>
-      this.#make(databaseId, async (location) => {
+  create(databaseId: string): Promise<DatabaseStorage> {
+    return reachable(async () => {
+      let sizeBytes = 0;
+      await this.#make(databaseId, async (location) => {
         await this.context.platform.create(location);
         // One commit of the server's: each takes it longer than all of the tables.
         const { steps, commit } = ownTransaction((list) => {
-          for (const sql of serviceTableStatements) chain(list, sql);
+          for (const sql of [...serviceTableStatements, SIZE]) chain(list, sql);
         });
-        rowsAt(await runOwn(this.context, { location, mode: "write" }, steps), commit);
+        const results = await runOwn(this.context, { location, mode: "write" }, steps);
+        rowsAt(results, commit);
+        sizeBytes = sizeAt(results, commit - 1);
         return { location, ancestor: null };
-      })
-    );
+      });
+      return { sizeBytes, state: "ok" };
+    });
   }
 
   copy(databaseId: string, from: CopySource<LogIdentity>): Promise<void> {
