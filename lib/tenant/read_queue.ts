@@ -1,28 +1,14 @@
 // The reads that wait for one database. Callers whose recent reads were slow wait in a separate queue, so that other
 // callers' reads do not wait behind theirs.
 import { groupLength, type WaitingCall } from "./group_length.ts";
+import { SlowCaller, type WaitingRead } from "./slow_caller.ts";
+import type { SlowTurn } from "./slow_turns.ts";
 
-/** Milliseconds for which a caller and a text count as slow after a slow read. */
-const SLOW_MS = 10_000;
-/** The most slow texts remembered for a caller, and characters remembered of each. */
-const MAX_TEXTS = 64;
-const TEXT_CHARACTERS = 1000;
 /** The most waiting reads of one slow caller: it must not fill the database's queue. */
 const MAX_WAITING = 1000;
 /** A caller waits behind others for this multiple of its read's duration, but at most these milliseconds. */
 const BUSY_FACTOR = 10;
 const MAX_BUSY_MS = 1000;
-
-/** A read that waits. */
-export interface WaitingRead extends WaitingCall {
-  /** The read has been slow before. */
-  slow?: true;
-  /**
-   * The read was taken back from a group with a slow read. When its turn comes, it travels with reads of its caller
-   * only.
-   */
-  again?: true;
-}
 
 /** Work that takes long, or may. */
 export interface SlowWork {
@@ -32,67 +18,26 @@ export interface SlowWork {
   hasSlot: boolean;
   /** The work has been slow itself, rather than being assumed slow. */
   seen: boolean;
+  /** Set while it has the turn of what has no slot. */
+  turn?: SlowTurn;
 }
 
 /** Decides which slow work may start now. `tokenId` is the caller's, null for an anonymous caller. */
 export interface SlowGates {
   readonly mayTry: () => boolean;
   readonly mayTakeSlot: (tokenId: string | null) => boolean;
+  /** How long the caller has had the turn; null: it may not take it. */
+  readonly hadTurnMs: (tokenId: string | null) => number | null;
+  readonly beginTurn: (tokenId: string | null) => SlowTurn;
 }
 
-/** A caller whose recent reads were slow, with its waiting reads. */
-class SlowCaller<J extends WaitingRead> {
-  /** Reads that are not known to be slow. */
-  untried: J[] = [];
-  slow: J[] = [];
-  busyUntilMs = -Infinity;
-  #slowUntilMs = -Infinity;
-  /** Slow text → when it stops counting as slow, the oldest first. */
-  readonly #texts = new Map<string, number>();
-
-  get waiting(): number {
-    return this.untried.length + this.slow.length;
-  }
-
-  /** Whether a read of the caller was slow, rather than only long enough to let others go first. */
-  isSlow(nowMs: number): boolean {
-    return nowMs < this.#slowUntilMs || this.slow.length > 0;
-  }
-
-  knows(job: J): boolean {
-    return job.slow === true || this.#texts.has(textOf(job));
-  }
-
-  note(job: J, nowMs: number): void {
-    this.#slowUntilMs = nowMs + SLOW_MS;
-    job.slow = true;
-    for (const [text, untilMs] of this.#texts) if (untilMs <= nowMs) this.#texts.delete(text);
-    const text = textOf(job);
-    const isNew = !this.#texts.delete(text);
-    if (isNew && this.#texts.size >= MAX_TEXTS) return;
-    this.#texts.set(text, nowMs + SLOW_MS);
-    if (!isNew) return;
-    this.slow.push(...this.untried.filter((other) => this.knows(other)));
-    this.untried = this.untried.filter((other) => !this.knows(other));
-  }
-
-  forget(job: J): void {
-    this.#texts.delete(textOf(job));
-  }
-
-  /**
-   * Takes the newest untried read, because one that has waited longer is more likely to be slow, and others of its
-   * text.
-   */
-  takeTry(): J[] {
-    const newest = this.untried.at(-1);
-    if (!newest) return [];
-    const text = textOf(newest);
-    const same = this.untried.filter((job) => textOf(job) === text);
-    const jobs = new Set(same.slice(0, groupLength(same)));
-    this.untried = this.untried.filter((job) => !jobs.has(job));
-    return [...jobs];
-  }
+/** A slow caller with reads that wait. */
+export interface SlowWaiter {
+  readonly tokenId: string | null;
+  /** Of its slow reads: none waits, one that has had a turn, or one that has had none yet. */
+  readonly slow: "none" | "again" | "new";
+  /** A read waits that is not known to be slow. */
+  readonly tries: boolean;
 }
 
 /** The waiting reads of one database. */
@@ -162,7 +107,8 @@ export class ReadQueue<J extends WaitingRead> {
   }
 
   /** Takes slow work that may start; callers take turns. */
-  takeSlow(nowMs: number, { mayTry, mayTakeSlot }: SlowGates): { jobs: J[]; slow: SlowWork } | null {
+  takeSlow(nowMs: number, gates: SlowGates): { jobs: J[]; slow: SlowWork } | null {
+    const { mayTry, mayTakeSlot } = gates;
     for (const [tokenId, caller] of this.#slow) {
       const hasSlot = caller.slow.length > 0 && mayTakeSlot(tokenId);
       if (!hasSlot && !(caller.untried.length > 0 && caller.isSlow(nowMs) && mayTry())) continue;
@@ -171,7 +117,15 @@ export class ReadQueue<J extends WaitingRead> {
       const jobs = hasSlot ? caller.slow.splice(0, 1) : caller.takeTry();
       return { jobs, slow: { tokenId, hasSlot, seen: false } };
     }
-    return null;
+    return this.#takeTurn(gates);
+  }
+
+  /** The slow callers, with what waits of each. */
+  *slowWaiters(nowMs: number): Iterable<SlowWaiter> {
+    for (const [tokenId, caller] of this.#slow) {
+      const slow = caller.slow.length === 0 ? "none" : caller.hasNew ? "new" : "again";
+      yield { tokenId, slow, tries: caller.untried.length > 0 && caller.isSlow(nowMs) };
+    }
   }
 
   /** Whether a slow caller has a waiting read that is not known to be slow. */
@@ -197,6 +151,21 @@ export class ReadQueue<J extends WaitingRead> {
     const caller = this.#apart(job);
     const busyMs = Math.max(0, caller.busyUntilMs - nowMs) + ms * BUSY_FACTOR;
     caller.busyUntilMs = nowMs + Math.min(MAX_BUSY_MS, busyMs);
+  }
+
+  /** Takes a slow read of the caller that has had the turn least. */
+  #takeTurn({ hadTurnMs, beginTurn }: SlowGates): { jobs: J[]; slow: SlowWork } | null {
+    let least: { tokenId: string | null; caller: SlowCaller<J>; ms: number } | null = null;
+    for (const [tokenId, caller] of this.#slow) {
+      const ms = caller.slow.length > 0 ? hadTurnMs(tokenId) : null;
+      if (ms !== null && (least === null || ms < least.ms)) least = { tokenId, caller, ms };
+    }
+    if (least === null) return null;
+    const { tokenId, caller } = least;
+    return {
+      jobs: caller.takeTurn(),
+      slow: { tokenId, hasSlot: false, seen: false, turn: beginTurn(tokenId) },
+    };
   }
 
   #takeOfCaller(tokenId: string | null): J[] {
@@ -240,10 +209,4 @@ export class ReadQueue<J extends WaitingRead> {
 /** The token of a call's caller; null for an anonymous caller. */
 export function tokenOf({ call }: WaitingCall): string | null {
   return call.log?.tokenId ?? null;
-}
-
-/** Identifies a call by its first statement; a long text by its beginning and its length. */
-function textOf({ call }: WaitingCall): string {
-  const sql = call.statements[0]?.sql ?? "";
-  return sql.length <= TEXT_CHARACTERS ? sql : `${sql.length} ${sql.slice(0, TEXT_CHARACTERS)}`;
 }

@@ -7,6 +7,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import { DatabaseStates } from "../../lib/tenant/local/database_states.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { KeyLookups, type LookupLanes } from "../../lib/tenant/local/key_lookups.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
@@ -228,6 +229,21 @@ Deno.test("a look-up whose log somebody has removed or replaced reads nothing ol
       assertEquals([await look(world), world.lookups.answered], [null, 1]);
     });
   }
+});
+
+// A process that closes a file loses its locks on it. The engine sees by the file beside it that somebody reads all the same.
+Deno.test("whoever opens and closes a file here takes no log away from its look-ups: others leave it there", async () => {
+  await withFile(async (world) => {
+    const { path, lanes } = world;
+    await firstLook(world);
+    const tenants = path.split("/").slice(0, -2).join("/");
+    assertEquals((await new DatabaseStates(tenants, systemClock).storageOf(lanes.databaseId)).state, "ok");
+    await Deno.copyFile(path, `${tenants}/copy.db`);
+    // The last one to close it would move its log into it, under the look-up, and remove it.
+    await elsewhere(path, "UPDATE t SET a = 'two'");
+    assert((await Deno.stat(`${path}-wal`)).size > 0);
+    assertEquals([await look(world), world.lookups.answered], [[["two"]], 2]);
+  });
 });
 
 Deno.test("a database with a long log is not opened here: after a crash all of it would be read first", async () => {

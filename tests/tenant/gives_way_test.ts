@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { type LaneFlight, newFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
 import { givesUp, givesWay } from "../../lib/tenant/local/gives_way.ts";
+import { SlowTurns } from "../../lib/tenant/slow_turns.ts";
 import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
 
 /** Others wait for every child, and no slot for slow work is free. */
@@ -14,6 +15,7 @@ const crowded = {
     mayGoWithoutSlot: () => false,
     noteSlowTry: () => {},
     isShort: () => true,
+    turns: new SlowTurns(),
   },
 };
 

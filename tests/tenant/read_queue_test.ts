@@ -3,12 +3,19 @@ import { assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import type { CallJob } from "../../lib/tenant/local/jobs.ts";
 import { ReadQueue } from "../../lib/tenant/read_queue.ts";
+import { SlowTurns, TURN_MS } from "../../lib/tenant/slow_turns.ts";
 import { wireCall } from "../../lib/tenant/local/wire.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 const NOBODY = () => {};
-const ALL = { mayTry: () => true, mayTakeSlot: () => true };
-const NO_SLOT = { mayTry: () => true, mayTakeSlot: () => false };
+const NO_TURN = {
+  hadTurnMs: () => null,
+  beginTurn: () => {
+    throw new TypeError("it may not begin");
+  },
+};
+const ALL = { mayTry: () => true, mayTakeSlot: () => true, ...NO_TURN };
+const NO_SLOT = { mayTry: () => true, mayTakeSlot: () => false, ...NO_TURN };
 
 function jobOf(tokenId: string, sql: string): CallJob {
   const made = tenantCall(1, "read", [[sql]]);
@@ -53,6 +60,41 @@ Deno.test("callers with slow reads take turns for the slots", () => {
   for (const job of jobs) queue.noteSlow(job, 0);
   const tokens = [1, 2, 3, 4].map(() => queue.takeSlow(0, ALL)?.slow.tokenId);
   assertEquals(tokens, ["a", "b", "a", "b"]);
+});
+
+Deno.test("without a slot the caller is next that has had the turn least, with what has had it least", () => {
+  const { queue, jobs } = queueOf(["a", "1"], ["a", "2"], ["b", "3"], ["c", "4"]);
+  for (const job of jobs) queue.noteSlow(job, 0);
+  const had = new Map([["a", 5], ["b", 9]]);
+  const gates = {
+    ...NO_SLOT,
+    hadTurnMs: (tokenId: string | null) => tokenId === "c" ? null : had.get(tokenId ?? "") ?? 0,
+    beginTurn: (tokenId: string | null) => new SlowTurns().begin(tokenId ?? "", 0),
+  };
+  const [first] = queue.takeSlow(0, gates)?.jobs ?? [];
+  if (first) queue.putBack([first]);
+  assertEquals(texts(first ? [first] : []), ["1"]);
+  assertEquals([...queue.slowWaiters(0)].map(({ slow }) => slow), ["new", "new", "new"]);
+  assertEquals(texts(queue.takeSlow(0, gates)?.jobs), ["2"]);
+  had.set("a", 10);
+  assertEquals(queue.takeSlow(0, gates)?.slow.turn?.key, "b");
+  assertEquals(queue.takeSlow(0, gates)?.slow.tokenId, "a");
+  assertEquals(queue.takeSlow(0, gates), null);
+});
+
+Deno.test("a turn is over when somebody waits who has had a second less of it, or a new read of its caller after a second", () => {
+  const turns = new SlowTurns();
+  const first = turns.begin("a", 0);
+  const isOver = (key: string, isNew: boolean, nowMs: number) => turns.isOver(first, [{ key, isNew }], nowMs);
+  assertEquals([isOver("b", false, TURN_MS - 1), isOver("b", false, TURN_MS)], [false, true]);
+  assertEquals([isOver("a", false, TURN_MS), isOver("a", true, TURN_MS)], [false, true]);
+  assertEquals([turns.isOver(first, [], 9 * TURN_MS), turns.hadMs("a")], [false, 9 * TURN_MS]);
+  // What never ends holds up no caller that came later, until that one has had it as long.
+  const second = turns.begin("b", 9 * TURN_MS);
+  const until = (nowMs: number) => turns.isOver(second, [{ key: "a", isNew: true }], nowMs);
+  assertEquals([until(18 * TURN_MS), until(19 * TURN_MS)], [false, true]);
+  turns.begin("c", 100 * TURN_MS);
+  assertEquals([turns.hadMs("a"), turns.hadMs("b")], [0, 0]);
 });
 
 Deno.test("a caller is among the others again when none of its reads was slow for ten seconds", () => {

@@ -6,7 +6,8 @@ import { silentLog } from "../../lib/core/log.ts";
 import { Catalog } from "../../lib/tenant/remote/catalog.ts";
 import { RemoteConnection } from "../../lib/tenant/remote/remote_connection.ts";
 import { type RemoteContext, withDefaults } from "../../lib/tenant/remote/remote_context.ts";
-import { SlowReads, SlowSlots } from "../../lib/tenant/remote/slow_reads.ts";
+import { SlowReads } from "../../lib/tenant/remote/slow_reads.ts";
+import { SlowSlots } from "../../lib/tenant/remote/slow_slots.ts";
 import { CommitNotices } from "../../lib/tenant/commit_notices.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 

@@ -5,6 +5,7 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import type { SlowGates } from "../read_queue.ts";
 import type { WireOutcome } from "./child/wire_call.ts";
 import type { CallJob } from "./jobs.ts";
+import { SlowTurns, type TurnWaiter } from "../slow_turns.ts";
 
 /** Milliseconds after which a flight is long: its database's other work may then go to another child. */
 export const LONG_FLIGHT_MS = 3;
@@ -29,6 +30,8 @@ export interface Shared {
 export class ChildShares {
   /** Namespace → when it may start a try again. */
   readonly #noTryUntilMs = new Map<string, number>();
+  /** Of reads without a slot. */
+  readonly turns = new SlowTurns();
 
   constructor(private readonly shared: Shared) {}
 
@@ -88,12 +91,21 @@ export class ChildShares {
     return {
       mayTry: () => this.mayTry(lanes, nowMs),
       mayTakeSlot: (tokenId) => this.mayTakeSlot(lanes, tokenId),
+      hadTurnMs: (tokenId) =>
+        this.mayTakeTurn(lanes, tokenId) ? this.turns.hadMs(keyOf(lanes, tokenId)) : null,
+      beginTurn: (tokenId) => this.turns.begin(keyOf(lanes, tokenId), nowMs),
     };
   }
 
   /** Whether a read of a slow caller may be tried: one at a time, and for a while none after a slow try. */
   mayTry(lanes: DatabaseLanes, nowMs: number): boolean {
     return this.#mayTrySoon(lanes, nowMs) && !this.shared.slots.some(({ flight }) => isWithoutSlot(flight));
+  }
+
+  /** Whether a caller without a slot may have the turn of what has none, because nothing runs without a slot. */
+  mayTakeTurn(lanes: DatabaseLanes, tokenId: string | null): boolean {
+    return !this.#withSlot().has(keyOf(lanes, tokenId)) &&
+      !this.shared.slots.some(({ flight }) => isWithoutSlot(flight));
   }
 
   /** Notes that a try was slow. */
@@ -114,16 +126,46 @@ export class ChildShares {
 
   /** Whether slow work without a slot may go on: one at a time of its kind, and only while nobody waits for its child. */
   mayGoWithoutSlot(flight: LaneFlight, nowMs: number): boolean {
-    const { slots, waiting } = this.shared;
+    const { slots } = this.shared;
     const { kind } = flight.work;
     if (this.isShort(nowMs)) return false;
     for (const { flight: other } of slots) {
       if (other !== flight && isWithoutSlot(other) && other?.work.kind === kind) return false;
     }
-    for (const lanes of waiting) {
-      if (kind === "read" && lanes.reads.tryWaits(nowMs) && this.#mayTrySoon(lanes, nowMs)) return false;
+    if (kind !== "read") return true;
+    const turn = flight.slow?.turn;
+    const withSlot = this.#withSlot();
+    const waiting = [...this.#waitForTurn(withSlot, nowMs)];
+    if (turn && this.turns.isOver(turn, waiting, nowMs)) return false;
+    if (!turn && this.turns.comesLater(keyOf(flight.lanes, flight.slow?.tokenId ?? null), waiting)) {
+      return false;
+    }
+    // A caller without any slot has a turn as long as one that waits, a try too.
+    if (turn && !withSlot.has(turn.key)) return true;
+    for (const lanes of this.shared.waiting) {
+      if (lanes.reads.tryWaits(nowMs) && this.#mayTrySoon(lanes, nowMs)) return false;
     }
     return true;
+  }
+
+  /** The callers that wait for the turn, or to try a read; those with a slot have no turn. */
+  *#waitForTurn(withSlot: ReadonlySet<string>, nowMs: number): Iterable<TurnWaiter> {
+    for (const lanes of this.shared.waiting) {
+      const mayTry = this.#mayTrySoon(lanes, nowMs);
+      for (const { tokenId, slow, tries } of lanes.reads.slowWaiters(nowMs)) {
+        const key = keyOf(lanes, tokenId);
+        const isTry = tries && mayTry;
+        if (isTry || (slow !== "none" && !withSlot.has(key))) yield { key, isNew: isTry || slow === "new" };
+      }
+    }
+  }
+
+  #withSlot(): Set<string> {
+    const keys = new Set<string>();
+    for (const { flight } of this.shared.slots) {
+      if (flight?.slow?.hasSlot) keys.add(keyOf(flight.lanes, flight.slow.tokenId));
+    }
+    return keys;
   }
 
   #mayTrySoon({ namespaceId }: DatabaseLanes, nowMs: number): boolean {
@@ -133,6 +175,11 @@ export class ChildShares {
   #part(of: number): number {
     return Math.max(1, Math.floor(this.shared.options.maxChildren / of));
   }
+}
+
+/** Whose turn it is: a token, or the database of an anonymous caller. */
+export function keyOf({ databaseId }: DatabaseLanes, tokenId: string | null): string {
+  return tokenId ?? databaseId;
 }
 
 /** Whether a flight is slow work, or a try, without a slot; one whose child is being ended does not count. */

@@ -4,7 +4,7 @@ import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { type ChildShares, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
+import { type ChildShares, keyOf, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
 import { tokenOf } from "../read_queue.ts";
 
 /**
@@ -15,7 +15,10 @@ const LEFT_MS = 100;
 
 /** What the decisions need of the scheduler. */
 interface Sharing extends Pick<Scheduler, "waiting" | "setApart"> {
-  readonly shares: Pick<ChildShares, "mayTakeSlot" | "mayGoWithoutSlot" | "noteSlowTry" | "isShort">;
+  readonly shares: Pick<
+    ChildShares,
+    "mayTakeSlot" | "mayGoWithoutSlot" | "noteSlowTry" | "isShort" | "turns"
+  >;
 }
 
 /** Whether to end the flight's child, because somebody waits and no slot for slow work is free. */
@@ -34,7 +37,7 @@ export function givesWay(
   if (!job || !report.progress) return false;
   takeBack(scheduler, flight, work.jobs, report.progress);
   lanes.reads.noteSlow(job, nowMs);
-  return !mayGoOn(scheduler, flight, tokenOf(job), nowMs);
+  return !mayGoOn(scheduler, flight, job, nowMs);
 }
 
 /** Whether to end the flight's child because nobody waits for the statement that runs in it (`isLeft`), but for its child. */
@@ -79,14 +82,26 @@ function standIn(job: CallJob): CallJob {
   return { ...job, call: { ...job.call, log: null }, resolve: nobody, reject: nobody, takenBack: true };
 }
 
-/** Whether the slow work may go on: with a slot, or as long as nobody waits for its child. */
-function mayGoOn(scheduler: Sharing, flight: LaneFlight, tokenId: string | null, nowMs: number): boolean {
+/** Whether the slow work may go on: with a slot, or as long as nobody waits for its child. `job`: null for a task. */
+function mayGoOn(scheduler: Sharing, flight: LaneFlight, job: CallJob | null, nowMs: number): boolean {
   const { shares } = scheduler;
-  const isTry = flight.slow !== null && !flight.slow.hasSlot;
+  const tokenId = job && tokenOf(job);
+  const isTry = flight.slow !== null && !flight.slow.hasSlot && !flight.slow.turn;
   const slow = flight.slow ??= { tokenId, hasSlot: false, seen: false };
   if (isTry && !slow.seen) shares.noteSlowTry(flight, nowMs);
+  // The child may have started for it, which is not counted.
+  if (slow.turn && !slow.seen) slow.turn.sinceMs = slow.turn.countedMs = nowMs;
   slow.hasSlot ||= shares.mayTakeSlot(flight.lanes, tokenId);
-  if (!slow.hasSlot && !shares.mayGoWithoutSlot(flight, nowMs)) return false;
+  const key = keyOf(flight.lanes, tokenId);
+  if (!slow.hasSlot && !shares.mayGoWithoutSlot(flight, nowMs)) {
+    if (job && !slow.turn) shares.turns.add(key, SLOW_READ_CPU_MS, nowMs);
+    return false;
+  }
+  if (slow.hasSlot) delete slow.turn;
+  else if (job && !slow.turn) {
+    job.turns = (job.turns ?? 0) + 1;
+    slow.turn = shares.turns.begin(key, nowMs);
+  }
   slow.seen = true;
   scheduler.setApart(flight);
   return true;

@@ -1,5 +1,6 @@
 // The kinds of work that wait for an engine child or run in one.
-import type { SlowWork, WaitingRead } from "../read_queue.ts";
+import type { SlowWork } from "../read_queue.ts";
+import type { WaitingRead } from "../slow_caller.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
 import type { SentCall } from "./child/wire_call.ts";

@@ -26,7 +26,7 @@ import { locationOf, SIZE, sizeAt, sizeOfLocation } from "./locations.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { TransferStore } from "../transfer/transfer_store.ts";
 import { RemoteTransfers } from "./remote_transfers.ts";
-import { SlowSlots } from "./slow_reads.ts";
+import { SlowSlots } from "./slow_slots.ts";
 import { RemoteConnection } from "./remote_connection.ts";
 
 /** Milliseconds that closing idle streams, and what else is under way when the store closes, may take. */

@@ -1,82 +1,25 @@
 // Bounds the reads that a server works on for long: only so many of a caller, a database and this process run at a time. The
 // others are stopped and wait, so that the server has time for what is quick.
 import { AppError } from "../../core/errors.ts";
-import { ReadQueue, type SlowWork, tokenOf, type WaitingRead } from "../read_queue.ts";
+import { ReadQueue, type SlowGates, type SlowWork, tokenOf } from "../read_queue.ts";
+import type { WaitingRead } from "../slow_caller.ts";
+import type { TurnWaiter } from "../slow_turns.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
+import type { DatabaseReads, Running, SlowSlots } from "./slow_slots.ts";
 import { answersOthers } from "./statement_deadline.ts";
 import type { AskedCall } from "./write_call.ts";
 
 /** Milliseconds until the server is asked, beside a read, whether it answers anything, and between two such questions. */
 const SLOW_MS = 100;
-/** Slow reads at a time of one token, of one database, and of all together; of tries, one database's and all. */
-const MAX_SLOTS = { token: 2, database: 3, all: 6 } as const;
-const MAX_TRIES = { database: 2, all: 4 } as const;
-/** Reads at a time that are not known to be slow, unless the store says otherwise; of one token half of them. */
-const MAX_QUICK = 64;
 /** Reads that wait for one database before new ones are refused. */
 const MAX_WAITING = 10_000;
 /** Milliseconds that a read waits for a slot at the least. */
 const MIN_WAIT_MS = 1000;
 
-interface Running {
-  readonly reads: SlowReads;
-  /** Null: an anonymous caller's. */
-  readonly tokenId: string | null;
-  /** Null: it is not known to be slow work. */
-  slow: SlowWork | null;
-}
-
-/** The slots of all databases of a process. */
-export class SlowSlots {
-  readonly running = new Set<Running>();
-  /** Whose reads wait. */
-  readonly waiting = new Set<SlowReads>();
-
-  constructor(private readonly mostQuick: number = MAX_QUICK) {}
-
-  mayStart(reads: SlowReads, tokenId: string | null): boolean {
-    if (this.running.size < this.mostQuick / 2) return true;
-    const quick = [...this.running].filter(({ slow }) => slow === null);
-    const own = quick.filter((one) => one.tokenId === tokenId && (tokenId !== null || one.reads === reads));
-    return quick.length < this.mostQuick && own.length < this.mostQuick / 2;
-  }
-
-  mayTry(reads: SlowReads): boolean {
-    const tries = [...this.running].filter(({ slow }) => slow?.hasSlot === false);
-    return tries.length < MAX_TRIES.all &&
-      tries.filter((one) => one.reads === reads).length < MAX_TRIES.database;
-  }
-
-  /** Anonymous callers count for their database only. */
-  mayTakeSlot(reads: SlowReads, tokenId: string | null): boolean {
-    const held = { token: 0, database: 0, all: 0 };
-    for (const other of this.running) {
-      if (!other.slow?.hasSlot) continue;
-      held.all++;
-      if (other.reads === reads) held.database++;
-      if (tokenId !== null && other.tokenId === tokenId) held.token++;
-    }
-    return held.token < MAX_SLOTS.token && held.database < MAX_SLOTS.database && held.all < MAX_SLOTS.all;
-  }
-
-  end(running: Running): void {
-    this.running.delete(running);
-    if (this.waiting.size > 0) this.next();
-  }
-
-  /** Something has changed; each database gets one turn. */
-  next(): void {
-    for (const reads of [...this.waiting]) {
-      this.waiting.delete(reads);
-      reads.startWaiting();
-    }
-  }
-}
-
 interface Turn extends WaitingRead {
-  readonly start: (running: Running) => void;
+  start: (running: Running) => void;
 }
 
 /** A read that the server works on. */
@@ -91,7 +34,7 @@ interface UnderWay {
 }
 
 /** The reads of one database. */
-export class SlowReads {
+export class SlowReads implements DatabaseReads {
   readonly #queue = new ReadQueue<Turn>();
   /** What the server was asked last, to see whether it answers. */
   #question: { readonly sentMs: number; readonly answered: Promise<boolean> } | null = null;
@@ -109,18 +52,19 @@ export class SlowReads {
     const isFree = this.#queue.length === 0 && !this.#queue.hasSlow && this.slots.mayStart(this, tokenId);
     let running = isFree ? this.#begin(tokenId, null) : await this.#turn(job, turn);
     for (;;) {
-      const startedMs = this.#now();
+      const startedMs = this.nowMs();
       const underWay: UnderWay = { turn, running, startedMs, giveWay: new AbortController(), ended: false };
       this.#watchLater(underWay);
       try {
         const outcome = await read(underWay.giveWay.signal);
-        if (this.#now() - startedMs < SLOW_MS) this.#queue.forget(turn);
+        if (this.nowMs() - startedMs < SLOW_MS) this.#queue.forget(turn);
         return outcome;
       } catch (error) {
         if (!(error instanceof Stopped && error.why === "gives_way")) throw error;
       } finally {
         clearTimeout(underWay.timer);
         underWay.ended = true;
+        this.#endTurn(running.slow);
         this.slots.end(running);
       }
       running = await this.#turn(job, turn);
@@ -137,17 +81,50 @@ export class SlowReads {
     if (underWay.ended) return;
     if (!answers) return this.#watchLater(underWay);
     const { turn, running } = underWay;
-    this.#queue.noteSlow(turn, this.#now());
+    this.#queue.noteSlow(turn, this.nowMs());
     const slow = running.slow ??= { tokenId: running.tokenId, hasSlot: false, seen: true };
     slow.hasSlot ||= this.slots.mayTakeSlot(this, running.tokenId);
-    if (slow.hasSlot) this.slots.next();
-    else underWay.giveWay.abort();
+    if (slow.hasSlot) this.#endTurn(slow);
+    else if (!this.#hasTurn(turn, slow)) return underWay.giveWay.abort();
+    else this.#watchLater(underWay);
+    this.slots.next();
+  }
+
+  /** Whether the read has the turn, or may have it, and others may not yet. */
+  #hasTurn(turn: Turn, slow: SlowWork): boolean {
+    const { slots } = this;
+    if (slow.turn === undefined) {
+      const key = this.keyOf(slow.tokenId);
+      if (!slots.mayTakeTurn(this, slow.tokenId)) {
+        slots.turns.add(key, SLOW_MS, this.nowMs());
+        return false;
+      }
+      turn.turns = (turn.turns ?? 0) + 1;
+      slow.turn = slots.turns.begin(key, this.nowMs());
+    }
+    return !slots.turns.isOver(slow.turn, slots.waitForTurn(), this.nowMs());
+  }
+
+  #endTurn(slow: SlowWork | null): void {
+    if (slow?.turn === undefined) return;
+    this.slots.turns.count(slow.turn, this.nowMs());
+    delete slow.turn;
+  }
+
+  keyOf(tokenId: string | null): string {
+    return tokenId ?? this.connection.databaseId;
+  }
+
+  *turnWaiters(): Iterable<TurnWaiter> {
+    for (const { tokenId, slow } of this.#queue.slowWaiters(this.nowMs())) {
+      if (slow !== "none") yield { key: this.keyOf(tokenId), isNew: slow === "new" };
+    }
   }
 
   /** Whether the server has answered a question that was sent after that moment: reads share one. */
   async #answersSince(startedMs: number): Promise<boolean> {
     if (this.#question === null || this.#question.sentMs < startedMs) {
-      this.#question = { sentMs: this.#now(), answered: answersOthers(this.connection) };
+      this.#question = { sentMs: this.nowMs(), answered: answersOthers(this.connection) };
     }
     const question = this.#question;
     const answered = await question.answered;
@@ -157,10 +134,14 @@ export class SlowReads {
 
   /** Starts what may start of those that wait. */
   startWaiting(): void {
-    const nowMs = this.#now();
-    const gates = {
-      mayTry: () => this.slots.mayTry(this),
-      mayTakeSlot: (tokenId: string | null) => this.slots.mayTakeSlot(this, tokenId),
+    const nowMs = this.nowMs();
+    const { slots } = this;
+    const gates: SlowGates = {
+      mayTry: () => slots.mayTry(this),
+      mayTakeSlot: (tokenId) => slots.mayTakeSlot(this, tokenId),
+      hadTurnMs: (tokenId) =>
+        slots.mayTakeTurn(this, tokenId) ? slots.turns.hadMs(this.keyOf(tokenId)) : null,
+      beginTurn: (tokenId) => slots.turns.begin(this.keyOf(tokenId), nowMs),
     };
     const refused = new Set<string | null>();
     // However many of one caller wait, those of others behind them are asked for as well.
@@ -180,28 +161,27 @@ export class SlowReads {
   }
 
   /** Waits until it may start. */
-  #turn({ signal }: AskedCall, { call, crashes, slow }: Turn): Promise<Running> {
+  #turn({ signal }: AskedCall, turn: Turn): Promise<Running> {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", leave);
       };
-      const start = (running: Running) => {
+      turn.start = (running) => {
         end();
         resolve(running);
       };
       const refuse = (code: "database_busy" | "store_unavailable") => {
         end();
-        this.#queue.filter((other) => other !== one);
+        this.#queue.filter((other) => other !== turn);
         reject(new AppError(code));
       };
       const leave = () => refuse("store_unavailable");
-      const one: Turn = { call, crashes, start, ...(slow ? { slow } : null) };
       const waitMs = Math.max(MIN_WAIT_MS, this.connection.context.queryTimeoutMs);
       const timer = setTimeout(() => refuse("database_busy"), waitMs);
       signal?.addEventListener("abort", leave);
       if (signal?.aborted) return leave();
-      if (this.#queue.length >= this.maxWaiting || !this.#queue.add(one)) return refuse("database_busy");
+      if (this.#queue.length >= this.maxWaiting || !this.#queue.add(turn)) return refuse("database_busy");
       this.startWaiting();
     });
   }
@@ -212,7 +192,7 @@ export class SlowReads {
     return running;
   }
 
-  #now(): number {
+  nowMs(): number {
     return this.connection.context.clock.monotonicMs();
   }
 }
