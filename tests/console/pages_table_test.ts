@@ -4,8 +4,12 @@ import { consoleApp } from "../../routes/console/console_app.ts";
 import { type PageAccess, type PageRow, pagesTable } from "../../routes/console/pages_table.ts";
 import { docFile } from "../docs/doc_files.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { openPage, sendForm } from "./open_page.ts";
+
+const { run, test } = oneStore();
+Deno.test("the console and the table of its pages", run);
 
 /** What a form has to hold so that no refusal of a field hides an open door. */
 const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -69,7 +73,7 @@ const refused: Readonly<Record<PageAccess, readonly (keyof Callers)[]>> = {
   operator: ["stranger", "viewer", "editor", "admin"],
 };
 
-Deno.test("every address of the console is in the table, and every row of it is mounted", async () => {
+test("every address of the console is in the table, and every row of it is mounted", async () => {
   await using started = await startApp();
   const { routes } = await consoleApp(started.deps);
   const mounted = routes.filter(({ method }) => method !== "ALL").map(({ method, path }) =>
@@ -78,7 +82,7 @@ Deno.test("every address of the console is in the table, and every row of it is 
   assertEquals([...new Set(mounted)].sort(), pagesTable.map(nameOf).sort());
 });
 
-Deno.test("the documentation lists every address with who gets in", async () => {
+test("the documentation lists every address with who gets in", async () => {
   const rows = [
     ...(await docFile("routes/docs/console.md")).text.matchAll(/^- `(\S+ \/console\S*)` \((\w+)\): [A-Z]/gm),
   ];
@@ -88,7 +92,7 @@ Deno.test("the documentation lists every address with who gets in", async () => 
   );
 });
 
-Deno.test("every address turns away whom its row leaves out, and lets in everybody else", async () => {
+test("every address turns away whom its row leaves out, and lets in everybody else", async () => {
   await using app = await startApp();
   const callers = await callersOf(app);
   const guarded = pagesTable.filter(({ access }) => access !== "anybody");
@@ -114,7 +118,7 @@ Deno.test("every address turns away whom its row leaves out, and lets in everybo
   }
 });
 
-Deno.test("a form without the session's token, or from elsewhere, changes nothing", async () => {
+test("a form without the session's token, or from elsewhere, changes nothing", async () => {
   await using app = await startApp();
   const { admin, operator } = await callersOf(app);
   for (const row of pagesTable.filter(({ method, access }) => method === "POST" && access !== "anybody")) {

@@ -1,9 +1,13 @@
 // The documentation as the service serves it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { docPages } from "../../routes/docs/pages.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 
-Deno.test("every page is there as HTML and as Markdown, and may be held for a minute", async () => {
+const { run, test } = oneStore();
+Deno.test("the documentation as the service serves it", run);
+
+test("every page is there as HTML and as Markdown, and may be held for a minute", async () => {
   await using app = await startApp();
   for (const { slug, ...named } of docPages) {
     const title = slug === "readme" ? "Cubby" : named.title;
@@ -19,7 +23,7 @@ Deno.test("every page is there as HTML and as Markdown, and may be held for a mi
   }
 });
 
-Deno.test("a page that has not changed is not sent again", async () => {
+test("a page that has not changed is not sent again", async () => {
   await using app = await startApp();
   for (const path of ["/docs", "/docs/security", "/docs/security.md", "/llms.txt", "/docs/assets/docs.css"]) {
     const first = await app.request("GET", path);
@@ -32,7 +36,7 @@ Deno.test("a page that has not changed is not sent again", async () => {
   }
 });
 
-Deno.test("no page has a script, a style or a handler of its own inside, and the browser is told to run none", async () => {
+test("no page has a script, a style or a handler of its own inside, and the browser is told to run none", async () => {
   await using app = await startApp();
   const paths = [
     "/docs",
@@ -52,7 +56,7 @@ Deno.test("no page has a script, a style or a handler of its own inside, and the
   }
 });
 
-Deno.test("the search finds sections by their words, in any form, and shows where", async () => {
+test("the search finds sections by their words, in any form, and shows where", async () => {
   await using app = await startApp();
   const asked: readonly [question: string, href: string][] = [
     ["sign-up password", "/docs/endpoints#sign-up-and-log-in"],
@@ -78,7 +82,7 @@ Deno.test("the search finds sections by their words, in any form, and shows wher
   assert(none.text.includes("Nothing was found"));
 });
 
-Deno.test("what is searched for is shown as text, whatever it is, and cut", async () => {
+test("what is searched for is shown as text, whatever it is, and cut", async () => {
   await using app = await startApp();
   const { status, text } = await app.request(
     "GET",
@@ -91,7 +95,7 @@ Deno.test("what is searched for is shown as text, whatever it is, and cut", asyn
   assert(!long.text.includes("a".repeat(101)));
 });
 
-Deno.test("an unknown page is 404 and names those that may have been meant", async () => {
+test("an unknown page is 404 and names those that may have been meant", async () => {
   await using app = await startApp();
   const { status, headers, text } = await app.request("GET", "/docs/aproval");
   assertEquals([status, headers.get("cache-control")], [404, "no-store"]);
@@ -108,7 +112,7 @@ Deno.test("an unknown page is 404 and names those that may have been meant", asy
   }
 });
 
-Deno.test("an asset with its version may be held for good, and without it for a minute", async () => {
+test("an asset with its version may be held for good, and without it for a minute", async () => {
   await using app = await startApp();
   const { text } = await app.request("GET", "/docs/api");
   const assets = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -124,7 +128,7 @@ Deno.test("an asset with its version may be held for good, and without it for a 
   }
 });
 
-Deno.test("llms.txt names the Markdown of every page by its whole address", async () => {
+test("llms.txt names the Markdown of every page by its whole address", async () => {
   await using app = await startApp();
   const { status, text } = await app.request("GET", "/llms.txt");
   assertEquals(status, 200);
@@ -132,7 +136,7 @@ Deno.test("llms.txt names the Markdown of every page by its whole address", asyn
   for (const { slug } of docPages) assert(text.includes(`](http://127.0.0.1/docs/${slug}.md): `), slug);
 });
 
-Deno.test("examples name the address of the service that shows them", async () => {
+test("examples name the address of the service that shows them", async () => {
   await using app = await startApp();
   for (const path of ["/docs/readme", "/docs/readme.md"]) {
     const { text } = await app.request("GET", path);

@@ -1,7 +1,11 @@
 // Methods that an address does not have: 405 with the ones that it has, whatever else the request says.
 import { assertEquals } from "@std/assert";
 import { securityTable } from "../../routes/security_table.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("methods and addresses that there are not", run);
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const segments: Readonly<Record<string, string>> = {
@@ -9,7 +13,7 @@ const segments: Readonly<Record<string, string>> = {
   id: "tok_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 };
 
-Deno.test("every address answers 405 to the methods that it does not have, with its own in Allow", async () => {
+test("every address answers 405 to the methods that it does not have, with its own in Allow", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const byPath = Map.groupBy(
@@ -42,7 +46,7 @@ Deno.test("every address answers 405 to the methods that it does not have, with 
   }
 });
 
-Deno.test("words of the API that stand in a slug's place are nobody's slug", async () => {
+test("words of the API that stand in a slug's place are nobody's slug", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const databases = "/api/namespaces/acme/databases";
@@ -63,7 +67,7 @@ Deno.test("words of the API that stand in a slug's place are nobody's slug", asy
   assertEquals([endpoint.status, endpoint.body.issues?.[0]?.path], [400, "slug"], endpoint.text);
 });
 
-Deno.test("a 404 names the route that may have been meant, a 405 the methods that there are", async () => {
+test("a 404 names the route that may have been meant, a 405 the methods that there are", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   const errorOf = async (method: string, path: string) =>

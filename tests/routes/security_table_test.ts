@@ -2,8 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
 import { type Access, securityTable } from "../../routes/security_table.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { guarded, IN_MEMORY, knock, nameOf } from "./knock.ts";
+
+const { run, test } = oneStore();
+Deno.test("the app and the security table", run);
 
 /** An `Authorization` header. */
 const as = (bearer: string) => ({ authorization: `Bearer ${bearer}` });
@@ -28,7 +32,7 @@ async function bearersOf(started: StartedApp) {
   };
 }
 
-Deno.test("every mounted route is in the security table, and every row of it is mounted", async () => {
+test("every mounted route is in the security table, and every row of it is mounted", async () => {
   await using started = await startApp();
   const { routes } = started.app;
   // Middleware answers every method too, and sits on a prefix or on everything.
@@ -39,7 +43,7 @@ Deno.test("every mounted route is in the security table, and every row of it is 
   assertEquals([...mounted].sort(), securityTable.map(nameOf).sort());
 });
 
-Deno.test("every route but the open ones answers 401 without a bearer and with a wrong one", async () => {
+test("every route but the open ones answers 401 without a bearer and with a wrong one", async () => {
   await using started = await startApp();
   const bearers = await bearersOf(started);
   const wrong = [
@@ -66,7 +70,7 @@ Deno.test("every route but the open ones answers 401 without a bearer and with a
   }
 });
 
-Deno.test("the operator key is no bearer under /v1", async () => {
+test("the operator key is no bearer under /v1", async () => {
   await using started = await startApp();
   const bearers = await bearersOf(started);
   const routes = guarded.filter((route) => route.path.startsWith("/v1/"));
@@ -77,7 +81,7 @@ Deno.test("the operator key is no bearer under /v1", async () => {
   }
 });
 
-Deno.test("every route refuses whoever its row leaves out", async () => {
+test("every route refuses whoever its row leaves out", async () => {
   await using started = await startApp();
   const bearers = await bearersOf(started);
   const { admin, reader, operator, mainAdmin, stockAdmin, foreignAdmin } = bearers;
@@ -106,7 +110,7 @@ Deno.test("every route refuses whoever its row leaves out", async () => {
   }
 });
 
-Deno.test("every route lets in whom its row names", async () => {
+test("every route lets in whom its row names", async () => {
   await using started = await startApp();
   const bearers = await bearersOf(started);
   const { admin, reader, operator, mainAdmin } = bearers;
