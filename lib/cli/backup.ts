@@ -125,7 +125,8 @@ async function verify({ file, untilMs }: BackupArguments, parts: BackupParts): P
     const { lines, wrong } = await verifyBackup(path, { folder, openKv, dataDir, archive });
     for (const line of lines) say(line);
     for (const line of wrong) say(`wrong: ${line}`);
-    say(wrong.length === 0 ? "All is well" : `${wrong.length} things are wrong`);
+    const count = wrong.length === 1 ? "One thing is" : `${wrong.length} things are`;
+    say(wrong.length === 0 ? "All is well" : `${count} wrong`);
     return wrong.length === 0 ? 0 : 1;
   } finally {
     await Deno.remove(folder, { recursive: true });

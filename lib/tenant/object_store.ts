@@ -2,6 +2,8 @@
 
 /** Objects by key; a key has parts between slashes. Every method rejects where the store does not answer. */
 export interface ObjectStore {
+  /** The time there when it last answered or took something, unix milliseconds; null: it has told none yet. */
+  readonly toldMs: number | null;
   /** Writes an object. `expects`: only where none is there (`null`), or where it still has that tag. False: it has not. */
   put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean>;
   /** Null: there is none. The tag tells one content from another. */
@@ -11,3 +13,6 @@ export interface ObjectStore {
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
 }
+
+/** Such a store for somebody who changes nothing there. */
+export type ReadObjects = Pick<ObjectStore, "get" | "keys">;

@@ -7,11 +7,10 @@ import { ArchiveFolder, archiveFolder } from "../../lib/tenant/archive/archive_s
 import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { ReadinessCheck } from "../../lib/services/health/check_readiness.ts";
-import type { StartedApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
-import { type BackupWorld, backupWorld } from "./backup_world.ts";
+import { type BackupWorld, backupWorld, scheduledBackups } from "./backup_world.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -29,15 +28,6 @@ async function backupKeys({ objects }: { readonly objects: string }): Promise<st
   return (await Array.fromAsync(new FolderObjects(objects).keys("kv/"))).sort();
 }
 
-/** As main.ts makes them. */
-function backupsOf({ deps }: StartedApp, clock = deps.clock): ScheduledBackups {
-  const { kvFile, tenants: { archive } } = deps;
-  assert(kvFile !== undefined && archive !== null);
-  const { engineEnvironment: environment } = configFromEnvironment();
-  const folder = `${deps.config.dataDir}/backups`;
-  return new ScheduledBackups({ kvFile, folder, environment, archive, keepDays: 30, clock });
-}
-
 Deno.test("a machine that is lost is made anew from the archive alone: control plane, databases, branches", async () => {
   await using world = await archivedWorld();
   let token: string;
@@ -50,7 +40,7 @@ Deno.test("a machine that is lost is made anew from the archive alone: control p
     await acme.setup("CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2), (3)");
     const claim = { token, body: { purpose: "a branch", ref: "pr-1" } };
     assertEquals((await app.request("POST", `${path}/claim_branch`, claim)).status, 201);
-    const backups = backupsOf(app);
+    const backups = scheduledBackups(app);
     await backups.take();
     const before = await backupKeys(world);
     // Nothing new, nothing taken.
@@ -89,7 +79,7 @@ Deno.test("the file of a database that was lost alone comes back without what st
     const acme = await app.namespace();
     id = acme.database.id;
     await acme.setup("CREATE TABLE t (a)");
-    await backupsOf(app).take();
+    await scheduledBackups(app).take();
   }
   const path = databasePath(tenantPaths(world.dataDir).tenants, id);
   {
@@ -170,7 +160,7 @@ Deno.test("an object that is lost or altered, and a backup that never became who
   {
     await using app = await world.start();
     await app.namespace();
-    await backupsOf(app).take();
+    await scheduledBackups(app).take();
   }
   await Deno.rename(world.dataDir, `${world.dataDir}-lost`);
   const store = new FolderObjects(world.objects);
@@ -206,7 +196,7 @@ Deno.test("changes of the control plane that are in no backup for too long are t
   clock.turn(MINUTE_MS);
   await until(async () => (await archive.status(acme.database.id)).archivedUntilMs !== null);
 
-  const backups = backupsOf(app);
+  const backups = scheduledBackups(app);
   const readiness = new ReadinessCheck({ ...app.deps, backups });
   const degraded = async () => (await readiness.check()).degraded.map(({ reason }) => reason);
   await backups.tick();

@@ -133,6 +133,8 @@ Deno.test("of archived backups all of the last hour stay, then one an hour for a
   assertEquals(minutesOf([at(1), at(2000), at(2001), at(4000)]), [2001]);
   assertEquals(minutesOf([at(1), at(2000), at(4000), at(9000)], 2), [4000, 9000]);
   assertEquals(minutesOf([at(50_000), at(60_000)]), [60_000]);
+  // One of a time to come stands for no other, and stays.
+  assertEquals(minutesOf([at(-120), at(50_000), at(60_000)]), [60_000]);
   // One that never became whole is in the way of nobody, and may be being written.
   assertEquals(minutesOf([at(1, false), at(70, false), at(75)]), [70]);
 });

@@ -1,7 +1,11 @@
 // An app whose KV is a file, as main.ts opens it, and the commands of the backup on its data folder.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { backup } from "../../lib/cli/backup.ts";
-import { configFromEnvironment, readConfig } from "../../lib/config.ts";
+import { type Config, configFromEnvironment, readConfig } from "../../lib/config.ts";
+import {
+  ScheduledBackups,
+  type ScheduledBackupsOptions,
+} from "../../lib/services/backup/scheduled_backups.ts";
 import { startApp, type StartAppOptions, type StartedApp } from "../testing/start_app.ts";
 
 export interface BackupWorld extends AsyncDisposable {
@@ -36,7 +40,9 @@ export async function backupWorld(
     command: async (args, more = {}) => {
       const lines: string[] = [];
       const { engineEnvironment } = configFromEnvironment();
-      const config = { ...readConfig({ ...own, ...more }), engineEnvironment };
+      // Not spread: secrets cannot be.
+      const settings = readConfig({ ...own, ...more });
+      const config: Config = Object.create(settings, { engineEnvironment: { value: engineEnvironment } });
       const openKv = (path: string) => Deno.openKv(path);
       const say = (line: string) => void lines.push(line);
       const code = await backup(args, { config, calledIn: folder, openKv, fetch, say });
@@ -50,4 +56,16 @@ export async function backupWorld(
 export function dataOf(answer: { readonly status: number; readonly text: string }): Record<string, string> {
   assertEquals(Math.floor(answer.status / 100), 2, answer.text);
   return JSON.parse(answer.text).data;
+}
+
+/** The backups that go into the archive, as main.ts makes them. */
+export function scheduledBackups(
+  { deps }: StartedApp,
+  { clock = deps.clock, archive = deps.tenants.archive ?? undefined }: Partial<ScheduledBackupsOptions> = {},
+): ScheduledBackups {
+  const { kvFile } = deps;
+  assert(kvFile !== undefined && archive !== undefined);
+  const { engineEnvironment: environment } = configFromEnvironment();
+  const folder = `${deps.config.dataDir}/backups`;
+  return new ScheduledBackups({ kvFile, folder, environment, archive, keepDays: 30, clock });
 }

@@ -1,75 +1,18 @@
 // A disk without room, under the real process: reads go on, writes say why not, and all is well when there is room again.
 import { assert, assertEquals } from "@std/assert";
-import { type ApiAnswer, callApi } from "../testing/call_api.ts";
-import { print } from "../testing/print.ts";
-import { type SmallDisk, smallDisks } from "../testing/small_disk.ts";
-import { type RunningService, startService } from "../testing/start_service.ts";
+import { startService } from "../testing/start_service.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
-
-const KEY = "operator-key-of-this-test";
-const DATABASE = "/v1/db/acme/shop";
-const settings = { DEMO: "0", OPERATOR_KEY: KEY };
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-interface Shop {
-  readonly disk: SmallDisk;
-  readonly service: RunningService;
-  readonly token: string;
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  query(sql: string, headers?: Record<string, string>): Promise<ApiAnswer>;
-}
-
-function calls(service: RunningService, token: string): Pick<Shop, "call" | "query"> {
-  const app = { request: (path: string, init: RequestInit) => fetch(service.url + path, init) };
-  const call: Shop["call"] = (method, path, body, headers = {}) =>
-    callApi(app, method, path, { token, headers, ...(body === undefined ? {} : { body }) });
-  return { call, query: (sql, headers) => call("POST", `${DATABASE}/query`, { sql }, headers) };
-}
-
-function start(disk: SmallDisk): Promise<RunningService> {
-  return startService({ folder: disk.folder, launcher: disk.launcher, settings });
-}
-
-/** A shop of two items on each kind of small disk, on all of them at once. */
-async function onSmallDisks(body: (shop: Shop) => Promise<void>): Promise<void> {
-  const disks = await smallDisks();
-  if (disks.length === 0) print("nothing was tried: this machine has neither mount as root nor prlimit");
-  const settled = await Promise.allSettled(disks.map((disk) => onSmallDisk(disk, body)));
-  for (const one of settled) if (one.status === "rejected") throw one.reason;
-}
-
-async function onSmallDisk(disk: SmallDisk, body: (shop: Shop) => Promise<void>): Promise<void> {
-  try {
-    await using service = await start(disk);
-    const made = async (path: string, body: unknown) => {
-      const answer = await calls(service, KEY).call("POST", path, body);
-      assertEquals(answer.status, 201, answer.text);
-      return answer.body.data as Record<string, string>;
-    };
-    await made("/api/namespaces", { slug: "acme" });
-    await made("/api/namespaces/acme/databases", { slug: "shop" });
-    const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
-    const { call, query } = calls(service, token);
-    await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
-    await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
-    await body({ disk, service, token, call, query });
-  } catch (error) {
-    throw new Error(`on a ${disk.kind}`, { cause: error });
-  } finally {
-    await disk.remove();
-  }
-}
-
-/** Asks until the answer is as wanted, for at most some seconds. */
-async function until(ask: () => Promise<ApiAnswer>, status: number): Promise<ApiAnswer> {
-  let answer = await ask();
-  for (let look = 0; look < 100 && answer.status !== status; look++) {
-    await sleep(100);
-    answer = await ask();
-  }
-  assertEquals(answer.status, status, answer.text);
-  return answer;
-}
+import {
+  calls,
+  DATABASE,
+  KEY,
+  leftIn,
+  onSmallDisks,
+  settings,
+  type Shop,
+  sleep,
+  until,
+} from "./small_disk_shop.ts";
 
 async function used(call: Shop["call"]): Promise<number> {
   const { data } = (await call("GET", "/api/namespaces/acme/usage?by=day")).body;
@@ -227,15 +170,6 @@ Deno.test("exports and imports that find no room are storage_full, leave nothing
   });
 });
 
-function leftIn(folder: string): string[] {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
 Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
   await onSmallDisks(async ({ disk, service, query }) => {
     await disk.fill(service.pid);
@@ -257,5 +191,28 @@ Deno.test("a published read that nobody has called before answers on a full disk
     const listed = await call("GET", "/p/acme/shop/list-items");
     assertEquals([listed.status, JSON.parse(listed.text).rows], [200, [[1, "pen"], [2, "ink"]]], listed.text);
     await disk.makeRoom(service.pid);
+  });
+});
+
+Deno.test("a backup that finds no room is storage_full, leaves nothing behind, and goes well when there is room", async () => {
+  await onSmallDisks(async ({ disk, service, query }) => {
+    const { call } = calls(service, KEY);
+    const backup = () => call("GET", "/api/backup");
+    // More than fits into a file on a disk that only limits those.
+    for (let at = 0; at < 40; at++) {
+      const made = await call("POST", "/api/namespaces/acme/tokens", { name: `t${at}`, role: "read" });
+      assertEquals(made.status, 201, made.text);
+    }
+    await disk.fill(service.pid);
+    for (let look = 0; look < 3; look++) {
+      const refused = await backup();
+      assertEquals([refused.status, refused.body.code], [503, "storage_full"], refused.text.slice(0, 300));
+    }
+    assertEquals(leftIn(`${disk.folder}/backups`), []);
+    const read = await query("SELECT count(*) FROM items");
+    assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
+    await disk.makeRoom(service.pid);
+    await until(backup, 200);
+    assertEquals(leftIn(`${disk.folder}/backups`), []);
   });
 });

@@ -34,6 +34,7 @@ async function withBucket(work: (world: World) => Promise<void>): Promise<void> 
   const s3 = startS3();
   const root = await Deno.makeTempDir();
   const clock = new TurnableClock();
+  s3.now = () => clock.now();
   const open: LocalStore[] = [];
   try {
     await work({

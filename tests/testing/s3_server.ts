@@ -13,6 +13,8 @@ export interface S3Server {
   readonly refused: string[];
   /** Which requests are answered 503: those of a server that is away, or goes away between two of them. */
   away: (method: string, key: string) => boolean;
+  /** The server's own time, which each answer tells. */
+  now: () => number;
   close(): Promise<void>;
 }
 
@@ -40,14 +42,18 @@ const signer = new SignatureV4({
 export function startS3(): S3Server {
   const objects = new Map<string, Uint8Array<ArrayBuffer>>();
   const refused: string[] = [];
-  const state: Pick<S3Server, "away"> = { away: () => false };
+  const state: Pick<S3Server, "away" | "now"> = { away: () => false, now: () => Date.now() };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const body = await request.bytes();
     if (state.away(request.method, new URL(request.url).pathname.slice(1))) {
       return new Response(null, { status: 503 });
     }
     const wrong = await wrongIn(request, body);
-    if (wrong === null) return answer(objects, request, body);
+    if (wrong === null) {
+      const response = answer(objects, request, body);
+      response.headers.set("date", new Date(state.now()).toUTCString());
+      return response;
+    }
     refused.push(wrong);
     return new Response(wrong, { status: 403 });
   });

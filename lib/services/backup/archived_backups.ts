@@ -5,8 +5,9 @@
 import { ConfigError } from "../../core/errors.ts";
 import { isoTime } from "../../core/clock.ts";
 import { digestOf } from "../../tenant/archive/digest.ts";
+import { believedMs } from "../../tenant/archive/prune_archive.ts";
 import { readPart } from "../../tenant/archive/file_parts.ts";
-import type { ObjectStore } from "../../tenant/object_store.ts";
+import type { ObjectStore, ReadObjects } from "../../tenant/object_store.ts";
 import { pack, unpack } from "../../tenant/archive/packed.ts";
 
 /** A backup in the archive. */
@@ -66,7 +67,7 @@ function backupOf(folder: string, keys: readonly string[]): ArchivedBackup {
  * it is lost or altered; rejects where the store does not answer.
  */
 export async function bringBackup(
-  store: ObjectStore,
+  store: ReadObjects,
   path: string,
   untilMs: number,
 ): Promise<ArchivedBackup> {
@@ -95,12 +96,13 @@ export async function bringBackup(
   return found;
 }
 
-/** Removes what is not kept. Rejects where the store does not answer. */
+/** Removes what is not kept, by a time that the store confirms. Rejects where the store does not answer. */
 export async function pruneBackups(
-  store: Pick<ObjectStore, "keys" | "remove">,
+  store: Pick<ObjectStore, "keys" | "remove" | "toldMs">,
   { nowMs, keepDays }: { readonly nowMs: number; readonly keepDays: number },
 ): Promise<void> {
-  for (const { keys } of surplus(await listBackups(store), nowMs, keepDays)) {
+  const backups = await listBackups(store);
+  for (const { keys } of surplus(backups, believedMs(store, nowMs), keepDays)) {
     // What makes it whole goes first.
     for (const key of keys.toReversed()) await store.remove(key);
   }
@@ -108,7 +110,8 @@ export async function pruneBackups(
 
 /**
  * Those that go, of a list with the newest first: all of the last hour stay, then the last of each hour for a day, then the last
- * of each day; the newest whole one always.
+ * of each day; the newest whole one always. One of a time to come was taken while a clock was wrong: it stays until then, and
+ * stands for no other.
  */
 export function surplus(
   backups: readonly ArchivedBackup[],
@@ -118,6 +121,7 @@ export function surplus(
   const seen = new Set<string>();
   return backups.filter(({ takenAtMs, isWhole }) => {
     const ageMs = nowMs - takenAtMs;
+    if (ageMs < -HOUR_MS) return false;
     if (ageMs < HOUR_MS) {
       if (isWhole) seen.add("any");
       return false;

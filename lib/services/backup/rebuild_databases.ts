@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { ArchiveFolder, archiveFolder } from "../../tenant/archive/archive_state.ts";
 import { buildMoment } from "../../tenant/archive/build_moment.ts";
-import type { ObjectStore } from "../../tenant/object_store.ts";
+import type { ReadObjects } from "../../tenant/object_store.ts";
 import {
   databasePath,
   folderOf,
@@ -16,7 +16,7 @@ import type { KnownDatabase } from "./known_databases.ts";
 
 /** Where they are brought. */
 export interface RebuildOptions {
-  readonly store: ObjectStore;
+  readonly store: ReadObjects;
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Told of each, with what is wrong with it; null: it is there. */

@@ -10,7 +10,7 @@ import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
 import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
 import { fileState } from "./file_parts.ts";
-import { pruneArchive } from "./prune_archive.ts";
+import { believedMs, pruneArchive } from "./prune_archive.ts";
 
 /** Milliseconds between two looks at what has changed. */
 const LOOK_MS = 1000;
@@ -224,7 +224,8 @@ export class Archiver {
     // A file that was made from the archive has no state yet, and its epoch there may be all that is sent of it.
     const isKnown = async (id: string) =>
       await fileState(databases.pathOf(id)) !== null || await this.#archiveOf(id).state() !== null;
-    await pruneArchive(store, clock.now() - keepDays * DAY_MS, isKnown).catch(() =>
+    const nowMs = believedMs(store, clock.now());
+    await pruneArchive(store, nowMs - keepDays * DAY_MS, isKnown).catch(() =>
       log("warn", "archive_not_pruned", {})
     );
   }

@@ -5,7 +5,7 @@ import { findParentTie, startJailed } from "../jail/start_jailed.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { BuildJob } from "./build_job.ts";
 import { findMoment, type Moment, readObject } from "./find_epoch.ts";
-import type { ObjectStore } from "../object_store.ts";
+import type { ReadObjects } from "../object_store.ts";
 
 /** Megabytes of the process's heap, KiB of its data, and milliseconds that it may take. */
 const HEAP_MB = 512;
@@ -14,7 +14,7 @@ const BUILD_MS = 30 * 60_000;
 
 /** What is to be built, and where. */
 export interface BuildOptions {
-  readonly store: ObjectStore;
+  readonly store: ReadObjects;
   readonly databaseId: string;
   readonly atMs: number;
   /** Where the archive ends; null: that is not known here. */
@@ -34,7 +34,7 @@ export async function buildMoment(options: BuildOptions): Promise<string> {
   return `${folder}/built.db`;
 }
 
-async function bring(store: ObjectStore, { pieces, whole, parts }: Moment, folder: string): Promise<void> {
+async function bring(store: ReadObjects, { pieces, whole, parts }: Moment, folder: string): Promise<void> {
   using base = await Deno.open(`${folder}/built.db`, { createNew: true, write: true, mode: 0o600 });
   for (const piece of pieces) {
     const bytes = await readObject(store, piece);

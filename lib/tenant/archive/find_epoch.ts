@@ -10,7 +10,7 @@ import {
   readObjectName,
 } from "./archive_names.ts";
 import { digestOf } from "./digest.ts";
-import type { ObjectStore } from "../object_store.ts";
+import type { ReadObjects } from "../object_store.ts";
 import { unpack } from "./packed.ts";
 
 /** An object of a database. */
@@ -39,7 +39,7 @@ const MOST_BYTES = 80 * 1024 * 1024;
  * answer.
  */
 export async function findMoment(
-  store: ObjectStore,
+  store: ReadObjects,
   databaseId: string,
   { atMs, end }: { readonly atMs: number; readonly end: EpochEnd | null },
 ): Promise<Moment> {
@@ -83,13 +83,13 @@ export async function findMoment(
 }
 
 /** Reads what an epoch begins with. Errors: `archive_damaged`. */
-export async function readBegin(store: ObjectStore, named: Named): Promise<EpochBegin> {
+export async function readBegin(store: ReadObjects, named: Named): Promise<EpochBegin> {
   const bytes = await readWhole(store, named);
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
 /** Brings an object, unpacked. Errors: `archive_damaged` where it is lost, is another one, or was packed in another way. */
-export async function readObject(store: ObjectStore, named: Named): Promise<Uint8Array<ArrayBuffer>> {
+export async function readObject(store: ReadObjects, named: Named): Promise<Uint8Array<ArrayBuffer>> {
   const packed = await readWhole(store, named);
   try {
     return unpack(packed, MOST_BYTES);
@@ -98,7 +98,7 @@ export async function readObject(store: ObjectStore, named: Named): Promise<Uint
   }
 }
 
-async function readWhole(store: ObjectStore, { key, name }: Named): Promise<Uint8Array<ArrayBuffer>> {
+async function readWhole(store: ReadObjects, { key, name }: Named): Promise<Uint8Array<ArrayBuffer>> {
   const found = await store.get(key);
   if (found === null || digestOf(found.bytes) !== name.sha256) throw damaged();
   return found.bytes;

@@ -4,7 +4,14 @@ import { digestOf } from "./digest.ts";
 
 /** The objects of a folder, which is made when it is first written. */
 export class FolderObjects implements ObjectStore {
+  #toldMs: number | null = null;
+
   constructor(private readonly folder: string) {}
+
+  /** By its file system: of a share that is the server's clock, of a disk of this machine its own. */
+  get toldMs(): number | null {
+    return this.#toldMs;
+  }
 
   async put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean> {
     const path = `${this.folder}/${key}`;
@@ -14,6 +21,7 @@ export class FolderObjects implements ObjectStore {
       using file = await Deno.open(part, { createNew: true, write: true, mode: 0o600 });
       for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
       await file.sync();
+      this.#toldMs = (await file.stat()).mtime?.getTime() ?? this.#toldMs;
       if (expects === null) return await this.#linkNew(part, path);
       if (expects !== undefined && (await this.get(key))?.tag !== expects) return false;
       await Deno.rename(part, path);

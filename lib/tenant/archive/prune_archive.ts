@@ -6,6 +6,17 @@ import type { ObjectStore } from "../object_store.ts";
 /** Objects by epoch. */
 type Epochs = Map<string, { readonly key: string; readonly name: ArchiveName }[]>;
 
+/** Milliseconds that the clock of this machine may be ahead of the store's, where both go well enough. */
+const AHEAD_MS = 86_400_000;
+
+/**
+ * The time by which something may be removed: a clock that is further ahead than the store's would remove what is good. A
+ * store that has told no time lets nothing be removed.
+ */
+export function believedMs({ toldMs }: Pick<ObjectStore, "toldMs">, nowMs: number): number {
+  return toldMs === null ? -Infinity : Math.min(nowMs, toldMs + AHEAD_MS);
+}
+
 /**
  * Removes epochs that ended before `beforeMs`, and halves of which the beginning never came. The last one of a database stays,
  * as long as `isKnown`; that of a database which was dropped goes with its last segment's age.

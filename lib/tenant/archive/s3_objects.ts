@@ -20,10 +20,15 @@ const TIMEOUT_MS = 60_000;
 /** The objects below a prefix of a bucket. */
 export class S3Objects implements ObjectStore {
   readonly #client: AwsClient;
+  #toldMs: number | null = null;
 
   constructor(private readonly options: S3Options) {
     const { accessKeyId, secretAccessKey, region } = options;
     this.#client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });
+  }
+
+  get toldMs(): number | null {
+    return this.#toldMs;
   }
 
   async put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean> {
@@ -78,17 +83,20 @@ export class S3Objects implements ObjectStore {
     return `${endpoint}/${bucket}/${prefix}${key}`;
   }
 
-  #ask(
+  async #ask(
     method: string,
     url: string,
     more: { readonly body?: Uint8Array<ArrayBuffer>; readonly headers?: Record<string, string> } = {},
   ): Promise<Response> {
-    return this.#client.fetch(url, {
+    const answer = await this.#client.fetch(url, {
       method,
       ...more,
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    const toldMs = Date.parse(answer.headers.get("date") ?? "");
+    if (!Number.isNaN(toldMs)) this.#toldMs = toldMs;
+    return answer;
   }
 }
 
