@@ -33,6 +33,13 @@ Deno.test("a kill of the service in an import or an export leaves a whole databa
     fetch(`${service.url}${path}/export?format=sql`, { headers }).then((answer) => answer.text()).catch(() =>
       ""
     );
+  // What a killed process held of the balance comes back later than the next round.
+  const credited = await fetch(`${service.url}/api/namespaces/acme/credits`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${world.operatorKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ amountUsd: 1000, reference: "of this test" }),
+  });
+  assertEquals([credited.status, (await credited.json()).success], [201, true]);
   assertEquals((await bring(0))[0], 200);
   let now = 0;
   const count = rounds(3, 40);
