@@ -9,6 +9,7 @@ import { type BatchAnswer, losesInfinity, type StepResult } from "./hrana/hrana.
 import { BEGIN, type CommitSteps, commitSteps, type FinishedCall } from "./record_steps.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { PooledStream } from "./hrana/stream_pool.ts";
+import { fitsMessage } from "./hrana/stream_sockets.ts";
 import { StepReader } from "./read_steps.ts";
 import { OWN_TIMEOUT_MS, rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
@@ -172,7 +173,13 @@ export async function recordGroup(
       ? [{ replay, matched: end.found.matched }]
       : [];
   });
-  return await sendCommit(connection, commitSteps(before, finished, joined, logRows), baton, ends, stream);
+  const commit = commitSteps(before, finished, joined, logRows);
+  if (connection.context.sockets?.carries(baton) && !fitsMessage(commit.steps)) {
+    // One by one they run on a stream by HTTP.
+    await undo({ connection }, { baton, steps: [] });
+    return { k: "apart" };
+  }
+  return await sendCommit(connection, commit, baton, ends, stream);
 }
 
 /**

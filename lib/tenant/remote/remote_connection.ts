@@ -10,7 +10,16 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { integerOf } from "./hrana/remote_values.ts";
 import type { PooledStream, StreamTarget } from "./hrana/stream_pool.ts";
 import { readSchema } from "./read_schema.ts";
-import { type Mode, OWN_TIMEOUT_MS, type RemoteContext, rowsAt, runOwn, send } from "./remote_context.ts";
+import { fitsMessage } from "./hrana/stream_sockets.ts";
+import {
+  closeStream,
+  type Mode,
+  OWN_TIMEOUT_MS,
+  type RemoteContext,
+  rowsAt,
+  runOwn,
+  send,
+} from "./remote_context.ts";
 import { VERSION } from "./write_steps.ts";
 
 /** Schema versions of one location: above them stands the generation, so that no number ever means two schemas. */
@@ -90,13 +99,35 @@ export class RemoteConnection {
   ): Promise<BatchAnswer> {
     const { baton } = stream;
     stream.baton = null;
+    const kept = this.#kept(stream, baton, steps, options);
     try {
-      return await this.#sendTo(stream, { steps, baton, close: false }, options);
+      const stays = kept !== baton;
+      return await this.#sendTo(stream, { steps, baton: kept, close: false }, { ...options, stays });
     } catch (error) {
-      const isOver = error instanceof RemoteFailure && ["lost_stream", "gone"].includes(error.reason);
-      if (baton === null || !isOver) throw error;
+      if (!(error instanceof RemoteFailure)) throw error;
+      const isOver = kept !== null && ["lost_stream", "gone"].includes(error.reason);
+      if (!isOver && !error.more.cutSocket) throw error;
       return await this.#sendTo(stream, { steps, baton: null, close: false }, options);
     }
+  }
+
+  /**
+   * The baton with which a batch goes out. A stream that is used again gets a socket, and what is too long for one goes by
+   * HTTP: either way the stream is closed, and the batch opens another.
+   */
+  #kept(
+    target: StreamTarget,
+    baton: string | null,
+    steps: readonly HranaStep[],
+    { binary = false }: SendOptions,
+  ): string | null {
+    const { sockets } = this.context;
+    if (!sockets || baton === null) return baton;
+    const fits = !binary && fitsMessage(steps);
+    const moves = sockets.carries(baton) ? !fits : fits && sockets.areOpened;
+    if (!moves) return baton;
+    closeStream(this.context, { ...target, baton });
+    return null;
   }
 
   /** Asks the catalogue again where the database is; false: it is where it was. */

@@ -12,7 +12,8 @@ import { ConnectionPoster, type Fetch, fetchPoster, type Poster } from "./hrana/
 import { Stopped, withDeadline } from "./hrana/deadline.ts";
 import { retryGone } from "./hrana/repeat.ts";
 import { damageOf, RemoteFailure } from "./hrana/remote_failure.ts";
-import type { StreamPool } from "./hrana/stream_pool.ts";
+import type { PooledStream, StreamPool } from "./hrana/stream_pool.ts";
+import { fitsMessage, type StreamSockets } from "./hrana/stream_sockets.ts";
 import type { TransferRoom } from "../transfer/transfer_room.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
@@ -43,6 +44,8 @@ export interface RemoteParts extends Required<RemoteSettings> {
   readonly platform: RemotePlatform;
   /** Absent: every call opens a stream and closes it. */
   readonly streamPool?: StreamPool;
+  /** Absent: streams go by HTTP. Closed with the store. */
+  readonly sockets?: StreamSockets;
   /** Locations that the server can have open; absent: as many as there are. */
   readonly mostOpen?: number;
   /** Reads that the server is given at a time, but for slow ones. Default: 64. */
@@ -83,6 +86,8 @@ export type Mode = "read" | "write";
 
 /** Milliseconds for the service's own statements. */
 export const OWN_TIMEOUT_MS = 15_000;
+/** Milliseconds that closing idle streams, and what else is under way when the store closes, may take. */
+export const CLOSE_MS = 2000;
 
 /** One round trip to a location. Throws `RemoteFailure`, which names the location. */
 export function send(
@@ -95,8 +100,24 @@ export function send(
     context,
     target,
     options,
-    (endpoint) => sendBatch(context.poster, endpoint, request, options),
+    (endpoint) => exchange(context, endpoint, request, options),
   );
+}
+
+/** By the socket of the stream, where it has one or is to have one. */
+async function exchange(
+  { poster, sockets }: RemoteContext,
+  endpoint: HranaEndpoint,
+  request: BatchRequest,
+  options: SendOptions,
+): Promise<BatchAnswer> {
+  const { signal, stays = false, binary = false } = options;
+  if (sockets) {
+    const opens = stays && request.baton === null && !binary && fitsMessage(request.steps);
+    const baton = opens ? await sockets.open(endpoint, signal) : request.baton;
+    if (sockets.carries(baton)) return await sockets.send(baton, request, signal);
+  }
+  return await sendBatch(poster, endpoint, request, options);
 }
 
 /** Has `ask` send one request to where the location answers. Throws `RemoteFailure`, which names the location. */
@@ -197,6 +218,12 @@ export async function inOwnTime<T>(ask: (signal: AbortSignal) => Promise<T>): Pr
   } catch (error) {
     throw error instanceof Stopped ? new RemoteFailure("unreachable", "no answer in time") : error;
   }
+}
+
+/** Closes an idle stream. Where that fails the server does it by itself, but until then the stream counts. */
+export function closeStream(context: RemoteContext, { location, mode, baton }: PooledStream): void {
+  const signal = AbortSignal.timeout(CLOSE_MS);
+  send(context, { location, mode }, { steps: [], baton, close: true }, { signal }).catch(() => {});
 }
 
 /** The rows of a step of the service's own. Throws `RemoteFailure` where the step has failed or was left out. */

@@ -15,8 +15,14 @@ import type { CatalogStatement } from "./catalog_client.ts";
 import { copied, LocationKeeper } from "./location_keeper.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
 import { reachable } from "./until_answered.ts";
-import type { PooledStream } from "./hrana/stream_pool.ts";
-import { type RemoteContext, type RemoteParts, rowsAt, runOwn, send } from "./remote_context.ts";
+import {
+  CLOSE_MS,
+  closeStream,
+  type RemoteContext,
+  type RemoteParts,
+  rowsAt,
+  runOwn,
+} from "./remote_context.ts";
 import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
 import { retryCutOff } from "./hrana/repeat.ts";
 import { chain, ownTransaction } from "./hrana/step_list.ts";
@@ -29,8 +35,6 @@ import { RemoteTransfers } from "./remote_transfers.ts";
 import { SlowSlots } from "./slow_slots.ts";
 import { RemoteConnection } from "./remote_connection.ts";
 
-/** Milliseconds that closing idle streams, and what else is under way when the store closes, may take. */
-const CLOSE_MS = 2000;
 /** Databases in use at most; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
 const DAY_MS = 86_400_000;
@@ -167,10 +171,11 @@ export class RemoteStore implements TenantStore {
     await this.transfers?.room.close();
     await Promise.all([...this.#open.values()].map((tenant) => tenant.close()));
     await this.#locations.close();
-    for (const idle of this.context.streamPool?.takeIdle() ?? []) this.#closeStream(idle);
+    for (const idle of this.context.streamPool?.takeIdle() ?? []) closeStream(this.context, idle);
     await this.#ended();
     this.context.platform.close?.();
     this.context.poster.close();
+    this.context.sockets?.close();
   }
 
   async #make(databaseId: string, fill: Fill, ancestor: string | null = null): Promise<void> {
@@ -216,12 +221,6 @@ export class RemoteStore implements TenantStore {
     if (mostOpen === undefined || locations < mostOpen * CROWDED) return false;
     log("warn", "tenants_near_open_max", { variable: "TENANTS_OPEN_MAX", locations, most: mostOpen });
     return true;
-  }
-
-  /** Closes an idle stream. Where that fails the server does it by itself, but until then the stream counts. */
-  #closeStream({ location, mode, baton }: PooledStream): void {
-    const signal = AbortSignal.timeout(CLOSE_MS);
-    send(this.context, { location, mode }, { steps: [], baton, close: true }, { signal }).catch(() => {});
   }
 
   /** What no caller waits for ends as well: transactions that are given up, questions whether the server answers. */

@@ -173,6 +173,7 @@ class Reading {
       if (stream === null) return await connection.send("read", { steps, baton: null, close: true }, options);
       const answer = await connection.sendFirst(stream, steps, options);
       if (answer.steps.at(-1)?.ok !== false) stream.baton = answer.baton;
+      else void undo({ connection }, answer);
       return answer;
     });
   }

@@ -1,5 +1,6 @@
 // Tenant databases in sqld, the self-hosted libSQL server.
 import { StreamPool } from "../remote/hrana/stream_pool.ts";
+import { StreamSockets, takesSockets } from "../remote/hrana/stream_sockets.ts";
 import { type RemoteSettings, withDefaults } from "../remote/remote_context.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
 import { DataTokens } from "./data_tokens.ts";
@@ -33,6 +34,7 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
     ...settings,
     platform: new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log }),
     streamPool: new StreamPool(OPEN_STREAMS, clock),
+    ...(options.fetch === undefined && takesSockets(url) ? { sockets: new StreamSockets(clock) } : {}),
     readsAtOnce: READS_AT_ONCE,
     ...(tenantsOpenMax === undefined ? {} : { mostOpen: tenantsOpenMax }),
   });

@@ -19,6 +19,8 @@ export interface SendOptions {
   readonly binary?: boolean;
   /** Never a second time, whatever the server says of it. */
   readonly once?: boolean;
+  /** The stream that it opens will be used again soon: it is worth a socket of its own. */
+  readonly stays?: boolean;
 }
 
 /** One round trip. Throws `RemoteFailure`. */
@@ -84,7 +86,8 @@ function jsonRequest({ steps, baton, close }: BatchRequest): string {
   return JSON.stringify({ baton, requests });
 }
 
-interface JsonError {
+/** A failure as JSON has it. */
+export interface JsonError {
   readonly message: string;
   readonly code?: string | null;
 }
@@ -98,16 +101,17 @@ interface JsonStep {
   readonly query_duration_ms?: number;
 }
 
+/** The result of a batch as JSON has it. */
+export interface JsonResult {
+  readonly step_results: readonly (JsonStep | null)[];
+  readonly step_errors: readonly (JsonError | null)[];
+}
+
 interface JsonAnswer {
   readonly baton: string | null;
   readonly results: readonly {
     readonly error?: JsonError;
-    readonly response?: {
-      readonly result: {
-        readonly step_results: readonly (JsonStep | null)[];
-        readonly step_errors: readonly (JsonError | null)[];
-      };
-    };
+    readonly response?: { readonly result: JsonResult };
   }[];
 }
 
@@ -116,8 +120,12 @@ function readAnswer(text: string): BatchAnswer {
   const first = results[0];
   if (first?.error) throw batchFailure(first.error.message, first.error.code ?? "", baton);
   if (!first?.response) throw new RemoteFailure("unreachable", "no result");
-  const { step_results, step_errors } = first.response.result;
-  return { baton, steps: step_results.map((step, at) => readStep(step, step_errors[at] ?? null)) };
+  return { baton, steps: readResult(first.response.result) };
+}
+
+/** The steps of a batch. */
+export function readResult({ step_results, step_errors }: JsonResult): readonly StepResult[] {
+  return step_results.map((step, at) => readStep(step, step_errors[at] ?? null));
 }
 
 function readStep(step: JsonStep | null, error: JsonError | null): StepResult {

@@ -34,6 +34,8 @@ export type RemoteReason =
 /** Further facts of a failure. */
 export interface RemoteFailureMore {
   readonly code?: string;
+  /** The socket was cut, of a stream that had one: by HTTP the server may say why. */
+  readonly cutSocket?: boolean;
   /** The stream that the server has left open. */
   readonly baton?: string | null;
   /** The location that it is about. */

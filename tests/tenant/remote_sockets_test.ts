@@ -1,0 +1,176 @@
+// Streams to sqld that are used again have a socket of their own: nothing is lost with one, nothing runs twice, and where
+// there are none the calls go by HTTP.
+import { assert, assertEquals } from "@std/assert";
+import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
+import { openSocketRelay, type SocketRelay } from "../testing/socket_relay.ts";
+import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+const COUNT = "SELECT count(*) FROM t";
+const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
+
+async function withRelay(body: (world: SqldWorld, relay: SocketRelay, tenant: Tenant) => Promise<void>) {
+  await withSqld(async (world) => {
+    await using relay = openSocketRelay(world.sqld.url);
+    const store = world.store({ url: relay.url });
+    await body(world, relay, await Tenant.create(store, [T]));
+    await store.close();
+    await relay.ended;
+  });
+}
+
+/** Writes three rows and reads, after which either goes over a socket. */
+async function warm(tenant: Tenant, name: string): Promise<void> {
+  for (let n = 0; n < 3; n++) {
+    assertEquals((await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", `${name} ${n}`]])).ok, true);
+    await tenant.rows(COUNT);
+  }
+}
+
+Deno.test("what is used again goes over few sockets, with every kind of value and all counts", async () => {
+  await withRelay(async (_world, relay, tenant) => {
+    await warm(tenant, "warm");
+    assert(relay.open >= 2, `${relay.open} sockets are open`);
+    const before = relay.asked;
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 20 }, async (_, n) => {
+        const outcome = await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", `${round} ${n}`]]);
+        assert(outcome.ok === true && outcome.results[0]?.rowsWritten === 1);
+        const read = await tenant.run("read", [["SELECT a FROM t WHERE a = ?", `${round} ${n}`]]);
+        assertEquals(rowsOf(read), [[`${round} ${n}`]]);
+      }));
+    }
+    assert(relay.asked - before <= 8, `${relay.asked - before} sockets more`);
+    assert(relay.messages.length > 100, `${relay.messages.length} messages`);
+    const values = "SELECT NULL, 9223372036854775807, 1.5, 'ü\n\u{1f600}', x'00ff', '', 1e999, -1e999";
+    assertEquals(await tenant.rows(values), [
+      [null, "9223372036854775807", 1.5, "ü\n\u{1f600}", { $blob: "AP8=" }, "", "Infinity", "-Infinity"],
+    ]);
+    assertEquals(await tenant.rows(COUNT), [[103]]);
+  });
+});
+
+Deno.test("a socket that is cut with a call on it: each call runs once and is answered", async () => {
+  await withRelay(async (_world, relay, tenant) => {
+    const isCommit = (message: string) =>
+      message.includes('"COMMIT"') && message.includes("_service_meta_audit");
+    const isFirst = (message: string) => message.includes("INSERT INTO t") && !isCommit(message);
+    const isRead = (message: string) => message.includes("SELECT a FROM t WHERE");
+    let rows = 0;
+    for (const [what, isMeant] of Object.entries({ isFirst, isCommit, isRead })) {
+      for (const fate of ["cut before", "cut behind"] as const) {
+        const name = `${what} ${fate}`;
+        await warm(tenant, name);
+        let cuts = 0;
+        relay.fate = (message) => isMeant(message) && cuts++ === 0 ? fate : "goes on";
+        const outcome = await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", name]]);
+        assertEquals(outcome.ok, true, name);
+        assertEquals(await tenant.rows("SELECT a FROM t WHERE a = ?", [name]), [[name]]);
+        relay.fate = () => "goes on";
+        assert(cuts > 0, `nothing was cut: ${name}`);
+        rows += 4;
+        assertEquals(await tenant.rows(COUNT), [[rows]]);
+      }
+    }
+    const audited = await tenant.rows("SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1");
+    assertEquals(audited, [[rows]]);
+  });
+});
+
+Deno.test("where sockets are refused or never answered, calls go by HTTP, and not each asks again", async () => {
+  for (const upgrades of ["are refused", "get no answer"] as const) {
+    await withRelay(async (_world, relay, tenant) => {
+      relay.upgrades = upgrades;
+      for (let n = 0; n < 10; n++) {
+        assertEquals((await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", `${n}`]])).ok, true);
+        assertEquals(await tenant.rows(COUNT), [[n + 1]]);
+      }
+      assertEquals([relay.asked, relay.open], [1, 0]);
+    });
+  }
+});
+
+Deno.test("what is too long for a message, or has an answer that ends the socket, is answered as by HTTP", async () => {
+  await withRelay(async (_world, relay, tenant) => {
+    const broken = [["SELECT CAST(x'ff' AS TEXT)"]] as const;
+    const first = await tenant.run("read", broken);
+    await warm(tenant, "first");
+    assert(relay.open >= 2);
+    const long = ["b", "c", "d"].map((letter) => letter.repeat(500_000));
+    const bounds = { rows: 1000, bytes: 20_000_000 };
+    const insert = long.map((text) => ["INSERT INTO t (a) VALUES (?)", text] as const);
+    assertEquals((await tenant.run("write", insert)).ok, true);
+    const select = long.map((text) => ["SELECT length(?)", text] as const);
+    assertEquals((await tenant.run("read", select)).ok, true);
+    await warm(tenant, "second");
+    // The request is short; the answer, which is stored beside the change, is not.
+    const nowMs = Date.now();
+    const keys = [{ key: "ab".repeat(32), requestHash: "h" }];
+    const replay = { keys, nowMs, expiresAtMs: nowMs + 60_000, context: "{}" };
+    const changes = ["b", "c", "d"].map((letter) =>
+      [`UPDATE t SET a = upper(a) WHERE a LIKE '${letter}%' AND length(a) = 500000 RETURNING a`] as const
+    );
+    const changed = await tenant.run("write", changes, { bounds, replay });
+    assert(changed.ok === true);
+    assertEquals(changed.results.map(({ rowsWritten }) => rowsWritten), [1, 1, 1]);
+    const again = await tenant.run("read", broken);
+    assert(first.ok === false && again.ok === false);
+    assertEquals(again.failure, first.failure);
+  });
+});
+
+Deno.test("a statement that is stopped ends in the server with its socket, and leaves nothing", async () => {
+  await withRelay(async (world, relay, tenant) => {
+    for (let round = 0; round < 3; round++) {
+      await warm(tenant, `${round}`);
+      assert(relay.open >= 2);
+      const outcome = await tenant.run("read", [[ENDLESS]], { timeoutMs: 300 });
+      assert(outcome.ok === false);
+      assertEquals(outcome.failure.kind, "timeout");
+      const changing = await tenant.run("write", [[`INSERT INTO t (a) ${ENDLESS}`]], { timeoutMs: 300 });
+      assert(changing.ok === false);
+      assertEquals(changing.failure.kind, "timeout");
+    }
+    assertEquals(await tenant.rows(COUNT), [[9]]);
+    const busy = await processorMs(world.sqld.pid);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert(await processorMs(world.sqld.pid) - busy < 100, "the server still works on them");
+  });
+});
+
+/** Of all its threads, until now. */
+async function processorMs(pid: number): Promise<number> {
+  const [, after = ""] = (await Deno.readTextFile(`/proc/${pid}/stat`)).split(") ");
+  const fields = after.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+Deno.test("a server that is killed takes the sockets along, and calls after its start open others", async () => {
+  await withRelay(async (world, relay, tenant) => {
+    for (let round = 0; round < 3; round++) {
+      await warm(tenant, `${round}`);
+      await world.sqld.kill();
+      await world.sqld.restart();
+      assertEquals(await tenant.rows(COUNT), [[3 * round + 3]]);
+    }
+    await warm(tenant, "last");
+    assert(relay.open >= 2);
+  });
+});
+
+Deno.test("a socket does not outlive its database: what another process has dropped or restored is not written to", async () => {
+  await withRelay(async (world, relay, tenant) => {
+    await warm(tenant, "kept");
+    assert(relay.open >= 2);
+    const other = world.store();
+    await other.open(tenant.id, "ns_1").takeSnapshot("before");
+    await warm(tenant, "undone");
+    await other.open(tenant.id, "ns_1").restore("before", { undoLabel: "undo" });
+    assertEquals(rowsOf(await ask(tenant.database, "read", COUNT)), [[3]]);
+    await warm(tenant, "later");
+    assertEquals(rowsOf(await ask(other.open(tenant.id, "ns_1"), "read", COUNT)), [[6]]);
+    await other.drop(tenant.id);
+    const error = await failureOf(() => tenant.run("write", [["INSERT INTO t (a) VALUES ('late')"]]));
+    assertEquals(error.code, "store_unavailable");
+  });
+});
