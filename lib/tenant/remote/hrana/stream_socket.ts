@@ -2,7 +2,7 @@
 // Ending the socket ends the stream with whatever it has under way, and nothing else. By `ws`, because the platform's own
 // client sends a message of more than a kilobyte in two pieces, the second of which waits 40 ms for the first to be noted.
 // @ts-types="./ws.d.ts"
-import WebSocket from "ws";
+import { WebSocket } from "ws";
 import type { BatchAnswer, BatchRequest } from "./hrana.ts";
 import { type HranaEndpoint, type JsonError, type JsonResult, readResult } from "./hrana_client.ts";
 import { batchFailure, refuseMoving, RemoteFailure } from "./remote_failure.ts";

@@ -7,7 +7,7 @@ export interface ClientOptions {
   readonly maxPayload: number;
 }
 
-export default class WebSocket {
+export class WebSocket {
   constructor(url: string, protocols: readonly string[], options: ClientOptions);
   on(event: "open" | "close", listener: () => void): this;
   on(event: "error", listener: (error: Error) => void): this;
