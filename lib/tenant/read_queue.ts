@@ -28,7 +28,8 @@ export interface SlowGates {
   readonly mayTakeSlot: (tokenId: string | null) => boolean;
   /** How long the caller has had the turn; null: it may not take it. */
   readonly hadTurnMs: (tokenId: string | null) => number | null;
-  readonly beginTurn: (tokenId: string | null) => SlowTurn;
+  /** `turns`: how many the read has had with this one. */
+  readonly beginTurn: (tokenId: string | null, turns?: number) => SlowTurn;
 }
 
 /** A slow caller with reads that wait. */
@@ -162,10 +163,9 @@ export class ReadQueue<J extends WaitingRead> {
     }
     if (least === null) return null;
     const { tokenId, caller } = least;
-    return {
-      jobs: caller.takeTurn(),
-      slow: { tokenId, hasSlot: false, seen: false, turn: beginTurn(tokenId) },
-    };
+    const jobs = caller.takeTurn();
+    const turn = beginTurn(tokenId, jobs[0]?.turns);
+    return { jobs, slow: { tokenId, hasSlot: false, seen: false, turn } };
   }
 
   #takeOfCaller(tokenId: string | null): J[] {

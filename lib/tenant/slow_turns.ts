@@ -3,6 +3,8 @@
 
 /** Milliseconds that a caller may have had the turn beyond another one that waits for it. */
 export const TURN_MS = 1000;
+/** The same for a read that has had many turns: it begins anew with each, and each is twice as long, so that it ends in one. */
+const LONGEST_TURN_MS = 8 * TURN_MS;
 /** Milliseconds after which it is forgotten how long a caller has had it. */
 const FORGET_MS = 60_000;
 
@@ -10,6 +12,7 @@ const FORGET_MS = 60_000;
 export interface SlowTurn {
   /** The caller: its token, or the database of an anonymous one. */
   readonly key: string;
+  readonly lengthMs: number;
   sinceMs: number;
   /** Until when it is counted. */
   countedMs: number;
@@ -29,9 +32,11 @@ export class SlowTurns {
     return this.#had.get(key)?.ms ?? 0;
   }
 
-  begin(key: string, nowMs: number): SlowTurn {
+  /** `turns`: how many the read has had with this one. */
+  begin(key: string, nowMs: number, turns = 1): SlowTurn {
     for (const [other, { lastMs }] of this.#had) if (nowMs - lastMs > FORGET_MS) this.#had.delete(other);
-    return { key, sinceMs: nowMs, countedMs: nowMs };
+    const lengthMs = Math.min(TURN_MS * 2 ** (turns - 1), LONGEST_TURN_MS);
+    return { key, lengthMs, sinceMs: nowMs, countedMs: nowMs };
   }
 
   /** Counts the turn until now. */
@@ -52,7 +57,7 @@ export class SlowTurns {
     for (const { key, isNew } of waiting) {
       const isOver = key === turn.key
         ? isNew && nowMs - turn.sinceMs >= TURN_MS
-        : ownMs - this.hadMs(key) >= TURN_MS;
+        : ownMs - this.hadMs(key) >= turn.lengthMs;
       if (isOver) return true;
     }
     return false;

@@ -1,5 +1,5 @@
 // In which order the reads of one database start, when some callers have slow ones.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import type { CallJob } from "../../lib/tenant/local/jobs.ts";
 import { ReadQueue } from "../../lib/tenant/read_queue.ts";
@@ -95,6 +95,20 @@ Deno.test("a turn is over when somebody waits who has had a second less of it, o
   assertEquals([until(18 * TURN_MS), until(19 * TURN_MS)], [false, true]);
   turns.begin("c", 100 * TURN_MS);
   assertEquals([turns.hadMs("a"), turns.hadMs("b")], [0, 0]);
+});
+
+Deno.test("a read of some seconds ends in one of its turns beside an endless one that came with it", () => {
+  const turns = new SlowTurns();
+  const [long, endless] = [{ key: "a", had: 0, longestMs: 0 }, { key: "b", had: 0, longestMs: 0 }];
+  let nowMs = 0;
+  for (let n = 0; n < 8; n++) {
+    const [one, other] = turns.hadMs("a") <= turns.hadMs("b") ? [long, endless] : [endless, long];
+    const sinceMs = nowMs;
+    const turn = turns.begin(one.key, nowMs, ++one.had);
+    do nowMs += 100; while (!turns.isOver(turn, [{ key: other.key, isNew: false }], nowMs));
+    one.longestMs = Math.max(one.longestMs, nowMs - sinceMs);
+  }
+  assert(long.longestMs >= 8 * TURN_MS, String(long.longestMs));
 });
 
 Deno.test("a caller is among the others again when none of its reads was slow for ten seconds", () => {

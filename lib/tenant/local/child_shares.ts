@@ -93,7 +93,7 @@ export class ChildShares {
       mayTakeSlot: (tokenId) => this.mayTakeSlot(lanes, tokenId),
       hadTurnMs: (tokenId) =>
         this.mayTakeTurn(lanes, tokenId) ? this.turns.hadMs(keyOf(lanes, tokenId)) : null,
-      beginTurn: (tokenId) => this.turns.begin(keyOf(lanes, tokenId), nowMs),
+      beginTurn: (tokenId, turns) => this.turns.begin(keyOf(lanes, tokenId), nowMs, turns),
     };
   }
 

@@ -100,7 +100,7 @@ function mayGoOn(scheduler: Sharing, flight: LaneFlight, job: CallJob | null, no
   if (slow.hasSlot) delete slow.turn;
   else if (job && !slow.turn) {
     job.turns = (job.turns ?? 0) + 1;
-    slow.turn = shares.turns.begin(key, nowMs);
+    slow.turn = shares.turns.begin(key, nowMs, job.turns);
   }
   slow.seen = true;
   scheduler.setApart(flight);

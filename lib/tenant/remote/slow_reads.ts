@@ -100,7 +100,7 @@ export class SlowReads implements DatabaseReads {
         return false;
       }
       turn.turns = (turn.turns ?? 0) + 1;
-      slow.turn = slots.turns.begin(key, this.nowMs());
+      slow.turn = slots.turns.begin(key, this.nowMs(), turn.turns);
     }
     return !slots.turns.isOver(slow.turn, slots.waitForTurn(), this.nowMs());
   }
@@ -141,7 +141,7 @@ export class SlowReads implements DatabaseReads {
       mayTakeSlot: (tokenId) => slots.mayTakeSlot(this, tokenId),
       hadTurnMs: (tokenId) =>
         slots.mayTakeTurn(this, tokenId) ? slots.turns.hadMs(this.keyOf(tokenId)) : null,
-      beginTurn: (tokenId) => slots.turns.begin(this.keyOf(tokenId), nowMs),
+      beginTurn: (tokenId, turns) => slots.turns.begin(this.keyOf(tokenId), nowMs, turns),
     };
     const refused = new Set<string | null>();
     // However many of one caller wait, those of others behind them are asked for as well.
