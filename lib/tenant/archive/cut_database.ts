@@ -15,14 +15,12 @@ import {
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
 import { digestOf } from "./digest.ts";
-import { fileState, readInto, readLogHead, readPart } from "./file_parts.ts";
+import { fileState, readLogHead, readPart } from "./file_parts.ts";
 import { pack } from "./packed.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames, type WalSum } from "./wal_frames.ts";
 
 /** Bytes of a piece of a base, and of a segment, before they are packed. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** Bytes of a log that are read at a time. */
-const STEP_BYTES = 256 * 1024;
 
 /** Does a job. Never rejects. */
 export async function cutDatabase(job: CutJob): Promise<CutAnswer> {
@@ -76,45 +74,45 @@ class Cut {
     const untilMs = this.job.nowMs;
     if (head === null) return { ...state, untilMs };
     let now = state.salts === head.salts ? state : { ...state, salts: head.salts, frames: 0, sum: head.sum };
+    const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
     const log = `${this.job.path}-wal`;
-    using file = Deno.openSync(log);
-    /** Frames up to a transaction's end that is known of, behind a piece without any. */
-    let end = 0;
-    for (;;) {
-      const piece = readPiece(file, head, now);
-      if (piece.isWhole && piece.ended === null && end < now.frames + piece.frames) {
-        end = await lastCommit(log, head, now);
-      }
-      const inside = piece.isWhole && end >= now.frames + piece.frames ? piece : null;
-      const taken = piece.ended ?? inside;
-      if (taken === null) return { ...now, untilMs };
-      now = await this.#addSegment(now, { ...taken, head, piece });
-      if (!piece.isWhole) return { ...now, untilMs };
+    const end = await lastCommit(log, head, now);
+    const readMs = systemClock.now() + this.job.aheadMs;
+    while (now.frames < end) {
+      const count = Math.min(end - now.frames, Math.max(1, Math.floor(PIECE_BYTES / frameBytes)));
+      const bytes = await readPart(log, WAL_HEAD_BYTES + now.frames * frameBytes, count * frameBytes);
+      const walk = walkFrames(bytes, head, now.sum);
+      if (walk.frames < count) throw new Error("the log has changed while it was read");
+      now = await this.#addSegment(now, { head, bytes, sum: walk.sum, count, readMs });
     }
+    return { ...now, untilMs };
   }
 
-  /** `frames`: so many of the piece; `sum`: the checksum after them. */
   async #addSegment(
     state: ArchiveState,
-    { head, piece, frames, sum }: {
+    { head, bytes, sum, count, readMs }: {
       readonly head: WalHead;
-      readonly piece: Piece;
-      readonly frames: number;
+      readonly bytes: Uint8Array<ArrayBuffer>;
       readonly sum: WalSum;
+      readonly count: number;
+      readonly readMs: number;
     },
   ): Promise<ArchiveState> {
-    const bytes = frames * (FRAME_HEAD_BYTES + head.pageBytes);
+    const { pageBytes, salts, bigEndian } = head;
+    const told: SegmentHead = { pageBytes, salts, bigEndian, sum: state.sum, firstFrame: state.frames };
+    const line = new TextEncoder().encode(`${JSON.stringify(told)}\n`);
+    const whole = new Uint8Array(line.length + bytes.length);
+    whole.set(line);
+    whole.set(bytes, line.length);
     const number = state.segments;
-    const readMs = piece.readMs + this.job.aheadMs;
-    const packed = pack(piece.bytes.subarray(0, piece.lineBytes + bytes));
-    await this.#spool({ epoch: state.epoch, kind: "wal", number, readMs }, packed);
+    await this.#spool({ epoch: state.epoch, kind: "wal", number, readMs }, pack(whole));
     return {
       ...state,
       segments: number + 1,
-      frames: state.frames + frames,
+      frames: state.frames + count,
       sum,
-      walBytes: state.walBytes + bytes,
-      pageBytes: head.pageBytes,
+      walBytes: state.walBytes + bytes.length,
+      pageBytes,
     };
   }
 
@@ -160,56 +158,6 @@ class Cut {
     await this.#folder.write(noted);
     return noted;
   }
-}
-
-/** Frames as they were read off a log, behind the line that tells of them. */
-interface Piece {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly lineBytes: number;
-  /** Whole frames, and the checksum after them. */
-  readonly frames: number;
-  readonly sum: WalSum;
-  /** Those up to the last one that ends a transaction; null: none does. */
-  readonly ended: { readonly frames: number; readonly sum: WalSum } | null;
-  /** It is as long as a piece may be: more may follow. */
-  readonly isWhole: boolean;
-  /** Unix milliseconds by the machine's clock at which all of it was there. */
-  readonly readMs: number;
-}
-
-/** Where pieces stand until they are packed: one at a time. */
-let room = new Uint8Array(0);
-
-/** Reads what comes next: each byte once, in steps, because the rest of the file may be of an earlier log. */
-function readPiece(
-  file: Deno.FsFile,
-  head: WalHead,
-  { sum: before, frames: firstFrame }: ArchiveState,
-): Piece {
-  const { pageBytes, salts, bigEndian } = head;
-  const told: SegmentHead = { pageBytes, salts, bigEndian, sum: before, firstFrame };
-  const line = new TextEncoder().encode(`${JSON.stringify(told)}\n`);
-  const frameBytes = FRAME_HEAD_BYTES + pageBytes;
-  const most = Math.max(1, Math.floor(PIECE_BYTES / frameBytes));
-  const step = Math.max(1, Math.floor(STEP_BYTES / frameBytes));
-  if (room.length < line.length + most * frameBytes) room = new Uint8Array(line.length + most * frameBytes);
-  room.set(line);
-  let [frames, sum] = [0, before];
-  let ended: Piece["ended"] = null;
-  while (frames < most) {
-    const wanted = Math.min(step, most - frames);
-    const at = line.length + frames * frameBytes;
-    const into = room.subarray(at, at + wanted * frameBytes);
-    const filled = readInto(file, WAL_HEAD_BYTES + (firstFrame + frames) * frameBytes, into);
-    const walk = walkFrames(into.subarray(0, filled), head, sum);
-    const last = walk.commits.at(-1);
-    if (last) ended = { frames: frames + last.frames, sum: last.sum };
-    frames += walk.frames;
-    sum = walk.sum;
-    if (walk.frames < wanted) break;
-  }
-  const readMs = systemClock.now();
-  return { bytes: room, lineBytes: line.length, frames, sum, ended, isWhole: frames === most, readMs };
 }
 
 /** What a state tells beside times. */

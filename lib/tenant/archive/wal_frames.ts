@@ -38,8 +38,8 @@ export interface WalWalk {
   readonly frames: number;
   /** The checksum after them. */
   readonly sum: WalSum;
-  /** Those that end a transaction: frames up to and with it, the checksum after it, pages that the database has then. */
-  readonly commits: readonly { readonly frames: number; readonly sum: WalSum; readonly pages: number }[];
+  /** Those that end a transaction: frames up to and with it, pages that the database has then. */
+  readonly commits: readonly { readonly frames: number; readonly pages: number }[];
 }
 
 /** Reads the frames with which `bytes` begins; `sum` is the checksum of the frame before. */
@@ -50,18 +50,17 @@ export function walkFrames(
 ): WalWalk {
   const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const commits: { frames: number; sum: WalSum; pages: number }[] = [];
-  const salts = [0, 8].map((at) => parseInt(head.salts.slice(at, at + 8), 16));
+  const commits: { frames: number; pages: number }[] = [];
   let frames = 0;
   for (; (frames + 1) * frameBytes <= bytes.length; frames++) {
     const at = frames * frameBytes;
-    if (view.getUint32(at + 8) !== salts[0] || view.getUint32(at + 12) !== salts[1]) break;
+    if (bytes.subarray(at + 8, at + 16).toHex() !== head.salts) break;
     const headSum = addToSum(sum, view, [at, at + 8], head.bigEndian);
     const next = addToSum(headSum, view, [at + FRAME_HEAD_BYTES, at + frameBytes], head.bigEndian);
     if (next[0] !== view.getUint32(at + 16) || next[1] !== view.getUint32(at + 20)) break;
     sum = next;
     const pages = view.getUint32(at + 4);
-    if (pages > 0) commits.push({ frames: frames + 1, sum, pages });
+    if (pages > 0) commits.push({ frames: frames + 1, pages });
   }
   return { frames, sum, commits };
 }
