@@ -90,6 +90,20 @@ Deno.test("where sockets are refused or never answered, calls go by HTTP, and no
   }
 });
 
+Deno.test("a socket that never opens takes the time of one short call, not of every other one", async () => {
+  await withSqld(async (world) => {
+    await using relay = openSocketRelay(world.sqld.url);
+    const store = world.store({ url: relay.url, queryTimeoutMs: 500 });
+    const tenant = await Tenant.create(store, [T]);
+    relay.upgrades = "get no answer";
+    const ended: boolean[] = [];
+    for (let n = 0; n < 6; n++) ended.push((await tenant.run("read", [[COUNT]])).ok === true);
+    assertEquals(ended, [true, false, true, true, true, true]);
+    assertEquals(relay.asked, 1);
+    await store.close();
+  });
+});
+
 Deno.test("what is too long for a message, or has an answer that ends the socket, is answered as by HTTP", async () => {
   await withRelay(async (_world, relay, tenant) => {
     const broken = [["SELECT CAST(x'ff' AS TEXT)"]] as const;

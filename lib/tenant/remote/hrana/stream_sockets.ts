@@ -10,6 +10,8 @@ import { StreamSocket } from "./stream_socket.ts";
 const IDLE_MS = 6000;
 /** Milliseconds that a socket may take to open; the call then goes by HTTP. */
 const OPEN_MS = 1000;
+/** Milliseconds after which a socket that is not open yet counts as refused, also where the call has ended meanwhile. */
+const SLOW_MS = 50;
 /** Milliseconds in which a server that has opened none is not asked again: what stands between may let HTTP through alone. */
 const REFUSED_MS = 300_000;
 /** Characters of values that go out in one message: the server ends sockets whose messages have more than 16 MiB. */
@@ -51,6 +53,7 @@ export class StreamSockets {
   /** The baton of a new stream; null: there is none to be had, and nothing was sent. */
   async open(endpoint: HranaEndpoint, signal: AbortSignal | null): Promise<string | null> {
     if (!this.areOpened) return null;
+    const beganMs = this.clock.monotonicMs();
     const inTime = new AbortController();
     const timer = setTimeout(() => inTime.abort(), OPEN_MS);
     const signals = [inTime.signal, this.#closing.signal, ...(signal ? [signal] : [])];
@@ -58,8 +61,9 @@ export class StreamSockets {
       clearTimeout(timer)
     );
     if (socket === null) {
-      const ours = signal?.aborted || this.#closing.signal.aborted;
-      if (!ours) this.#refusedMs = this.clock.monotonicMs();
+      const nowMs = this.clock.monotonicMs();
+      // Otherwise each call that has less time than an opening would spend it there, and never run.
+      if (!signal?.aborted || nowMs - beganMs >= SLOW_MS) this.#refusedMs = nowMs;
       return null;
     }
     const baton = `socket:${++this.#count}`;
