@@ -81,14 +81,25 @@ export class StreamSocket {
     signal?.addEventListener("abort", stop);
     try {
       const answer = await this.#request({ type: "batch", stream_id: STREAM_ID, batch: { steps } });
-      if (answer.type === "response_error") {
-        throw batchFailure(answer.error.message, answer.error.code ?? "", baton);
-      }
-      const result = answer.type === "response_ok" ? answer.response.result : undefined;
-      if (!result) throw new RemoteFailure("unreachable", "no result");
-      return refuseMoving({ baton, steps: readResult(result) });
+      return this.#read(answer, baton);
     } finally {
       signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  #read(answer: Message, baton: string | null): BatchAnswer {
+    if (answer.type === "response_error") {
+      throw batchFailure(answer.error.message, answer.error.code ?? "", baton);
+    }
+    try {
+      const result = answer.type === "response_ok" ? answer.response.result : undefined;
+      if (!result) throw new SyntaxError("no result");
+      return refuseMoving({ baton, steps: readResult(result) });
+    } catch (error) {
+      if (error instanceof RemoteFailure) throw error;
+      // Nobody knows what the stream is in.
+      this.close();
+      throw new RemoteFailure("unreachable", "not an answer of Hrana");
     }
   }
 

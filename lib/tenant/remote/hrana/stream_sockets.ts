@@ -66,6 +66,10 @@ export class StreamSockets {
       if (!signal?.aborted || nowMs - beganMs >= SLOW_MS) this.#refusedMs = nowMs;
       return null;
     }
+    if (this.#closing.signal.aborted) {
+      socket.close();
+      return null;
+    }
     const baton = `socket:${++this.#count}`;
     this.#held.set(baton, { socket, isBusy: false, usedMs: this.clock.monotonicMs() });
     this.#sweep ??= setTimeout(() => this.#closeIdle(), IDLE_MS);
