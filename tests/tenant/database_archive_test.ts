@@ -157,6 +157,21 @@ Deno.test("a clock that is turned forth and back loses nothing: where it has run
   });
 });
 
+Deno.test("a log of many pieces that was read at once is in a moment as a whole", async () => {
+  await withFile(async ({ store, clock, database, start }) => {
+    const archive = start();
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    for (let at = 0; at < 18; at++) database.exec("INSERT INTO t VALUES (randomblob(1000000))");
+    const atMs = clock.now();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await archive.cut();
+    await archive.upload();
+    const { whole, parts } = await findMoment(store, ID, { atMs, end: await endOf(archive) });
+    assertEquals(whole.length + parts.flat().length, (await endOf(archive))?.segments);
+  });
+});
+
 Deno.test("what no moment needs is removed after its days, and halves of epochs; the rest can be brought back", async () => {
   await withFile(async ({ store, clock, database, start }) => {
     const archive = start();
