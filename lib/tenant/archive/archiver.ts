@@ -224,10 +224,13 @@ export class Archiver {
     // A file that was made from the archive has no state yet, and its epoch there may be all that is sent of it.
     const isKnown = async (id: string) =>
       await fileState(databases.pathOf(id)) !== null || await this.#archiveOf(id).state() !== null;
-    const nowMs = believedMs(store, clock.now());
-    await pruneArchive(store, nowMs - keepDays * DAY_MS, isKnown).catch(() =>
-      log("warn", "archive_not_pruned", {})
-    );
+    try {
+      // Nobody removes what somebody else archives; and who has been answered has been told the time.
+      await this.watch.ask(() => Promise.resolve());
+      await pruneArchive(store, believedMs(store, clock.now()) - keepDays * DAY_MS, isKnown);
+    } catch {
+      log("warn", "archive_not_pruned", {});
+    }
   }
 
   #inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {

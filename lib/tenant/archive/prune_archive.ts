@@ -1,4 +1,5 @@
 // Removes from the archive what no moment needs that can still be restored.
+import { AppError } from "../../core/errors.ts";
 import { type ArchiveName, readObjectName } from "./archive_names.ts";
 import { readBegin } from "./find_epoch.ts";
 import type { ObjectStore } from "../object_store.ts";
@@ -19,21 +20,29 @@ export function believedMs({ toldMs }: Pick<ObjectStore, "toldMs">, nowMs: numbe
 
 /**
  * Removes epochs that ended before `beforeMs`, and halves of which the beginning never came. The last one of a database stays,
- * as long as `isKnown`; that of a database which was dropped goes with its last segment's age.
+ * as long as `isKnown`; that of a database which was dropped goes with its last segment's age. Rejects in the end with
+ * `archive_damaged` where what an epoch begins with is lost or altered: nothing of that database is removed.
  */
 export async function pruneArchive(
   store: ObjectStore,
   beforeMs: number,
   isKnown: (databaseId: string) => Promise<boolean>,
 ): Promise<void> {
+  let damage: AppError | null = null;
   for await (const [databaseId, epochs] of databases(store)) {
     const known = await isKnown(databaseId);
-    for (const epoch of await past(store, epochs, { beforeMs, known })) {
+    const gone = await past(store, epochs, { beforeMs, known }).catch((error) => {
+      if (!(error instanceof AppError)) throw error;
+      damage = error;
+      return [];
+    });
+    for (const epoch of gone) {
       // What it begins with goes first, so that a half-removed epoch is none.
       const objects = (epochs.get(epoch) ?? []).sort((a) => a.name.kind === "begin" ? -1 : 1);
       for (const { key } of objects) await store.remove(key);
     }
   }
+  if (damage !== null) throw damage;
 }
 
 /** One database after the other: an archive may have more objects than fit into memory. */
@@ -68,7 +77,10 @@ async function past(
     const begin = named ? await readBegin(store, named) : null;
     const lastMs = objects.reduce((last, { name }) => Math.max(last, name.readMs), begin?.atMs ?? 0);
     // Objects are sent in their order: the beginning of a half one never comes once there is a later one.
-    const isPast = nextMs !== null ? !begin || nextMs < beforeMs : !known && lastMs < beforeMs;
+    // Neither does the beginning of one that was made while a clock was behind make the one before old.
+    const isPast = nextMs !== null
+      ? !begin || Math.max(nextMs, lastMs) < beforeMs
+      : !known && lastMs < beforeMs;
     if (isPast) gone.push(epoch);
     if (begin) nextMs = begin.atMs;
   }

@@ -1,0 +1,73 @@
+// What is removed from an archive where a clock was behind for a while, or an object is damaged.
+import { assertEquals, assertRejects } from "@std/assert";
+import { objectName } from "../../lib/tenant/archive/archive_names.ts";
+import { digestOf } from "../../lib/tenant/archive/digest.ts";
+import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
+import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
+
+const DAY_MS = 86_400_000;
+const NOW_MS = 1_800_000_000_000;
+const BEFORE_MS = NOW_MS - 30 * DAY_MS;
+
+const epochOf = (number: number) => `${String(number).padStart(8, "0")}-00000000`;
+const known = () => Promise.resolve(true);
+
+/** Puts an epoch there: what it begins with, and a segment that was read `readMs`. */
+async function putEpoch(
+  store: FolderObjects,
+  databaseId: string,
+  { number, atMs, readMs }: { readonly number: number; readonly atMs: number; readonly readMs: number },
+): Promise<void> {
+  const epoch = epochOf(number);
+  const begin = new TextEncoder().encode(
+    JSON.stringify({ version: 1, databaseId, atMs, pieces: 0, gapFromMs: null, before: null }),
+  );
+  const names = [
+    objectName({ epoch, kind: "begin", number: 0, readMs: 0, sha256: digestOf(begin) }),
+    objectName({ epoch, kind: "wal", number: 0, readMs, sha256: "0".repeat(64) }),
+  ];
+  for (const name of names) await store.put(`db/${databaseId}/${name}`, begin);
+}
+
+async function withStore(
+  work: (store: FolderObjects, left: (id: string) => Promise<string[]>) => Promise<void>,
+) {
+  const folder = await Deno.makeTempDir();
+  const store = new FolderObjects(folder);
+  const left = async (databaseId: string) => {
+    const keys = await Array.fromAsync(store.keys(`db/${databaseId}/`));
+    return [...new Set(keys.map((key) => key.split("/")[2] ?? ""))].sort();
+  };
+  try {
+    await work(store, left);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("an epoch that began while the clock was years behind makes the one before it no older", async () => {
+  await withStore(async (store, left) => {
+    await putEpoch(store, "db_a", { number: 0, atMs: NOW_MS - 3 * DAY_MS, readMs: NOW_MS - 2 * DAY_MS });
+    await putEpoch(store, "db_a", { number: 1, atMs: DAY_MS, readMs: NOW_MS });
+    await pruneArchive(store, BEFORE_MS, known);
+    assertEquals(await left("db_a"), [epochOf(0), epochOf(1)]);
+    await pruneArchive(store, NOW_MS - DAY_MS, known);
+    assertEquals(await left("db_a"), [epochOf(1)]);
+  });
+});
+
+Deno.test("a damaged beginning keeps what is old of its own database only", async () => {
+  await withStore(async (store, left) => {
+    for (const id of ["db_a", "db_b", "db_c"]) {
+      for (const number of [0, 1]) {
+        const atMs = NOW_MS - (100 - number) * DAY_MS;
+        await putEpoch(store, id, { number, atMs, readMs: atMs });
+      }
+    }
+    const keys = await Array.fromAsync(store.keys(`db/db_a/${epochOf(1)}/begin-`));
+    for (const key of keys) await store.put(key, new Uint8Array(1));
+    await assertRejects(() => pruneArchive(store, BEFORE_MS, known), /lost or altered/);
+    assertEquals(await left("db_a"), [epochOf(0), epochOf(1)]);
+    for (const id of ["db_b", "db_c"]) assertEquals(await left(id), [epochOf(1)]);
+  });
+});
