@@ -1,14 +1,13 @@
 // Who writes an archive: one installation, and of it one process. A prefix that somebody else writes is never touched.
 import { ConfigError } from "../../core/errors.ts";
 import type { ObjectStore } from "../object_store.ts";
+import { type Installation, isSame } from "./installation.ts";
 
 const KEY = "owner.json";
 
 /** The record of the owner. */
-interface OwnerRecord {
-  /** The installation, as its data folder knows itself. */
-  readonly writer: string;
-  /** One start of it. */
+interface OwnerRecord extends Installation {
+  /** One start of the installation. */
   readonly start: string;
 }
 
@@ -20,20 +19,20 @@ export class ArchiveOwner {
   /** `takeOver`: another installation's archive becomes this one's. */
   constructor(
     private readonly store: ObjectStore,
-    private readonly writer: string,
+    private readonly installation: Installation,
     private readonly takeOver: boolean,
   ) {}
 
   /** Becomes the owner. Rejects where the store does not answer; throws `ConfigError` where somebody else is. */
   async claim(): Promise<void> {
     const found = await this.store.get(KEY);
-    if (found !== null && !this.takeOver && parse(found.bytes)?.writer !== this.writer) {
+    if (found !== null && !this.takeOver && !isSame(parse(found.bytes) ?? {}, this.installation)) {
       throw new ConfigError(
         "Give ARCHIVE_URL a prefix of its own, or set ARCHIVE_TAKE_OVER=1 once where the other one has ended for good; " +
-          "another installation archives there",
+          "another installation, or the one that this data folder is a copy of, archives there",
       );
     }
-    const record: OwnerRecord = { writer: this.writer, start: this.#start };
+    const record: OwnerRecord = { ...this.installation, start: this.#start };
     const bytes = new TextEncoder().encode(JSON.stringify(record));
     if (!await this.store.put(KEY, bytes, found?.tag ?? null)) {
       throw new ConfigError(

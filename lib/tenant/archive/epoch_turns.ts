@@ -65,19 +65,27 @@ export function epochBegin(
   return { version: 1, databaseId, atMs: fromMs, pieces, gapFromMs, before };
 }
 
-/** Whether the log is the one that was read, or the first one after it, and nobody else has folded one in. */
+/**
+ * Whether the log is the one that was read, or the first one after it, and nobody else has folded one in. A copy of the file
+ * goes on with nothing: who reads the original may go on with it too.
+ */
 export function goesOn(
   { phase, file, salts, frames }: ArchiveState,
   now: string,
   head: WalHead | null,
 ): boolean {
-  if (phase === "replaced") return false;
+  if (phase === "replaced" || inodeOf(now) !== inodeOf(file)) return false;
   // This process, or the one before, was ended while it folded the log in, of which everything had been read.
   if (phase === "folding") return head === null || head.salts === salts;
   if (now !== file) return false;
   return head === null
     ? salts === "" || frames === 0
     : salts === "" || head.salts === salts || isNext(salts, head.salts);
+}
+
+/** What of a file's state stays while the file is written. */
+function inodeOf(file: string): string {
+  return file.split(":", 2).join(":");
 }
 
 /** The engine begins a log again, one salt higher, when all of it is in the file; who read on held up the end of its folding. */

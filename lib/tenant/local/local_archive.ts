@@ -7,6 +7,7 @@ import { ArchiveOwner } from "../archive/archive_owner.ts";
 import type { ArchivedStore } from "../archive/archived_store.ts";
 import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
+import { installationOf } from "../archive/installation.ts";
 import { Packer } from "../archive/packer.ts";
 import { openObjectStore } from "../archive/open_object_store.ts";
 import type { ObjectStore } from "../object_store.ts";
@@ -67,8 +68,8 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
   /** Throws `ConfigError` where another installation archives there. A store that is away is asked again later. */
   static async open(options: LocalArchiveOptions): Promise<LocalArchive> {
     const objects = await openObjectStore(options.url, options.keys);
-    const writer = await writerOf(`${options.dataDirectory}/archive`);
-    const owner = new ArchiveOwner(objects, writer, options.takeOver);
+    const installation = await installationOf(`${options.dataDirectory}/archive`);
+    const owner = new ArchiveOwner(objects, installation, options.takeOver);
     try {
       await owner.claim();
     } catch (error) {
@@ -186,18 +187,4 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
       resolve();
     }
   }
-}
-
-/** The name of this installation in its archive. */
-async function writerOf(folder: string): Promise<string> {
-  const path = `${folder}/writer`;
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  const writer = crypto.randomUUID();
-  await Deno.writeTextFile(path, writer, { createNew: true, mode: 0o600 });
-  return writer;
 }

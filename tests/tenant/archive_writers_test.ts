@@ -1,0 +1,118 @@
+// Who writes at a place, and who removes there: a copied data folder is another installation, the same one started anew is not.
+import { assert, assertEquals } from "@std/assert";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { type S3Server, startS3 } from "../testing/s3_server.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import {
+  type ArchivedStoreOptions,
+  bucketOf,
+  codeOf,
+  countAt,
+  openArchived,
+  until,
+} from "./archive_world.ts";
+
+const SCHEMA = "CREATE TABLE t (a)";
+const INSERT = "INSERT INTO t VALUES (1)";
+const DAY_MS = 86_400_000;
+
+interface World {
+  readonly s3: S3Server;
+  readonly root: string;
+  readonly clock: TurnableClock;
+  open(folder: string, more?: ArchivedStoreOptions): Promise<LocalStore>;
+}
+
+async function withBucket(work: (world: World) => Promise<void>): Promise<void> {
+  const s3 = startS3();
+  const root = await Deno.makeTempDir();
+  const clock = new TurnableClock();
+  s3.now = () => clock.now();
+  const opened: LocalStore[] = [];
+  const open: World["open"] = async (folder, more) => {
+    const store = await openArchived(`${root}/${folder}`, bucketOf(s3), { clock, ...more });
+    opened.push(store);
+    return store;
+  };
+  try {
+    await work({ s3, root, clock, open });
+  } finally {
+    await Promise.all(opened.map((store) => store.close()));
+    await s3.close();
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+/** As an operator copies a folder of a service that runs: with all times, and without the lock of the process. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  const { success } = await new Deno.Command("cp", { args: ["-a", from, to] }).output();
+  assert(success);
+}
+
+const messageOf = (work: Promise<unknown>) => work.then(() => "opened", (error: Error) => error.message);
+
+Deno.test("a copy of the data folder is refused where the first one archives, and the first one goes on unasked", async () => {
+  await withBucket(async ({ root, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    await store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "one" });
+    await copyFolder(`${root}/data`, `${root}/copy`);
+    const refused = await messageOf(open("copy"));
+    assert(refused.startsWith("Give ARCHIVE_URL a prefix of its own"), refused);
+    await tenant.run("write", [[INSERT]]);
+    assertEquals(await countAt(store, tenant.id, clock.now(), "two"), 1);
+    await store.close();
+    // The same folder, again and under another path.
+    await (await open("data")).close();
+    await Deno.rename(`${root}/data`, `${root}/moved`);
+    const moved = await open("moved");
+    assertEquals(await moved.ready(), []);
+  });
+});
+
+Deno.test("a copy that was told to take over shares no epoch with the first one, though the log was being folded in", async () => {
+  await withBucket(async ({ s3, root, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    await store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "one" });
+    await copyFolder(`${root}/data`, `${root}/copy`);
+    const state = `${root}/copy/archive/${tenant.id.slice(-2).toLowerCase()}/${tenant.id}/state.json`;
+    const noted = JSON.parse(await Deno.readTextFile(state));
+    await Deno.writeTextFile(state, JSON.stringify({ ...noted, phase: "folding" }));
+    const copy = await open("copy", { takeOver: true });
+    const copied = Tenant.at(copy, tenant.id);
+    for (const one of [tenant, copied]) await one.run("write", [[INSERT]]);
+    await codeOf(store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "both" }));
+    await copy.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "both" });
+    const segments = [...s3.objects.keys()].map((key) => /\/([^/]+\/wal-\d{8})-/.exec(key)?.[1]).filter((
+      key,
+    ) => key !== undefined);
+    assertEquals(segments.length, new Set(segments).size, segments.join());
+    assertEquals(await countAt(copy, tenant.id, clock.now(), "now"), 1);
+  });
+});
+
+Deno.test("a service that does not own the place removes nothing there, whoever owns it", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA, INSERT]);
+    await store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "one" });
+    const kept = () => [...s3.objects.keys()].filter((key) => key.includes(tenant.id)).sort();
+    const before = kept();
+    assert(before.length > 0);
+    await store.close();
+    // It starts while nobody answers, so that it is told only later whose the place is; the database is idle by then.
+    clock.turn(60 * DAY_MS);
+    s3.away = () => true;
+    const other = await open("other");
+    s3.away = () => false;
+    await Tenant.create(other, [SCHEMA, INSERT]);
+    await until(async () => (await other.ready()).includes("archive_taken"));
+    // The day's look comes within a second.
+    clock.turn(2 * DAY_MS);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    assertEquals(kept(), before);
+    assertEquals(await countAt(await open("data"), tenant.id, clock.now(), "still"), 1);
+  });
+});
