@@ -20,11 +20,15 @@ export function isPlainPipeline(input: unknown): input is PlainPipeline {
   return isExecute(execute) && (requests.length === 1 || (isObject(close) && close["type"] === "close"));
 }
 
-/** Whether a message on a socket is an `execute`. */
+/** Whether a message on a socket is an `execute`, or opens or closes a stream. */
 export function isPlainMessage(input: unknown): input is ClientMessage {
   if (!isObject(input) || input["type"] !== "request" || !isId(input["request_id"])) return false;
   const { request } = input;
-  return isExecute(request) && isId(request["stream_id"]);
+  return isObject(request) && isId(request["stream_id"]) && (isOpening(request) || isExecute(request));
+}
+
+function isOpening({ type }: Members): boolean {
+  return type === "open_stream" || type === "close_stream";
 }
 
 function isExecute(request: unknown): request is Members {

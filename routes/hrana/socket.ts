@@ -1,5 +1,6 @@
 // Sockets of libSQL clients: the transport. What they mean is in lib/services/hrana/socket_session.ts.
 import type { Context } from "hono";
+import { andThen } from "../../lib/core/and_then.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
@@ -74,8 +75,7 @@ function serve(
   address: DoorAddress,
 ): () => void {
   let owner: StreamOwner | null = null;
-  const enter = async (token: string | null): Promise<DoorContext> => {
-    const ctx = await enterDoor(token === null ? undefined : `Bearer ${token}`, address);
+  const own = (ctx: DoorContext): DoorContext => {
     const { tokenId, target: { namespaceId } } = ctx;
     if (tokenId !== owner?.tokenId) {
       sockets.requireRoomOf(tokenId);
@@ -83,6 +83,8 @@ function serve(
     }
     return ctx;
   };
+  const enter = (token: string | null) =>
+    andThen(enterDoor(token === null ? undefined : `Bearer ${token}`, address), own);
   const output = new SocketOutput(socket, (characters) => sockets.mayHold(open, characters));
   const end = (code: number, reason: string) => void output.end(code, reason);
   const session = new SocketSession({

@@ -38,7 +38,10 @@ const id = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const message = fc.record({
   type: or(fc.constant("request")),
   request_id: or(id),
-  request: or(fc.record({ type: or(fc.constant("execute")), stream_id: or(id), stmt: or(stmt) })),
+  request: or(fc.oneof(
+    fc.record({ type: or(fc.constant("execute")), stream_id: or(id), stmt: or(stmt) }),
+    fc.record({ type: fc.constantFrom("open_stream", "close_stream"), stream_id: or(id) }),
+  )),
 });
 
 /** As it comes from JSON, but for infinities, which JSON can say: `1e999`. */
@@ -94,7 +97,10 @@ Deno.test("what clients send most is recognised, and nothing that keeps a stream
   assert(
     isPlainPipeline({ baton: null, requests: [execute, close] }) && isPlainPipeline({ requests: [execute] }),
   );
-  assert(isPlainMessage({ type: "request", request_id: 1, request: { ...execute, stream_id: 1 } }));
+  const requests = [execute, { type: "open_stream" }, { type: "close_stream" }];
+  for (const request of requests) {
+    assert(isPlainMessage({ type: "request", request_id: 1, request: { ...request, stream_id: 1 } }));
+  }
   for (
     const other of [
       { baton: "str_1.1.x", requests: [execute] },

@@ -1,7 +1,9 @@
 // What a socket of libSQL's protocol does: streams beside each other, the requests of each in their order.
+import { andThen } from "../../core/and_then.ts";
 import { AppError } from "../../core/errors.ts";
 import { MAX_SOCKET_STREAMS, MAX_SOCKET_WAITING } from "../../core/limits_hrana.ts";
 import { failureText } from "./answer_request.ts";
+import type { DoorContext } from "./hrana_types.ts";
 import { HranaStream } from "./stream.ts";
 import { SocketCursors } from "./socket_cursors.ts";
 import { answerOnStream } from "./socket_requests.ts";
@@ -16,8 +18,8 @@ interface OpenStream {
   readonly stream: HranaStream;
   /** Numbers of the cursors that a client has asked it for and not closed. */
   readonly cursors: Set<number>;
-  /** Settles when every request so far is answered. */
-  tail: Promise<void>;
+  /** Settles when every request so far is answered; null: every one is. */
+  tail: Promise<void> | null;
 }
 
 /** One socket. */
@@ -27,8 +29,8 @@ export class SocketSession {
   readonly #texts = new StoredTexts();
   readonly #closing = new AbortController();
   #token: string | null = null;
-  /** Whether the token was good; null: hello has not come. */
-  #hello: Promise<boolean> | null = null;
+  /** Whether the token was good, at once where that is known; null: hello has not come. */
+  #hello: Promise<boolean> | true | null = null;
   #waiting = 0;
   #waitingCharacters = 0;
   /** Nothing more is taken: the token has lost its right. */
@@ -59,12 +61,17 @@ export class SocketSession {
     if (this.#waiting >= MAX_SOCKET_WAITING || !this.parts.mayHold(characters)) {
       return this.#end("Wait for answers; too much is under way");
     }
+    const done = message.type === "hello"
+      ? this.#greet(message.jwt ?? null)
+      : this.#answer(hello, message.request_id, message.request);
+    if (done !== null) this.#awaitAnswer(done, characters);
+  }
+
+  /** `done` never rejects. */
+  #awaitAnswer(done: Promise<unknown>, characters: number): void {
     this.#waiting++;
     this.#waitingCharacters += characters;
-    const done: Promise<unknown> = message.type === "hello"
-      ? this.#hello = this.#greet(message.jwt ?? null)
-      : this.#answer(hello, message.request_id, message.request);
-    void done.finally(() => {
+    void done.then(() => {
       this.#waiting--;
       this.#waitingCharacters -= characters;
       if (this.#isOver) this.#end("The token or the database is gone");
@@ -86,8 +93,17 @@ export class SocketSession {
     this.#cursors.clear();
   }
 
-  async #greet(token: string | null): Promise<boolean> {
+  #greet(token: string | null): Promise<boolean> {
     this.#token = token;
+    const hello = this.#enterFirst(token).then((isGood) => {
+      if (isGood && this.#hello === hello) this.#hello = true;
+      return isGood;
+    });
+    this.#hello = hello;
+    return hello;
+  }
+
+  async #enterFirst(token: string | null): Promise<boolean> {
     try {
       await this.parts.enter(token);
       this.parts.send('{"type":"hello_ok"}');
@@ -99,29 +115,40 @@ export class SocketSession {
     }
   }
 
-  async #answer(hello: Promise<boolean> | null, id: number, asked: SocketRequest): Promise<void> {
+  /** Null: answered at once, as requests that run nothing are where nothing is in front of them. */
+  #answer(hello: Promise<boolean> | true | null, id: number, asked: SocketRequest): Promise<void> | null {
     try {
       const request = withTexts(asked, this.#texts);
-      const response = this.#inOrder(request, async () => await hello ? await this.#run(request) : null);
-      const text = await response;
-      if (text !== null) this.parts.send(`{"type":"response_ok","request_id":${id},"response":${text}}`);
+      if (request.type === "open_stream") this.#open(request.stream_id);
+      const open = this.#streamOf(request);
+      const work = () => andThen(hello ?? true, (isGood) => isGood ? this.#run(request) : null);
+      // Requests of one stream wait for each other, also those that open and close it.
+      const tail = open?.tail ?? null;
+      const response = tail === null ? work() : tail.then(work);
+      if (!(response instanceof Promise)) return this.#respond(id, response);
+      const answered: Promise<void> = response.then(
+        (text) => this.#respond(id, text),
+        (error) => this.#refuse(id, error, open, request),
+      ).then(() => {
+        if (open?.tail === answered) open.tail = null;
+      });
+      if (open !== undefined) open.tail = answered;
+      return answered;
     } catch (error) {
-      this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
+      return this.#refuse(id, error);
     }
   }
 
-  /** Requests of one stream wait for each other, also those that open and close it. */
-  #inOrder<T>(request: SocketRequest, work: () => Promise<T>): Promise<T> {
-    if (request.type === "open_stream") this.#open(request.stream_id);
-    const open = this.#streamOf(request);
-    if (open === undefined) return work();
-    const run = open.tail.then(work);
+  #respond(id: number, text: string | null): null {
+    if (text !== null) this.parts.send(`{"type":"response_ok","request_id":${id},"response":${text}}`);
+    return null;
+  }
+
+  #refuse(id: number, error: unknown, open?: OpenStream, request?: SocketRequest): null {
     // One that was not opened has nothing to be behind, and its number would stay as long as the stream.
-    const failed = () => {
-      if (request.type === "open_cursor") open.cursors.delete(request.cursor_id);
-    };
-    open.tail = run.then(() => {}, failed);
-    return run;
+    if (request?.type === "open_cursor") open?.cursors.delete(request.cursor_id);
+    this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
+    return null;
   }
 
   /** A cursor is fetched from and closed behind what opens it: clients do not wait for that. */
@@ -142,51 +169,64 @@ export class SocketSession {
     this.#streams.set(id, {
       stream: new HranaStream(this.#texts),
       cursors: new Set(),
-      tail: Promise.resolve(),
+      tail: null,
     });
   }
 
-  async #run(request: SocketRequest): Promise<string> {
+  #run(request: SocketRequest): string | Promise<string> {
     switch (request.type) {
       case "open_stream":
         if (this.#streams.has(request.stream_id)) return '{"type":"open_stream"}';
         throw refused("Close a stream first; this socket has as many as it may");
       case "close_stream":
-        await this.#streams.get(request.stream_id)?.stream.close();
-        this.#streams.delete(request.stream_id);
-        return '{"type":"close_stream"}';
+        return this.#closeStream(request.stream_id);
       case "store_sql":
       case "close_sql":
         return `{"type":"${request.type}"}`;
       case "fetch_cursor":
-        await this.parts.taken();
-        return this.#cursors.fetch(request.cursor_id, request.max_count);
+        return andThen(
+          this.parts.taken(),
+          () => this.#cursors.fetch(request.cursor_id, request.max_count),
+        );
       case "close_cursor":
         this.#cursors.close(request.cursor_id);
         return '{"type":"close_cursor"}';
-      default: {
-        const stream = this.#streams.get(request.stream_id)?.stream;
-        if (stream === undefined) throw new AppError("stream_expired");
-        const isTaken = this.parts.taken();
-        if (isTaken !== null) await isTaken;
-        const ctx = await this.#enter();
-        stream.requireOwner(ctx);
-        const signal = this.#closing.signal;
-        return await answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });
-      }
+      default:
+        return andThen(this.parts.taken(), () => this.#runOnStream(request));
     }
   }
 
+  #closeStream(id: number): string | Promise<string> {
+    const stream = this.#streams.get(id)?.stream;
+    return andThen(stream?.transaction ? stream.close() : undefined, () => {
+      this.#streams.delete(id);
+      return '{"type":"close_stream"}';
+    });
+  }
+
+  async #runOnStream(request: Parameters<typeof answerOnStream>[0]): Promise<string> {
+    const stream = this.#streams.get(request.stream_id)?.stream;
+    if (stream === undefined) throw new AppError("stream_expired");
+    const entered = this.#enter();
+    const ctx = entered instanceof Promise ? await entered : entered;
+    stream.requireOwner(ctx);
+    const signal = this.#closing.signal;
+    return await answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });
+  }
+
   /** A token that has lost its right ends the socket and what it has open. */
-  async #enter() {
+  #enter(): DoorContext | Promise<DoorContext> {
     try {
-      return await this.parts.enter(this.#token);
+      const ctx = this.parts.enter(this.#token);
+      return ctx instanceof Promise ? ctx.catch((error) => this.#notEntered(error)) : ctx;
     } catch (error) {
-      if (error instanceof AppError && [401, 403, 404].includes(error.status)) {
-        this.#isOver = true;
-      }
-      throw error;
+      return this.#notEntered(error);
     }
+  }
+
+  #notEntered(error: unknown): never {
+    if (error instanceof AppError && [401, 403, 404].includes(error.status)) this.#isOver = true;
+    throw error;
   }
 
   #end(reason: string): void {

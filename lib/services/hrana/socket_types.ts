@@ -28,7 +28,7 @@ export type SocketRequest =
 /** What a session needs of its socket. */
 export interface SocketParts {
   /** Who calls now, by the token of hello. Asked for every request: a token may be revoked, and a role taken away. */
-  readonly enter: (token: string | null) => Promise<DoorContext>;
+  readonly enter: (token: string | null) => DoorContext | Promise<DoorContext>;
   readonly send: (text: string) => void;
   /** Null where the client has read enough of its answers for the next request to run; else settles when it has. */
   readonly taken: () => Promise<void> | null;
