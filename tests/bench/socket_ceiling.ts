@@ -1,7 +1,7 @@
 // `deno run -A tests/bench/socket_ceiling.ts`: how far ahead of sqld any server can be by libSQL's sockets on this machine. A
 // server that computes nothing (no SQL, no token, no log: one ready-made answer) stands beside sqld and the service's door, asked
 // by @libsql/client and by bare sockets, each from a process of its own; `--seconds N` (2), `--rounds N` (3), medians.
-import { createClient } from "@libsql/client/web";
+import { createClient } from "@libsql/client/ws";
 import { print } from "../testing/print.ts";
 import { serverProcess } from "./server_process.ts";
 import { serviceTarget } from "./service_target.ts";

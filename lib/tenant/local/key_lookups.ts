@@ -3,6 +3,7 @@
 // nothing else waits for the database.
 import type { Clock } from "../../core/clock.ts";
 import { roundMs } from "../../core/clock.ts";
+import { StayAwake } from "../../core/stay_awake.ts";
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
 import { logRowOf } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
@@ -44,6 +45,7 @@ export class KeyLookups {
   /** The longest unused one first. */
   readonly #known = new Map<string, Known>();
   readonly #leftOut = new LeftOut();
+  readonly #awake: StayAwake;
   #engine: typeof LookupConnection | null = null;
   #loading = false;
   #usedThisTurn = false;
@@ -53,7 +55,9 @@ export class KeyLookups {
   answered = 0;
 
   /** `tenants`: the folder of the databases' files. */
-  constructor(private readonly tenants: string, private readonly clock: Clock) {}
+  constructor(private readonly tenants: string, private readonly clock: Clock) {
+    this.#awake = new StayAwake(clock);
+  }
 
   /** Whether somebody is being answered here. */
   get isBusy(): boolean {
@@ -94,6 +98,7 @@ export class KeyLookups {
     this.#leftOut.noteTime(lanes.namespaceId, startedMs, nowMs);
     if (json === null) return null;
     this.#noteUse(lanes.databaseId, known, nowMs);
+    this.#awake.noteAnswer(startedMs, nowMs);
     const outcome = {
       ok: true,
       results: [{ json, rowsRead: 1, rowsWritten: 0 }],
@@ -131,6 +136,7 @@ export class KeyLookups {
 
   closeAll(): void {
     this.#closed = true;
+    this.#awake.end();
     this.#closeBeyond(0);
   }
 
