@@ -1,6 +1,7 @@
 // `deno run -A tests/bench/socket_ceiling.ts`: how far ahead of sqld any server can be by libSQL's sockets on this machine. A
 // server that computes nothing (no SQL, no token, no log: one ready-made answer) stands beside sqld and the service's door, asked
 // by @libsql/client and by bare sockets, each from a process of its own; `--seconds N` (2), `--rounds N` (3), medians.
+// @ts-types="../hrana/libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
 import { print } from "../testing/print.ts";
 import { serverProcess } from "./server_process.ts";
@@ -32,7 +33,8 @@ interface Door {
   readonly name: string;
   readonly url: string;
   readonly path: string;
-  readonly token: string | null;
+  /** Whatever it is where none is asked for. */
+  readonly token: string;
 }
 
 /** Answers every request with the same row. */
@@ -62,8 +64,7 @@ async function byClient(
 ): Promise<number> {
   const clients = Array.from(
     { length: connections },
-    () =>
-      createClient({ url: url.replace("http:", "ws:") + path, ...(token !== null && { authToken: token }) }),
+    () => createClient({ url: url.replace("http:", "ws:") + path, authToken: token }),
   );
   await Promise.all(clients.map((client) => client.execute({ sql: READ, args: [1] })));
   const startMs = performance.now();
@@ -119,14 +120,14 @@ async function measure(): Promise<void> {
   const sqld = await sqldTarget();
   const query = service.query({ sql: READ, params: [77] });
   const [, namespace = "", database = ""] = /\/v1\/db\/([^/]+)\/([^/]+)\//.exec(query.path) ?? [];
-  const token = /Bearer (\S+)/.exec(query.headers["authorization"] ?? "")?.[1] ?? null;
+  const token = /Bearer (\S+)/.exec(query.headers["authorization"] ?? "")?.[1] ?? "";
   const doors: Door[] = [
-    { name: "computes nothing", url: nothing.url, path: "/", token: null },
+    { name: "computes nothing", url: nothing.url, path: "/", token: "none" },
     { name: "this service", url: service.url, path: `/hrana/${namespace}/${database}/`, token },
-    ...(sqld ? [{ name: "sqld", url: sqld.url, path: "/", token: null }] : []),
+    ...(sqld ? [{ name: "sqld", url: sqld.url, path: "/", token: "none" }] : []),
   ];
   for (const { url, path, token } of doors.slice(1)) {
-    const client = createClient({ url: url + path, ...(token !== null && { authToken: token }) });
+    const client = createClient({ url: url.replace("http:", "ws:") + path, authToken: token });
     for (const sql of FILL) await client.execute(sql);
     client.close();
   }
