@@ -1,6 +1,7 @@
 // An archive of databases off this machine, as the services see it.
 
 import type { ObjectStore } from "./object_store.ts";
+import type { StoreStrain } from "./store_strain.ts";
 
 /** How the archive of a database stands. Times are unix milliseconds. */
 export interface ArchiveStatus {
@@ -8,11 +9,18 @@ export interface ArchiveStatus {
   readonly archivedUntilMs: number | null;
   /** Null as well: nobody knows how far behind that is. */
   readonly lagMs: number | null;
+  /** Why it falls behind; null: it does not. */
+  readonly strain: Extract<StoreStrain, "archive_away" | "archive_taken"> | null;
 }
 
 /** The archive of a store. */
 export interface MomentArchive {
   status(databaseId: string): Promise<ArchiveStatus>;
+  /**
+   * The earliest moment that can be brought back, unix milliseconds; null: nothing of it is archived yet. Errors:
+   * `archive_damaged`, `archive_unavailable`.
+   */
+  firstMs(databaseId: string): Promise<number | null>;
   /** Ids of databases whose archive is late, by fifteen minutes, and that are not yet told of since. */
   late(): readonly string[];
   /** To be called once it is told of: it is not among them again until it has caught up. */

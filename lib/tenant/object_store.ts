@@ -8,7 +8,7 @@ export interface ObjectStore {
   put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean>;
   /** Null: there is none. The tag tells one content from another. */
   get(key: string): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly tag: string } | null>;
-  /** The keys that begin so; those below one part stand together. There may be more than fit into memory. */
+  /** The keys that begin so, in their order. There may be more than fit into memory. */
   keys(prefix: string): AsyncIterable<string>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;

@@ -9,6 +9,7 @@ import { ownHost } from "./frame/own_host.ts";
 import { approvalRoutes } from "./pages/approval.tsx";
 import { approvalsRoutes } from "./pages/approvals.tsx";
 import { accountRoutes } from "./pages/account.tsx";
+import { archiveRoutes } from "./pages/archive.tsx";
 import { auditPageRoutes } from "./pages/audit.tsx";
 import { connectRoutes } from "./pages/connect.tsx";
 import { databasesRoutes } from "./pages/databases.tsx";
@@ -64,6 +65,7 @@ const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
   branchesRoutes,
   branchRoutes,
   snapshotsRoutes,
+  archiveRoutes,
   dataRoutes,
   endpointsRoutes,
   endpointRoutes,

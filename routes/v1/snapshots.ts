@@ -37,11 +37,17 @@ const restoreBody = z.strictObject({
 }).meta({ examples: [{ snapshot: "before-import" }] });
 const archive = z.object({
   on: z.boolean().describe("Whether this service archives anything"),
+  archivedFrom: isoTimestamp.nullable().describe(
+    "The earliest moment that can be brought back; null: there is none yet, or it cannot be read now",
+  ),
   archivedUntil: isoTimestamp.nullable().describe(
     "Everything that was answered by then is archived; null: nothing is",
   ),
   lagMs: z.int().nullable().describe(
     "Milliseconds that the archive is behind; null: nothing is archived yet",
+  ),
+  problem: z.enum(["archive_away", "archive_taken", "archive_damaged"]).nullable().describe(
+    "What is wrong with the archive; null: nothing",
   ),
 });
 /** What a restore in place answers. */

@@ -34,7 +34,8 @@ interface World extends ConsoleWorld {
 }
 
 async function openWorld(): Promise<World> {
-  const world = await openConsole();
+  const archive = await Deno.makeTempDir();
+  const world = await openConsole({ settings: { TENANTS_URL: "file:", ARCHIVE_URL: `file:${archive}/of` } });
   const { app, url, signedIn } = world;
   const tenant = await app.namespace("northwind");
   const database = await tenant.createDatabase("catalog");
@@ -43,6 +44,10 @@ async function openWorld(): Promise<World> {
   const options = { ...signedIn(admin), viewport: { width: 1280, height: 800 } };
   return {
     ...{ ...world, tenant, furnished },
+    stop: async () => {
+      await world.stop();
+      await Deno.remove(archive, { recursive: true });
+    },
     look: async (path, look) => {
       if (browser) await withPage(browser, url + path, options, look);
     },
@@ -163,6 +168,28 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       assertEquals(await first(count), 2);
     });
   },
+  "the moment before a write is looked at from the archive, by keys only, brought back, and that is undone":
+    async (
+      { look, furnished: { base }, first },
+    ) => {
+      const count = "SELECT count(*) FROM orders";
+      assertEquals(await first(count), 2);
+      await look(`${base}/archive`, async (page) => {
+        const write = page.locator("tr", { hasText: "DELETE FROM orders WHERE id = 2" });
+        await write.getByRole("button", { name: /^Just before/ }).focus();
+        await page.keyboard.press("Enter");
+        await page.getByText(/as it was at \d{4}-\d\d-\d\d/).waitFor();
+        await assertReadable(page);
+        await page.getByText(/rows in orders, .*become what they were/).waitFor();
+        assertEquals(await first(count), 2);
+        await page.getByRole("button", { name: "Restore it in place" }).press("Enter");
+        await page.getByRole("link", { name: "undo the restore" }).press("Enter");
+        assertEquals(await first(count), 3);
+        await page.getByRole("button", { name: "Restore it in place" }).press("Enter");
+        await page.getByRole("link", { name: "undo the restore" }).waitFor();
+        assertEquals(await first(count), 2);
+      });
+    },
   "an endpoint is checked while one writes it, tried and published": async (
     { app, look, furnished: { base } },
   ) => {

@@ -1,6 +1,6 @@
 // A database as it looks after some days of use: with rules, a log, snapshots, branches and endpoints. Words of strangers
 // stand in all of them, for tests that give hostile ones.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { sendForm } from "../console/open_page.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
@@ -108,6 +108,7 @@ export async function furnishDatabase(
   await inSale("CREATE INDEX products_by_price ON products (price_cents)");
   await branch("try-an-index", "See what an index on prices is worth", 7 * DAY_SEC);
 
+  await beginArchive(app, namespace, { database, admin });
   await run("UPDATE products SET name = ? WHERE id = 4", ["Titanium mug, 450 ml"]);
   await run("DELETE FROM orders WHERE id = 2");
   await run("SELECT nme FROM products", [], namespace.token, 400);
@@ -168,6 +169,7 @@ export async function furnishDatabase(
       log: `${base}/log`,
       snapshots: `${base}/snapshots`,
       restore: `${base}/snapshots/before-the-sale/restore`,
+      archive: `${base}/archive`,
       data: `${base}/data`,
       webhooks: `${base}/webhooks`,
       branches: `${base}/branches`,
@@ -178,4 +180,18 @@ export async function furnishDatabase(
       endpoint: `${base}/endpoints/products-below?compare=1`,
     },
   };
+}
+
+/** Whoever asks for a moment has what is new archived at once. The first one may be before the archive begins. */
+async function beginArchive(
+  app: StartedApp,
+  { slug }: TestNamespace,
+  { database, admin }: { readonly database: TestDatabase; readonly admin: TestPerson },
+): Promise<void> {
+  if (app.deps.tenants.archive === null) return;
+  const path = `/console/${slug}/db/${database.slug}/archive/moment`;
+  const fields = { at: new Date().toISOString().replace("Z", "") };
+  const { status, text } = await sendForm(app, { path, fields, person: admin });
+  assert([303, 404].includes(status), text.slice(-300));
+  await new Promise((resolve) => setTimeout(resolve, 2));
 }

@@ -13,7 +13,8 @@ const words = Deno.args;
 
 const browser = await launchBrowser();
 if (browser === null) Deno.exit(1);
-const world = await openConsole();
+const archive = await Deno.makeTempDir();
+const world = await openConsole({ settings: { TENANTS_URL: "file:", ARCHIVE_URL: `file:${archive}/of` } });
 const pages = await furnish(world.app);
 await Deno.mkdir(FOLDER, { recursive: true });
 const people = new Map<FurnishedPage["who"], TestPerson | null>();
@@ -28,6 +29,7 @@ for (const shown of pages) {
 }
 await browser.close();
 await world.stop();
+await Deno.remove(archive, { recursive: true });
 
 async function picture(
   { url, signedIn }: ConsoleWorld,

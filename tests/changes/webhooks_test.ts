@@ -135,7 +135,8 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
   const archive = {
     late: () => [...late],
     toldLate: (databaseId: string) => void late.delete(databaseId),
-    status: () => Promise.resolve({ archivedUntilMs: null, lagMs: null }),
+    status: () => Promise.resolve({ archivedUntilMs: null, lagMs: null, strain: null }),
+    firstMs: () => Promise.reject(new TypeError("nobody asks")),
     toSnapshot: () => Promise.reject(new TypeError("nobody asks")),
     withObjects: () => Promise.reject(new Error("not asked for")),
   };

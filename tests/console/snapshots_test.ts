@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
-import { startApp, type StartedApp } from "../testing/start_app.ts";
+import type { StartedApp } from "../testing/start_app.ts";
 import { type ConsoleWorld, consoleWorld, plain } from "./console_world.ts";
 import { openPage } from "./open_page.ts";
 
@@ -119,45 +119,4 @@ testSteps("the pages of the snapshots", world, {
     assert(!text.includes("/restore") && !text.includes(`action="${path}"`));
     assertEquals((await openPage(app, `${path}/none/restore`, viewer)).status, 403);
   },
-});
-
-Deno.test("a moment of the archive is shown row by row, and brought back by a person who has seen it", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await using app = await startApp({
-      settings: { TENANTS_URL: "file:", ARCHIVE_URL: `file:${folder}/archive` },
-    });
-    const { path, send, look, names, tenant } = await world(app, "acme");
-    const atMs = Date.now();
-    const at = new Date(atMs).toISOString().replace("Z", "");
-    // What begins within the same millisecond may be before it or behind it.
-    while (Date.now() === atMs) await new Promise((resolve) => setTimeout(resolve, 1));
-    await tenant.query("DELETE FROM people WHERE id = 2");
-    assertStringIncludes(await look(path), "Back to a moment");
-    for (const wrong of ["", "yesterday", "2026-11-20", "2999-01-01T00:00", `${at}Z`]) {
-      const refused = await send(`${path}/-/moment`, { at: wrong });
-      assertEquals(refused.status, 400, wrong);
-      assertStringIncludes(refused.text, `value="${wrong}"`);
-    }
-    const shown = await send(`${path}/-/moment`, { at });
-    assertEquals(shown.status, 303, plain(shown.text).slice(-300));
-    const to = shown.headers.get("location") ?? "";
-    const page = await look(to);
-    assertStringIncludes(plain(page), "1 row of 1 table");
-    assertEquals(await names(), [[1, "Ada"]]);
-    const digest = /name="digest" value="([^"]+)"/.exec(page)?.[1] ?? "";
-    assertEquals((await send(to, { digest })).status, 303);
-    assertEquals(await names(), [[1, "Ada"], [2, "Ben"]]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
-
-Deno.test("where nothing is archived no moment is offered, and none is brought back", async () => {
-  await using app = await startApp();
-  const { path, send, look } = await world(app, "acme");
-  assert(!(await look(path)).includes("Back to a moment"));
-  const refused = await send(`${path}/-/moment`, { at: "2026-11-20T14:05" });
-  assertEquals(refused.status, 409);
-  assertStringIncludes(refused.text, "Choose a snapshot; this service archives no moments");
 });

@@ -13,7 +13,8 @@ Deno.test("a moment is brought back for nothing, also of a database that was del
       app.request(method, to, { token, ...(body === undefined ? {} : { body }) });
     const other = await acme.createDatabase("other");
     const status = await ask("GET", `${other.path}/archive`);
-    assertEquals(status.body.data, { on: true, archivedUntil: null, lagMs: null });
+    const none = { archivedFrom: null, archivedUntil: null, lagMs: null, problem: null };
+    assertEquals(status.body.data, { on: true, ...none });
 
     await acme.setup("CREATE TABLE t (a)", "INSERT INTO t VALUES (1)");
     const first = await ask("POST", `${path}/restore`, { at: new Date().toISOString(), into: "first" });

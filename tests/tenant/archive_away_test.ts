@@ -115,6 +115,7 @@ Deno.test("half of an epoch in the bucket is none: another installation that tak
     assertEquals(await store.archive?.status(newId("db", clock.now())), {
       archivedUntilMs: null,
       lagMs: null,
+      strain: null,
     });
     await addRow(tenant, 10);
     assertEquals(await archived(store, tenant.id, "one", clock), "done");

@@ -10,21 +10,52 @@ import type { SnapshotContext } from "./manage_snapshots.ts";
 export interface ArchiveView {
   /** Whether this service archives anything. */
   readonly on: boolean;
+  /** The earliest moment that can be brought back; null: there is none yet, or `problem` keeps it from being known. */
+  readonly archivedFrom: string | null;
   /** Null, like the lag: nothing of it is archived yet. */
   readonly archivedUntil: string | null;
   readonly lagMs: number | null;
+  readonly problem: ArchiveProblem | null;
 }
+
+/** What is wrong with the archive of a database. */
+export type ArchiveProblem = "archive_away" | "archive_taken" | "archive_damaged";
 
 /** How far the addressed database is archived. */
 export async function readArchive({ tenants, target }: SnapshotContext): Promise<ArchiveView> {
-  if (tenants.archive === null) return { on: false, archivedUntil: null, lagMs: null };
-  const { archivedUntilMs, lagMs } = await tenants.archive.status(target.databaseId);
+  const none = { archivedFrom: null, archivedUntil: null, lagMs: null, problem: null };
+  if (tenants.archive === null) return { on: false, ...none };
+  const first = await firstOf(tenants.archive, target.databaseId);
+  const { archivedUntilMs, lagMs, strain } = await tenants.archive.status(target.databaseId);
   return {
     on: true,
+    archivedFrom: first.ms === null ? null : isoTime(first.ms),
     archivedUntil: archivedUntilMs === null ? null : isoTime(archivedUntilMs),
     lagMs,
+    problem: strain ?? first.problem,
   };
 }
+
+async function firstOf(
+  archive: MomentArchive,
+  databaseId: string,
+): Promise<{ readonly ms: number | null; readonly problem: ArchiveProblem | null }> {
+  try {
+    return { ms: await archive.firstMs(databaseId), problem: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ms: null, problem: error.code === "archive_damaged" ? "archive_damaged" : "archive_away" };
+  }
+}
+
+/** The moment that a label of `snapshotOfMoment` is named after; null: it is another snapshot's. */
+export function momentOf(label: string): string | null {
+  const [, date, hour, minute, second, ms] = MOMENT_LABEL.exec(label) ?? [];
+  return ms === undefined ? null : `${date}-${hour}:${minute}:${second}.${ms}Z`
+    .replace(/^(\d{4})(\d\d)(\d\d)-/, "$1-$2-$3T");
+}
+
+const MOMENT_LABEL = /^auto-\w+-moment-(\d{8})T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
 
 /**
  * Makes a snapshot of a moment, and returns its label. `isForNew`: a new database is made of it, which not everybody may.

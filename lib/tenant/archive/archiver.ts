@@ -102,9 +102,10 @@ export class Archiver {
     const changed = this.#changed.get(databaseId);
     const state = await (changed?.archive ?? this.#archiveOf(databaseId)).state();
     const nowMs = this.options.clock.now();
-    if (state === null) return { archivedUntilMs: null, lagMs: null };
+    const { strain } = this;
+    if (state === null) return { archivedUntilMs: null, lagMs: null, strain };
     const archivedUntilMs = changed ? state.sentUntilMs : nowMs;
-    return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs) };
+    return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs), strain };
   }
 
   late(): string[] {

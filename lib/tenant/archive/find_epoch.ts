@@ -82,6 +82,19 @@ export async function findMoment(
   return { pieces, whole: segments.slice(0, last + 1), parts };
 }
 
+/**
+ * The earliest moment that is archived, unix milliseconds; null: there is none. What stands behind it is not listed. Errors:
+ * `archive_damaged`; rejects where the store does not answer.
+ */
+export async function findFirstMs(store: ReadObjects, databaseId: string): Promise<number | null> {
+  const prefix = databasePrefix(databaseId);
+  for await (const key of store.keys(prefix)) {
+    const name = readObjectName(key.slice(prefix.length));
+    if (name?.kind === "begin") return (await readBegin(store, { key, name })).atMs;
+  }
+  return null;
+}
+
 /** Reads what an epoch begins with. Errors: `archive_damaged`. */
 export async function readBegin(store: ReadObjects, named: Named): Promise<EpochBegin> {
   const bytes = await readWhole(store, named);

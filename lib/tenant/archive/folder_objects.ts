@@ -66,7 +66,10 @@ export class FolderObjects implements ObjectStore {
 
   async *#walk(folder: string): AsyncGenerator<string> {
     try {
-      for await (const { name, isDirectory } of Deno.readDir(`${this.folder}/${folder}`)) {
+      const entries = await Array.fromAsync(Deno.readDir(`${this.folder}/${folder}`));
+      // As a bucket lists them: whoever wants the first ones reads no further.
+      entries.sort((a, b) => a.name < b.name ? -1 : 1);
+      for (const { name, isDirectory } of entries) {
         if (isDirectory) yield* this.#walk(`${folder}${name}/`);
         else if (!name.endsWith(".part")) yield `${folder}${name}`;
       }

@@ -8,6 +8,7 @@ import type { ArchivedStore } from "../archive/archived_store.ts";
 import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
 import { installationOf } from "../archive/installation.ts";
+import { findFirstMs } from "../archive/find_epoch.ts";
 import { Packer } from "../archive/packer.ts";
 import { openObjectStore } from "../archive/open_object_store.ts";
 import type { ObjectStore } from "../object_store.ts";
@@ -33,6 +34,8 @@ export interface LocalArchiveOptions extends ArchiveSettings {
 
 /** Milliseconds that a log waits for the write slot to be folded in. */
 const SLOT_MS = 2000;
+/** Milliseconds after which nobody waits any longer for what only a page shows. */
+const FIRST_MS = 5000;
 /** Moments that are built at a time: each takes a processor, and the disk of its database. */
 const BUILDS_AT_ONCE = 2;
 const MB = 1024 * 1024;
@@ -99,6 +102,31 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
 
   status(databaseId: string): Promise<ArchiveStatus> {
     return this.#archiver.status(databaseId);
+  }
+
+  async firstMs(databaseId: string): Promise<number | null> {
+    const found: (number | null | AppError)[] = [];
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new AppError("archive_unavailable")), FIRST_MS);
+    const asked = this.withObjects(async (store) => {
+      // An object that is damaged is no store that is away.
+      const read = findFirstMs(store, databaseId).catch((error: unknown) => {
+        if (error instanceof AppError) return error;
+        throw error;
+      });
+      found.push(await read);
+    });
+    try {
+      await Promise.race([asked, late]);
+    } catch {
+      throw new AppError("archive_unavailable");
+    } finally {
+      clearTimeout(timer);
+      asked.catch(() => {});
+    }
+    const [first = null] = found;
+    if (first instanceof AppError) throw first;
+    return first;
   }
 
   late(): string[] {

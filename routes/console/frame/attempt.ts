@@ -12,7 +12,7 @@ export interface Problem {
   readonly fields: Readonly<Record<string, string>>;
   /** The same with their whole paths. */
   readonly issues: readonly Issue[];
-  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429;
+  readonly status: (typeof MENDABLE)[number] | (typeof PASSING)[number];
 }
 
 /** What came of it. */
@@ -21,21 +21,29 @@ export type Attempt<Value> =
   | { readonly ok: false; readonly problem: Problem };
 
 const MENDABLE = [400, 401, 402, 403, 404, 409, 413, 422, 429] as const;
+const PASSING = [503] as const;
 /** They lead to another page instead. */
 const ELSEWHERE: readonly ErrorCode[] = ["session_ended", "sign_in_again", "csrf_refused"];
 
-/** Runs the work. Everything that no change of the form can mend goes on as it is. */
-export async function attempt<Value>(work: () => Promise<Value>): Promise<Attempt<Value>> {
+/**
+ * Runs the work. Everything that no change of the form can mend goes on as it is, but for codes of `passing`: what was typed
+ * can be sent again later.
+ */
+export async function attempt<Value>(
+  work: () => Promise<Value>,
+  passing: readonly ErrorCode[] = [],
+): Promise<Attempt<Value>> {
   // What a form means is read inside of the work, and may fail before there is a promise.
   return await Promise.try(work).then(
     (value): Attempt<Value> => ({ ok: true, value }),
-    (error: unknown): Attempt<Value> => ({ ok: false, problem: problemOf(error) }),
+    (error: unknown): Attempt<Value> => ({ ok: false, problem: problemOf(error, passing) }),
   );
 }
 
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown, passing: readonly ErrorCode[]): Problem {
   if (!(error instanceof AppError) || ELSEWHERE.includes(error.code)) throw error;
-  const status = MENDABLE.find((one) => one === error.status);
+  const told = passing.includes(error.code) ? [...MENDABLE, ...PASSING] : MENDABLE;
+  const status = told.find((one) => one === error.status);
   if (status === undefined) throw error;
   const issues = error.facts.issues ?? [];
   const fields = Object.fromEntries(

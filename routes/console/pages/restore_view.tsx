@@ -1,4 +1,5 @@
 // Before a restore: what it changes now, also to what others have written since, and the two ways to do it.
+import { momentOf } from "../../../lib/services/snapshots/archived_moment.ts";
 import type { SnapshotView } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import type { RestoreEffect } from "../../../lib/sql/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
@@ -9,6 +10,7 @@ import { Card } from "../parts/card.tsx";
 import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Field } from "../parts/field.tsx";
+import { exactTime } from "../parts/exact_time.ts";
 import { bytes, counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
@@ -17,6 +19,9 @@ import { Notice } from "../parts/notice.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
+
+/** Tables that a sentence names. */
+const NAMED = 5;
 
 /** What the page shows. */
 export interface RestoreProps {
@@ -32,6 +37,8 @@ export interface RestoreProps {
   readonly effect: RestoreEffect | null;
   /** Whether columns are shown that stay as they are. */
   readonly all: boolean;
+  /** How long the state before stays. */
+  readonly days: number;
   readonly problem: Problem | null;
   readonly returned: Returned<"copy"> | null;
 }
@@ -39,6 +46,7 @@ export interface RestoreProps {
 /** The page. */
 export function Restore(props: RestoreProps): Html {
   const { base, snapshot, taken, effect, all } = props;
+  const moment = momentOf(snapshot);
   const here = `${base}/${encodeURIComponent(snapshot)}/restore`;
   return (
     <>
@@ -46,9 +54,16 @@ export function Restore(props: RestoreProps): Html {
       {taken === null ? null : (
         <p class="facts">
           <span>
-            <Icon name="clock" size={14} /> taken <Time at={taken.createdAt} />
+            <Icon name="clock" size={14} />
+            {moment === null
+              ? (
+                <>
+                  taken <Time at={taken.createdAt} />
+                </>
+              )
+              : `as it was at ${exactTime(moment)}`}
           </span>
-          <span>{taken.automatic ? "before a write" : "by hand"}</span>
+          <span>{moment !== null ? "from the archive" : taken.automatic ? "before a write" : "by hand"}</span>
           <span>{bytes(taken.sizeBytes)}</span>
         </p>
       )}
@@ -73,8 +88,8 @@ export function Restore(props: RestoreProps): Html {
           {(effect?.tables ?? []).map((diff) => <TableChanges diff={diff} all={all} />)}
         </div>
         <div class="stack">
-          <InPlace {...props} here={here} />
           <Copy {...props} />
+          <InPlace {...props} here={here} />
         </div>
       </div>
     </>
@@ -91,14 +106,18 @@ function sentenceOf(effect: RestoreEffect | null): string {
   }${definitions}. Whatever was written since goes too.`;
 }
 
-function InPlace({ visit, path, effect, problem, here }: RestoreProps & { here: string }): Html {
+function InPlace({ visit, path, effect, problem, here, days }: RestoreProps & { here: string }): Html {
   return (
-    <Card id="in-place" title={`Restore ${path}`}>
+    <Card id="in-place" title={`Or restore ${path} itself`}>
       <Form visit={visit} action={here} hidden={{ digest: effect?.digest ?? "" }} kind="form">
         {problem === null ? null : <Notice tone="bad">{problem.message}</Notice>}
         <p>
-          Exactly what is shown here happens, or nothing. A snapshot of now is taken first, so it can be
-          undone.
+          <b>{lossOf(effect)}</b> Exactly what is shown here happens, or nothing.
+        </p>
+        <p>
+          {effect === null
+            ? "What is there now is set aside if it is damaged; otherwise a snapshot of it is taken first."
+            : `A snapshot of now is taken first and stays ${counted(days, "day")}: it undoes the restore.`}
         </p>
         <Button kind="danger" icon="undo" wide>Restore it in place</Button>
       </Form>
@@ -106,12 +125,29 @@ function InPlace({ visit, path, effect, problem, here }: RestoreProps & { here: 
   );
 }
 
+/** What everybody who uses the database will miss. */
+function lossOf(effect: RestoreEffect | null): string {
+  if (effect === null) return "All that is in the database now goes.";
+  if (effect.rows === 0 && effect.schema.length === 0) return "Nothing is lost.";
+  const tables = effect.tables.slice(0, NAMED).map(({ table }) => visibleText(table));
+  const more = effect.tables.length - tables.length;
+  const names = tables.length === 0
+    ? ""
+    : ` in ${tables.join(", ")}${more === 0 ? "" : ` and ${counted(more, "more table")}`}`;
+  const definitions = effect.schema.length === 0 ? "" : ` and ${counted(effect.schema.length, "definition")}`;
+  const become = effect.rows === 1 && definitions === "" ? "becomes what it was" : "become what they were";
+  return `${
+    counted(effect.rows, "row")
+  }${names}${definitions} ${become}; what was written there since is lost.`;
+}
+
 function Copy({ visit, base, snapshot, returned }: RestoreProps): Html {
   const message = messageOf(returned, "copy");
   return (
-    <Card id="copy" title="Or make a new database of it">
+    <Card id="copy" title="Make a new database of it">
       <Form visit={visit} action={`${base}/${encodeURIComponent(snapshot)}/copy`} kind="form">
         {message === null ? null : <Notice tone="bad">{message}</Notice>}
+        <p>Nothing is lost: the present one stays as it is, and you look at both.</p>
         <Field
           label="Slug of the new database"
           {...fieldsOf(returned, "copy")("into")}
@@ -119,7 +155,7 @@ function Copy({ visit, base, snapshot, returned }: RestoreProps): Html {
           maxLength={64}
           required
         />
-        <Button icon="plus">Make it</Button>
+        <Button kind="primary" icon="plus">Make it</Button>
       </Form>
     </Card>
   );

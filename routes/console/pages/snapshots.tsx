@@ -2,7 +2,6 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { requireRole } from "../../../lib/access/caller.ts";
-import { readArchive, snapshotOfMoment } from "../../../lib/services/snapshots/archived_moment.ts";
 import {
   listSnapshots,
   restoreInto,
@@ -25,20 +24,19 @@ import { Snapshots } from "./snapshots_view.tsx";
 const PATH = "/:ns/db/:db/snapshots";
 const taken = z.object({ label: snapshotLabel.optional() });
 const copied = z.object({ into: newSlug });
-/** As a field of the browser has it, with or without seconds; of the zone that the page names. */
-const moment = z.object({ at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/) });
+/** It passes by itself, and what was shown may still hold then. */
+const PASSING = ["database_busy"] as const;
 const words = {
   label: "Use letters, digits, dots, underscores and hyphens, at most 100; it may not begin with auto-",
-  at: "Use a date and a time, as 2026-11-20T14:05:30",
   into: "Use lower-case letters, digits and hyphens, a letter first, at most 40 characters",
 };
 
 /** Mounted under `/console`. */
 export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
-  const list = async (c: Context<Env>, returned: Returned<"take" | "moment"> | null) => {
+  const list = async (c: Context<Env>, returned: Returned<"take"> | null) => {
     const at = await databasePage(deps, c);
-    const ctx = contextOf(deps, c, at);
-    const [snapshots, archive] = await Promise.all([listSnapshots(ctx), readArchive(ctx)]);
+    const ctx = snapshotContext(deps, c, at);
+    const snapshots = await listSnapshots(ctx);
     return await renderPage(
       c,
       {
@@ -52,7 +50,7 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
         at={{ namespace: at.namespace, path: at.path, base: `${at.base}/snapshots`, baseUrl: deps.baseUrl }}
         role={at.target.role}
         snapshots={snapshots}
-        archive={archive}
+        archives={deps.tenants.archive !== null}
         undo={c.req.query("undo") ?? null}
         returned={returned}
       />,
@@ -61,7 +59,7 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
   const restore = async (c: Context<Env>, problem: Problem | null, returned: Returned<"copy"> | null) => {
     const at = await databasePage(deps, c);
     const snapshot = labelOf(c);
-    const ctx = { ...deps.query, ...contextOf(deps, c, at) };
+    const ctx = { ...deps.query, ...snapshotContext(deps, c, at) };
     const [effect, snapshots] = await Promise.all([previewRestore(ctx, { snapshot }), listSnapshots(ctx)]);
     return await renderPage(
       c,
@@ -79,6 +77,7 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
         taken={snapshots.find(({ label }) => label === snapshot) ?? null}
         effect={effect}
         all={c.req.query("columns") === "all"}
+        days={deps.config.snapshotDays}
         problem={problem}
         returned={returned}
       />,
@@ -91,33 +90,20 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
       const fields = await readForm(c);
       const done = await attempt(() => {
         const { label } = checked(taken, { label: fields.optional("label") }, words);
-        return takeSnapshot(contextOf(deps, c, at), { label });
+        return takeSnapshot(snapshotContext(deps, c, at), { label });
       });
       if (!done.ok) return await list(c, { form: "take", fields, problem: done.problem });
       return c.redirect(`${at.base}/snapshots`, 303);
-    })
-    .post(`${PATH}/-/moment`, async (c) => {
-      const at = await databasePage(deps, c);
-      requireRole(at.target, "admin");
-      const fields = await readForm(c);
-      const done = await attempt(() => {
-        const { at: local } = checked(moment, { at: fields.text("at") }, words);
-        const utc = `${local.length === "2026-11-20T14:05".length ? `${local}:00` : local}Z`;
-        return snapshotOfMoment(contextOf(deps, c, at), { at: utc, isForNew: false });
-      });
-      if (!done.ok) return await list(c, { form: "moment", fields, problem: done.problem });
-      return c.redirect(`${at.base}/snapshots/${encodeURIComponent(done.value)}/restore`, 303);
     })
     .get(`${PATH}/:label/restore`, (c) => restore(c, null, null))
     .post(`${PATH}/:label/restore`, async (c) => {
       const at = await databasePage(deps, c);
       const digest = (await readForm(c)).exact("digest");
       const done = await attempt(() =>
-        restoreSeen({ ...deps.query, ...contextOf(deps, c, at) }, {
+        restoreSeen({ ...deps.query, ...snapshotContext(deps, c, at) }, {
           snapshot: labelOf(c),
           digest: digest === "" ? null : digest,
-        })
-      );
+        }), PASSING);
       if (!done.ok) return await restore(c, done.problem, null);
       const { undo } = done.value;
       return c.redirect(
@@ -132,8 +118,8 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
       const fields = await readForm(c);
       const done = await attempt(() => {
         const { into } = checked(copied, { into: fields.text("into") }, words);
-        return restoreInto(contextOf(deps, c, at), { snapshot: labelOf(c), into });
-      });
+        return restoreInto(snapshotContext(deps, c, at), { snapshot: labelOf(c), into });
+      }, PASSING);
       if (!done.ok) return await restore(c, null, { form: "copy", fields, problem: done.problem });
       return c.redirect(`/console/${at.namespace}/db/${done.value.slug}`, 303);
     });
@@ -143,7 +129,12 @@ function labelOf(c: Context<Env>): string {
   return c.req.param("label") ?? "";
 }
 
-function contextOf(deps: AppDeps, c: Context<Env>, { target }: DatabasePage): RestoreIntoContext {
+/** For the services of snapshots. */
+export function snapshotContext(
+  deps: AppDeps,
+  c: Context<Env>,
+  { target }: DatabasePage,
+): RestoreIntoContext {
   const { tenants, clock, control } = deps;
   return { tenants, clock, control, target, caller: personCaller(c) };
 }

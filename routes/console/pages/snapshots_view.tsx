@@ -1,6 +1,6 @@
 // What the page of the snapshots shows.
 import { type Role, roleAtLeast } from "../../../lib/core/role.ts";
-import type { ArchiveView } from "../../../lib/services/snapshots/archived_moment.ts";
+import { momentOf } from "../../../lib/services/snapshots/archived_moment.ts";
 import type { SnapshotView } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
@@ -9,6 +9,7 @@ import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
+import { exactTime } from "../parts/exact_time.ts";
 import { bytes, counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
@@ -25,18 +26,17 @@ export interface SnapshotsProps {
   /** The reader's role at the database. */
   readonly role: Role;
   readonly snapshots: readonly SnapshotView[];
-  /** How far the database is archived. */
-  readonly archive: ArchiveView;
+  /** Whether moments of the database can be brought back too. */
+  readonly archives: boolean;
   /** The label that undoes the restore that has just been made. */
   readonly undo: string | null;
-  readonly returned: Returned<"take" | "moment"> | null;
+  readonly returned: Returned<"take"> | null;
 }
 
 /** The page. */
 export function Snapshots(props: SnapshotsProps): Html {
-  const { role, snapshots, archive, undo, at } = props;
+  const { role, snapshots, archives, undo, at } = props;
   // Only what is there is offered: the address may say anything.
-  const offersMoment = archive.on || props.returned?.form === "moment";
   const undoes = snapshots.find(({ label }) => label === undo);
   return (
     <div class={roleAtLeast(role, "write") ? "beside" : "stack"}>
@@ -53,7 +53,7 @@ export function Snapshots(props: SnapshotsProps): Html {
         ? (
           <div class="stack">
             <Take {...props} />
-            {offersMoment && roleAtLeast(role, "admin") ? <Moment {...props} /> : null}
+            {archives && roleAtLeast(role, "admin") ? <Moment {...props} /> : null}
           </div>
         )
         : null}
@@ -85,7 +85,7 @@ function List({ snapshots, role, at }: SnapshotsProps): Html {
         rows={snapshots.map(({ label, createdAt, sizeBytes, automatic }) => [
           <>
             <code>{visibleText(label)}</code>
-            {automatic ? <small>before a write</small> : null}
+            {automatic ? <small>{origin(label)}</small> : null}
           </>,
           <Time at={createdAt} />,
           bytes(sizeBytes),
@@ -104,6 +104,13 @@ function List({ snapshots, role, at }: SnapshotsProps): Html {
       />
     </Card>
   );
+}
+
+/** Why the service has taken it. */
+function origin(label: string): string {
+  const moment = momentOf(label);
+  if (moment !== null) return `as it was at ${exactTime(moment)}`;
+  return /^auto-\w+-restore-/.test(label) ? "before a restore: its undo" : "before a write";
 }
 
 function Take({ visit, at, returned }: SnapshotsProps): Html {
@@ -125,30 +132,14 @@ function Take({ visit, at, returned }: SnapshotsProps): Html {
   );
 }
 
-/** Leads to the page that shows what would change, and does it. */
-function Moment({ visit, at, archive: { archivedUntil }, returned }: SnapshotsProps): Html {
-  const message = messageOf(returned, "moment");
+/** Between two snapshots there is every moment. */
+function Moment({ at }: SnapshotsProps): Html {
   return (
     <Card id="moment" title="Back to a moment">
-      <Form visit={visit} action={`${at.base}/-/moment`} kind="form">
-        {message === null ? null : <Notice tone="bad">{message}</Notice>}
-        <p class="note">
-          {archivedUntil === null ? "Nothing is archived yet." : (
-            <>
-              Archived until <Time at={archivedUntil} />.
-            </>
-          )}
-        </p>
-        <Field
-          label="Moment, in UTC"
-          {...fieldsOf(returned, "moment")("at")}
-          type="datetime-local"
-          step="1"
-          hint="What it changes is shown before it is done"
-          required
-        />
-        <Button icon="history">Show it</Button>
-      </Form>
+      <div class="form">
+        <p class="note">This database is archived: it can be brought back as it was at any moment.</p>
+        <Button icon="history" href={at.base.replace(/snapshots$/, "archive")}>Choose a moment</Button>
+      </div>
     </Card>
   );
 }

@@ -9,6 +9,7 @@ const pages = [
   ["/tables", "Tables"],
   ["/branches", "Branches"],
   ["/snapshots", "Snapshots"],
+  ["/archive", "Archive"],
   ["/data", "Data"],
   ["/endpoints", "Endpoints"],
   ["/rules", "Rules"],
