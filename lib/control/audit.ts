@@ -39,10 +39,9 @@ export class Audit {
    * log says so instead of the caller's answer.
    */
   async add(record: AuditRecord): Promise<void> {
-    const { days, log } = this.options;
-    const key = keys.audit(record.namespaceId, record.id);
+    const { log } = this.options;
     try {
-      await kvCommit(this.kv.atomic().set(key, record, { expireIn: days * DAY_MS }));
+      await kvCommit(this.addTo(this.kv.atomic(), record));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       log("error", "audit_lost", {
@@ -51,6 +50,13 @@ export class Audit {
         code: error.code,
       });
     }
+  }
+
+  /** Adds the record of what a commit does to this commit. */
+  addTo(change: Deno.AtomicOperation, record: AuditRecord): Deno.AtomicOperation {
+    return change.set(keys.audit(record.namespaceId, record.id), record, {
+      expireIn: this.options.days * DAY_MS,
+    });
   }
 
   /** One page, newest first. Errors: `meter_unreachable`. */

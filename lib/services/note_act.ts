@@ -3,7 +3,7 @@ import { type Caller, callerId } from "../access/caller.ts";
 import type { ControlPlane } from "../control/control_plane.ts";
 import type { Clock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
-import type { AuditAction, AuditFacts } from "../store/audit_records.ts";
+import type { AuditAction, AuditFacts, AuditRecord } from "../store/audit_records.ts";
 
 /** What it needs of a request. */
 export interface ActContext {
@@ -24,8 +24,17 @@ export interface Act {
 
 /** Called once it is done. Never fails the call that did it. */
 export async function noteAct(ctx: ActContext, action: AuditAction, act: Act): Promise<void> {
+  await ctx.control.audit.add(actRecord(ctx, action, act));
+}
+
+/** The record of it, for a commit that does it. */
+export function actRecord(
+  ctx: Pick<ActContext, "clock" | "caller">,
+  action: AuditAction,
+  act: Act,
+): AuditRecord {
   const at = ctx.clock.now();
-  await ctx.control.audit.add({
+  return {
     id: newId("aud", at),
     namespaceId: act.namespaceId,
     at,
@@ -35,7 +44,7 @@ export async function noteAct(ctx: ActContext, action: AuditAction, act: Act): P
     database: act.database ?? null,
     target: act.target ?? null,
     facts: act.facts ?? {},
-  });
+  };
 }
 
 function nameOf(caller: Caller): string {

@@ -4,7 +4,7 @@ import { TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
+import type { AuditRecord } from "../../store/audit_records.ts";
 import type { DatabaseStorage } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import { type DatabaseView, databaseView } from "./database_record.ts";
@@ -24,6 +24,8 @@ export interface NewDatabase {
   readonly name: string;
   /** Makes the storage. Resolves with what the view says of it; null: that has to be asked. */
   readonly make: (databaseId: string) => Promise<DatabaseStorage | null>;
+  /** The record that is added with the database; none where the caller notes what it has done by itself. */
+  readonly act?: (databaseId: string) => AuditRecord;
 }
 
 const failureCode = {
@@ -37,11 +39,11 @@ const failureCode = {
  */
 export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseView> {
   const { databases } = ctx.control;
-  const { namespaceId, slug, name } = input;
+  const { namespaceId, slug, name, act } = input;
   if (await databases.bySlug(namespaceId, slug) !== null) throw new AppError("slug_taken");
   const createdAt = ctx.clock.now();
-  const record = { id: newId("db", createdAt), slug, name, namespaceId, branchRef: TRUNK, createdAt };
-  await databases.announce(record.id);
+  const id = await databases.announceNew();
+  const record = { id, slug, name, namespaceId, branchRef: TRUNK, createdAt };
   let view: DatabaseView;
   try {
     const storage = await input.make(record.id);
@@ -51,7 +53,10 @@ export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<
     await dropUnused(ctx, record.id);
     throw error;
   }
-  const outcome = await databases.add(record);
+  const outcome = await databases.add(record, {
+    announcesNext: true,
+    ...(act ? { also: (change) => ctx.control.audit.addTo(change, act(id)) } : null),
+  });
   if (outcome.ok) return view;
   await dropUnused(ctx, record.id);
   throw new AppError(failureCode[outcome.reason]);

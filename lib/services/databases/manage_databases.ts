@@ -4,7 +4,7 @@ import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
-import { noteAct } from "../note_act.ts";
+import { actRecord, noteAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { removeBranches } from "../removal/remove_records.ts";
@@ -29,7 +29,7 @@ export interface DatabaseInput {
 /** A new, empty database. Errors: `slug_taken`, `store_unavailable` and those of `requireNamespace`. */
 export async function createDatabase(ctx: ManageContext, input: DatabaseInput): Promise<DatabaseView> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
-  const made = await addDatabase(ctx, {
+  return await addDatabase(ctx, {
     namespaceId: namespace.id,
     slug: input.slug,
     name: input.name ?? input.slug,
@@ -39,9 +39,9 @@ export async function createDatabase(ctx: ManageContext, input: DatabaseInput): 
       await ctx.tenants.open(databaseId, namespace.id).write(input.content);
       return null;
     },
+    act: (target) =>
+      actRecord(ctx, "database.created", { namespaceId: namespace.id, database: input.slug, target }),
   });
-  await noteAct(ctx, "database.created", { namespaceId: namespace.id, database: made.slug, target: made.id });
-  return made;
 }
 
 /** One database of a namespace. Errors: those of `requireDatabase`. */
