@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
 
 /** Entries of one cache: more than are hot in a few seconds, and a bound on memory. */
-const MAX_ENTRIES = 5_000;
+const MAX_ENTRIES = 20_000;
 
 interface Entry<Value> {
   readonly value: Value;

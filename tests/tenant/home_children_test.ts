@@ -7,8 +7,8 @@ import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { engineChildren } from "../testing/engine_children.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 
-/** Room for 64 files of 160 KiB in each child. */
-const KEEP_BYTES = 10 * 1024 * 1024;
+/** Room for 64 files of 128 KiB in each child. */
+const KEEP_BYTES = 8 * 1024 * 1024;
 const DATABASES = 80;
 
 Deno.test("databases beyond what one engine child holds open get a second child, and all of them answer", async () => {

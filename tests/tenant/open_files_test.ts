@@ -111,3 +111,49 @@ Deno.test("logs that were left are folded in by a sweep and at the end, so that 
     assertEquals(ids.map((id) => read(files, id)), ids.map(() => 1));
   });
 });
+
+Deno.test("a reader that is used much gets a large cache, and loses it where it stands in the way of another file", async () => {
+  // Room for 65 small caches, and for a large one beside them only while few files are open.
+  await withFiles(66, { bytes: 65 * 128 * 1024, descriptors: 10_000 }, (files, ids) => {
+    const [first = "", ...others] = ids;
+    const cacheOf = (id: string) => files.get(id).reader().internalRow("PRAGMA cache_size")?.[0];
+    const sql = "INSERT INTO _service_meta_description VALUES ('t', '', ?)";
+    files.get(first).writer().internalRun(sql, "x".repeat(1_000_000));
+    files.close(first);
+    read(files, first);
+    const small = cacheOf(first);
+    for (let times = 0; times < 64; times++) read(files, first);
+    const large = cacheOf(first);
+    assert(Number(large) < Number(small), `${large} and ${small} KiB, as negative numbers`);
+    for (const id of others.slice(0, 64)) read(files, id);
+    assertEquals(cacheOf(first), small);
+    assert(isOpen(files, first));
+    assertEquals(read(files, first), 1);
+  });
+});
+
+Deno.test("a writer that is ended leaves its rows in the log and the reader open; a long log is folded in at the close", async () => {
+  await withFiles(1, { bytes: 0, descriptors: 10_000 }, async (files, [id = ""]) => {
+    const logBytes = () => Deno.stat(`${files.pathOf(id)}-wal`).then(({ size }) => size, () => 0);
+    const sql = "INSERT INTO _service_meta_description VALUES (?, '', ?)";
+    const write = (name: string, text: string) => {
+      files.get(id).writer().internalRun(sql, name, text);
+      files.get(id).endWriter();
+    };
+    // Alone it stays: to close it would fold the log in.
+    write("a", "short");
+    assertEquals(files.get(id).writes, true);
+    assertEquals(read(files, id), 1);
+    write("b", "short");
+    assertEquals(files.get(id).holds.descriptors, READER);
+    assertEquals(read(files, id), 2);
+    assert(await logBytes() > 0);
+    assertEquals(files.get(id).leave(), true);
+    assertEquals(read(files, id), 2);
+    write("c", "x".repeat(1_000_000));
+    assert(await logBytes() > 0);
+    assertEquals(files.get(id).leave(), false);
+    assertEquals(await logBytes(), 0);
+    assertEquals(read(files, id), 3);
+  });
+});

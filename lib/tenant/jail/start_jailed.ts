@@ -41,6 +41,8 @@ export interface JailedProgram {
   readonly reads?: readonly string[];
   /** Megabytes of its JavaScript heap. */
   readonly heapMb: number;
+  /** Megabytes of each half of its young generation; absent: as many as V8 takes. */
+  readonly youngMb?: number;
   /** KiB of data that the system lets it have (`ulimit -d`); only Linux enforces it. */
   readonly dataKib: number;
   readonly parentTie: ParentTie;
@@ -50,8 +52,9 @@ export interface JailedProgram {
 
 /** Starts a program that may touch its paths and nothing else: no network, no environment, no other program. */
 export function startJailed(
-  { program, args, paths, reads = [], heapMb, dataKib, parentTie, environment }: JailedProgram,
+  { program, args, paths, reads = [], heapMb, youngMb, dataKib, parentTie, environment }: JailedProgram,
 ): Deno.ChildProcess {
+  const young = youngMb === undefined ? "" : `--max-semi-space-size=${youngMb},`;
   const command = [
     Deno.execPath(),
     "run",
@@ -61,7 +64,7 @@ export function startJailed(
     "--no-npm",
     "--no-prompt",
     "--quiet",
-    `--v8-flags=--max-old-space-size=${heapMb},--expose-gc`,
+    `--v8-flags=--max-old-space-size=${heapMb},${young}--expose-gc`,
     `--allow-read=${[...paths, ...reads].join(",")}`,
     `--allow-write=${paths.join(",")}`,
     program,

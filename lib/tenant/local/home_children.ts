@@ -12,7 +12,7 @@ export interface ChildPool {
 }
 
 /** Bytes that an open file of a database of ordinary size takes in a child: how many are at home in one. */
-const FILE_BYTES = 160 * 1024;
+const FILE_BYTES = 128 * 1024;
 
 /** Remembers the child of each database. */
 export class HomeChildren {

@@ -19,3 +19,12 @@ function statOf(path: string): Deno.FileInfo {
     throw error;
   }
 }
+
+/** Bytes of the log beside the file at `path`; 0 where there is none. */
+export function logBytesAt(path: string): number {
+  try {
+    return Deno.statSync(`${path}-wal`).size;
+  } catch {
+    return 0;
+  }
+}

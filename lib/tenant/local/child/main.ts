@@ -69,9 +69,14 @@ function serve(request: Request): void {
         answer: (outcomes, text) => writeReply({ t: "outcomes", o: outcomes }, text),
       });
       return writeReply({ t: "committed" });
-    case "log":
-      writeLog(files.get(request.db), request.logRows, request.prune);
+    case "log": {
+      const file = files.get(request.db);
+      const wrote = file.writes;
+      writeLog(file, request.logRows, request.prune);
+      // Files that are only read would else count twice from then on; of few files the next rows come soon.
+      if (!wrote && files.isTight) file.endWriter();
       return writeReply({ t: "done" });
+    }
     case "inspect":
       return writeReply({ t: "inspected", ...inspect(files.get(request.db), request) });
     case "schema": {

@@ -12,6 +12,8 @@ const IDLE_CLOSE_MS = 30_000;
 const FOLDS_AT_ONCE = 8;
 /** Logs that are folded in at the end of this process; others are read with their files. */
 const FOLDS_AT_END = 64;
+/** Uses of an open file after which it may cache more of its pages. */
+const WIDE_USES = 64;
 /** The most files with a short log that are remembered. */
 const MAX_LEFT = 10_000;
 /** Descriptors that are left for everything else. */
@@ -31,6 +33,8 @@ interface Held {
   readonly file: TenantFile;
   bytes: number;
   descriptors: number;
+  /** Uses since it was opened, or since its cache was made small. */
+  uses: number;
 }
 
 /** The open files of this child. */
@@ -38,6 +42,8 @@ export class OpenFiles {
   /** The longest unused one first. */
   readonly #files = new Map<string, Held>();
   readonly #touched = new Set<string>();
+  /** Those with a large cache of pages, the longest unused one first. */
+  readonly #wide = new Set<string>();
   /** Closed files with a log beside them, which somebody who copies or replaces a file may overlook. */
   readonly #left = new Set<string>();
   #bytes = 0;
@@ -46,14 +52,25 @@ export class OpenFiles {
   constructor(private readonly directory: string, private readonly bounds: OpenBounds) {}
 
   get(databaseId: string): TenantFile {
-    const held = this.#files.get(databaseId) ??
-      { file: this.make(databaseId), bytes: 0, descriptors: 0 };
+    const held = this.#files.get(databaseId) ?? this.#open(databaseId);
+    held.uses++;
     this.#files.delete(databaseId);
     this.#files.set(databaseId, held);
     this.#touched.add(databaseId);
     this.#left.delete(databaseId);
     held.file.lastUsedMs = systemClock.monotonicMs();
     return held.file;
+  }
+
+  #open(databaseId: string): Held {
+    const file = this.make(databaseId);
+    file.setWide(false);
+    return { file, bytes: 0, descriptors: 0, uses: 0 };
+  }
+
+  /** Whether so much is open that a second connection to a file takes the place of others. */
+  get isTight(): boolean {
+    return this.#bytes > this.bounds.bytes / 2;
   }
 
   /** `<directory>/<two characters>/<id>.db`: the id is checked, so no text of a caller reaches a path. */
@@ -79,10 +96,17 @@ export class OpenFiles {
     this.#take(databaseId)?.close();
   }
 
-  /** Between two frames: closes what is beyond the bounds. */
+  /** Between two frames: makes caches smaller, and then closes what is still beyond the bounds. */
   settle(): void {
-    for (const databaseId of this.#touched) this.#weigh(databaseId);
+    for (const databaseId of this.#touched) {
+      this.#widen(databaseId);
+      this.#weigh(databaseId);
+    }
     this.#touched.clear();
+    for (const databaseId of this.#wide) {
+      if (this.#files.size <= LEAST_OPEN || this.#bytes <= this.bounds.bytes) break;
+      this.#narrow(databaseId);
+    }
     for (const databaseId of this.#files.keys()) {
       if (this.#files.size <= LEAST_OPEN && this.#descriptors <= this.bounds.descriptors) return;
       if (this.#bytes <= this.bounds.bytes && this.#descriptors <= this.bounds.descriptors) return;
@@ -125,6 +149,24 @@ export class OpenFiles {
     }
   }
 
+  /** A file that is used much gets a large cache; others that had one for long lose theirs where there is no room. */
+  #widen(databaseId: string): void {
+    const held = this.#files.get(databaseId);
+    if (!held || held.uses < WIDE_USES) return;
+    setWide(held.file, true);
+    this.#wide.delete(databaseId);
+    if (held.file.isWide) this.#wide.add(databaseId);
+  }
+
+  #narrow(databaseId: string): void {
+    this.#wide.delete(databaseId);
+    const held = this.#files.get(databaseId);
+    if (!held) return;
+    held.uses = 0;
+    setWide(held.file, false);
+    this.#weigh(databaseId);
+  }
+
   #weigh(databaseId: string): void {
     const held = this.#files.get(databaseId);
     if (!held) return;
@@ -139,8 +181,17 @@ export class OpenFiles {
     const held = this.#files.get(databaseId);
     if (!held) return undefined;
     this.#files.delete(databaseId);
+    this.#wide.delete(databaseId);
     this.#bytes -= held.bytes;
     this.#descriptors -= held.descriptors;
     return held.file;
+  }
+}
+
+function setWide(file: TenantFile, isWide: boolean): void {
+  try {
+    file.setWide(isWide);
+  } catch {
+    // Damage, or a failure of the disk: whoever reads the file next meets it.
   }
 }

@@ -4,8 +4,9 @@ import { systemClock } from "../../../core/clock.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
 import type { EarlyCopy } from "./early_copy.ts";
-import { fileAt } from "./file_at.ts";
+import { fileAt, logBytesAt } from "./file_at.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import { heldBy, NARROW_BYTES, widenCache } from "./page_cache.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
@@ -17,13 +18,6 @@ const CHECK_MS = 100;
 /** Bytes of a write-ahead log up to which a file is closed without folding it in. */
 const LEFT_LOG_BYTES = 512 * 1024;
 
-/** Memory of an open connection without its cache of pages, and the most that SQLite lets the cache have (measured). */
-const CONNECTION_BYTES = 80 * 1024;
-const CACHE_BYTES = 2 * 1024 * 1024;
-/** Descriptors of the first connection (file, log, index of the log), and of a second one. */
-const FIRST_DESCRIPTORS = 3;
-const SECOND_DESCRIPTORS = 2;
-
 /** The open file of one database. */
 export class TenantFile {
   lastUsedMs = 0;
@@ -33,6 +27,9 @@ export class TenantFile {
   #seenMs = -Infinity;
   #reader: Connection | null = null;
   #writer: Connection | null = null;
+  #isWide = true;
+  /** A writer has been closed and its log not folded in. */
+  #leftLog = false;
   #versionOfReader = -1;
   /** What is known of the schema of that version; undefined: nobody has asked yet. */
   #factsOfReader: SchemaFacts | null | undefined;
@@ -119,24 +116,43 @@ export class TenantFile {
     removeDatabase(`${snapshotFolder(this.path)}/${name}.db`);
   }
 
-  /** About how much memory the open connections take, and their file descriptors. */
+  /** The most memory that the open connections take, and their file descriptors. */
   get holds(): { readonly bytes: number; readonly descriptors: number } {
-    const connections = (this.#reader ? 1 : 0) + (this.#writer ? 1 : 0);
-    return {
-      bytes: connections * (CONNECTION_BYTES + Math.min(CACHE_BYTES, this.#bytes)),
-      descriptors: connections === 0 ? 0 : FIRST_DESCRIPTORS + (connections - 1) * SECOND_DESCRIPTORS,
-    };
+    return heldBy({ reader: this.#reader, writer: this.#writer, isWide: this.#isWide }, this.#bytes);
   }
 
-  /**
-   * Closes the file for a while; whether its log stays beside it. Only a long log is folded in, because that takes some
-   * milliseconds and two syncs.
-   */
+  /** Whether the reader has a large cache, and the file enough pages for it. */
+  get isWide(): boolean {
+    return this.#isWide && this.#reader !== null && this.#bytes > NARROW_BYTES;
+  }
+
+  /** Gives the reader a large cache, or a small one. Not inside of its transaction. Throws what the engine throws. */
+  setWide(isWide: boolean): void {
+    if (this.#isWide === isWide) return;
+    if (this.#reader) widenCache(this.#reader, isWide);
+    this.#isWide = isWide;
+  }
+
+  /** Closes the file for a while; whether its log stays beside it. Only a long one is folded in: that takes two syncs. */
   leave(): boolean {
-    const leaves = this.#writer !== null && this.#logBytes() <= LEFT_LOG_BYTES;
+    const wrote = this.#writer !== null || this.#leftLog;
+    const leaves = wrote && logBytesAt(this.path) <= LEFT_LOG_BYTES;
     if (leaves) this.#closeWriterFirst();
+    else if (wrote) this.#openToFold();
     this.close();
     return leaves;
+  }
+
+  /** Whether the connection that writes is open. */
+  get writes(): boolean {
+    return this.#writer !== null;
+  }
+
+  /** Closes the connection that writes, if another one is open too. Its log stays beside the file until `leave`. */
+  endWriter(): void {
+    if (this.#writer === null || this.#reader === null) return;
+    this.#closeWriterFirst();
+    this.#leftLog = this.#writer === null;
   }
 
   /** Closes the file; the log is folded in unless others have the file open. */
@@ -147,7 +163,16 @@ export class TenantFile {
     this.#reader = null;
     this.#writer = null;
     this.#factsOfReader = undefined;
+    this.#leftLog = false;
     this.#opened = null;
+  }
+
+  #openToFold(): void {
+    try {
+      this.writer();
+    } catch {
+      // A file that cannot be written keeps its log.
+    }
   }
 
   /** The engine folds the log in when the last connection closes, but not if that one only reads. */
@@ -160,14 +185,6 @@ export class TenantFile {
     }
     this.#writer?.close();
     this.#writer = null;
-  }
-
-  #logBytes(): number {
-    try {
-      return Deno.statSync(`${this.path}-wal`).size;
-    } catch {
-      return 0;
-    }
   }
 
   /** Closes the connections if the path leads to another file, because writes to a removed file would be lost. */
@@ -196,6 +213,7 @@ export class TenantFile {
   #openReader(): Connection {
     const reader = this.#open(true);
     try {
+      if (!this.#isWide) widenCache(reader, false);
       if (!isCurrent(reader)) this.writer();
     } catch {
       // Where the file cannot be written, reads run on the tables as they are.
