@@ -1,7 +1,7 @@
 // Reads that take long leave the way free for those that come after them, of the same token and of others.
 import { assert, assertEquals } from "@std/assert";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
-import { callService, newToken, type ServiceAnswer, serviceWorld } from "../testing/service_world.ts";
+import { callService, manage, newToken, type ServiceAnswer, serviceWorld } from "../testing/service_world.ts";
 
 const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 /** Slow by itself, so that it waits as the endless ones do, for a slot that they never leave. */
@@ -23,9 +23,13 @@ function send(calls: readonly Promise<ServiceAnswer>[]): { ended: ServiceAnswer[
 }
 
 /** On a machine without time for it the control plane may be too late, which has nothing to do with the reads. */
-async function untilDone(world: Parameters<typeof callService>[0], sql: string): Promise<ServiceAnswer> {
+async function untilDone(
+  world: Parameters<typeof callService>[0],
+  sql: string,
+  database?: string,
+): Promise<ServiceAnswer> {
   for (;;) {
-    const answer = await callService(world, sql);
+    const answer = await callService(world, sql, database);
     if (answer.body.code === "meter_unreachable") continue;
     assertEquals([answer.status, answer.body.code], [200, undefined]);
     return answer;
@@ -52,8 +56,13 @@ for (
   });
 }
 
-/** They begin before reads and writes of another token, and end after them. False: those have not ended after a while. */
-async function fourTokens(settings: Readonly<Record<string, string>>): Promise<boolean> {
+type World = Awaited<ReturnType<typeof serviceWorld>>;
+
+/** `beside` runs beside endless reads, which end after it. False: it has not ended after a while. */
+async function isHeldUpBy(
+  settings: Readonly<Record<string, string>>,
+  beside: (world: World) => Promise<void>,
+): Promise<boolean> {
   await using world = await serviceWorld({ QUERY_TIMEOUT_MS: NEVER_MS, ...settings });
   let isHeldUp = false;
   const giveUp = setTimeout(() => {
@@ -61,16 +70,36 @@ async function fourTokens(settings: Readonly<Record<string, string>>): Promise<b
     void world.service.kill();
   }, PATIENCE_MS);
   try {
-    await besideFourTokens(world);
+    await beside(world);
   } catch (error) {
     if (!isHeldUp) throw error;
   } finally {
     clearTimeout(giveUp);
   }
-  return !isHeldUp;
+  return isHeldUp;
 }
 
-async function besideFourTokens(world: Awaited<ReturnType<typeof serviceWorld>>): Promise<void> {
+/** Twenty tokens of one namespace read without end in two databases; one of another namespace has a long read. */
+async function besideTwentyTokens(world: World): Promise<void> {
+  await manage(world, "/acme/databases", { slug: "more" });
+  await manage(world, "", { slug: "globex" });
+  await manage(world, "/globex/databases", { slug: "main" });
+  const other = await newToken(world, "read", "globex");
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => newToken(world, "read")));
+  const sent = send(
+    ["main", "more"].flatMap((database) =>
+      tokens.map((token, n) => callService({ ...world, token }, COUNT.replace("(*)", `(*) + ${n}`), database))
+    ),
+  );
+  await pause(500);
+  const long = await untilDone({ ...world, token: other }, LONG, "globex/main");
+  assertEquals(long.body.data?.rows, [[800_000]]);
+  assertEquals(sent.ended.map(({ body }) => body), []);
+  await world.service.kill();
+  await sent.all.catch(() => {});
+}
+
+async function besideFourTokens(world: World): Promise<void> {
   await callService(world, "CREATE TABLE t (a)");
   const other = { ...world, token: await newToken(world, "admin") };
   const tokens = await Promise.all(Array.from({ length: 4 }, () => newToken(world, "read")));
@@ -94,17 +123,23 @@ async function besideFourTokens(world: Awaited<ReturnType<typeof serviceWorld>>)
 }
 
 Deno.test("endless reads of four tokens, each of a text of its own, hold up no read and no write of another token, nor a long one", async () => {
-  assert(await fourTokens({}));
+  assert(!await isHeldUpBy({}, besideFourTokens));
 });
 
-Deno.test("the same holds where tenants live in sqld", async () => {
+Deno.test("endless reads of twenty tokens of one namespace hold up no long read of another namespace's one token", async () => {
+  assert(!await isHeldUpBy({}, besideTwentyTokens));
+});
+
+Deno.test("both hold where tenants live in sqld", async () => {
   const sqld = await startSharedSqld();
   if (!sqld) return;
   const { TEST_TENANTS_URL: url = "", TEST_TENANTS_TOKEN: token = "", TEST_TENANTS_JWT_KEY: key = "" } =
     sqld.env;
   const settings = { TENANTS_URL: url, TENANTS_TOKEN: token, TENANTS_JWT_KEY: key };
   try {
-    assert(await fourTokens(settings));
+    for (const beside of [besideFourTokens, besideTwentyTokens]) {
+      assert(!await isHeldUpBy(settings, beside), beside.name);
+    }
   } finally {
     await sqld.stop();
   }

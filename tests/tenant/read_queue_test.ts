@@ -8,6 +8,7 @@ import { wireCall } from "../../lib/tenant/local/wire.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 const NOBODY = () => {};
+const of = (key: string) => ({ namespaceId: "ns_1", key });
 const NO_TURN = {
   hadTurnMs: () => null,
   beginTurn: () => {
@@ -69,7 +70,7 @@ Deno.test("without a slot the caller is next that has had the turn least, with w
   const gates = {
     ...NO_SLOT,
     hadTurnMs: (tokenId: string | null) => tokenId === "c" ? null : had.get(tokenId ?? "") ?? 0,
-    beginTurn: (tokenId: string | null) => new SlowTurns().begin(tokenId ?? "", 0),
+    beginTurn: (tokenId: string | null) => new SlowTurns().begin(of(tokenId ?? ""), 0),
   };
   const [first] = queue.takeSlow(0, gates)?.jobs ?? [];
   if (first) queue.putBack([first]);
@@ -84,16 +85,17 @@ Deno.test("without a slot the caller is next that has had the turn least, with w
 
 Deno.test("a turn is over when somebody waits who has had a second less of it, or a new read of its caller after a second", () => {
   const turns = new SlowTurns();
-  const first = turns.begin("a", 0);
-  const isOver = (key: string, isNew: boolean, nowMs: number) => turns.isOver(first, [{ key, isNew }], nowMs);
+  const first = turns.begin(of("a"), 0);
+  const isOver = (key: string, isNew: boolean, nowMs: number) =>
+    turns.isOver(first, [{ ...of(key), isNew }], nowMs);
   assertEquals([isOver("b", false, TURN_MS - 1), isOver("b", false, TURN_MS)], [false, true]);
   assertEquals([isOver("a", false, TURN_MS), isOver("a", true, TURN_MS)], [false, true]);
   assertEquals([turns.isOver(first, [], 9 * TURN_MS), turns.hadMs("a")], [false, 9 * TURN_MS]);
   // What never ends holds up no caller that came later, until that one has had it as long.
-  const second = turns.begin("b", 9 * TURN_MS);
-  const until = (nowMs: number) => turns.isOver(second, [{ key: "a", isNew: true }], nowMs);
+  const second = turns.begin(of("b"), 9 * TURN_MS);
+  const until = (nowMs: number) => turns.isOver(second, [{ ...of("a"), isNew: true }], nowMs);
   assertEquals([until(18 * TURN_MS), until(19 * TURN_MS)], [false, true]);
-  turns.begin("c", 100 * TURN_MS);
+  turns.begin(of("c"), 100 * TURN_MS);
   assertEquals([turns.hadMs("a"), turns.hadMs("b")], [0, 0]);
 });
 
@@ -104,11 +106,43 @@ Deno.test("a read of some seconds ends in one of its turns beside an endless one
   for (let n = 0; n < 8; n++) {
     const [one, other] = turns.hadMs("a") <= turns.hadMs("b") ? [long, endless] : [endless, long];
     const sinceMs = nowMs;
-    const turn = turns.begin(one.key, nowMs, ++one.had);
-    do nowMs += 100; while (!turns.isOver(turn, [{ key: other.key, isNew: false }], nowMs));
+    const turn = turns.begin(of(one.key), nowMs, ++one.had);
+    do nowMs += 100; while (!turns.isOver(turn, [{ ...of(other.key), isNew: false }], nowMs));
     one.longestMs = Math.max(one.longestMs, nowMs - sinceMs);
   }
   assert(long.longestMs >= 8 * TURN_MS, String(long.longestMs));
+});
+
+Deno.test("twenty tokens of a namespace have the turn together for as long as one token of another", () => {
+  const turns = new SlowTurns();
+  const many = Array.from({ length: 20 }, (_, n) => ({ namespaceId: "ns_many", key: `m${n}`, isNew: false }));
+  const waiting = [...many, { namespaceId: "ns_one", key: "o", isNew: false }];
+  const order: string[] = [];
+  for (let nowMs = 0, n = 0; n < 6; n++) {
+    const next = waiting.find((one) => !turns.comesLater(one, waiting)) ?? waiting[0];
+    if (!next) break;
+    order.push(next.key);
+    const turn = turns.begin(next, nowMs);
+    do nowMs += 100; while (!turns.isOver(turn, waiting.filter((one) => one !== next), nowMs));
+  }
+  assertEquals(order, ["m0", "o", "m1", "m2", "o", "m3"]);
+});
+
+Deno.test("how long somebody has had the turn is forgotten where none begins too, and of at most ten thousand callers", () => {
+  const turns = new SlowTurns();
+  turns.add(of("a"), 5, 0);
+  turns.add(of("b"), 5, 60_001);
+  assertEquals([turns.hadMs("a"), turns.hadMs("b")], [0, 5]);
+  for (let n = 0; n < 10_000; n++) turns.add(of(`c${n}`), 5, 60_002);
+  assertEquals([turns.hadMs("b"), turns.hadMs("c0"), turns.hadMs("c9999")], [0, 5, 5]);
+});
+
+Deno.test("who has had the turn alone for an hour waits no hour for it beside somebody who comes then", () => {
+  const turns = new SlowTurns();
+  turns.add(of("a"), 3_600_000, 0);
+  const turn = turns.begin(of("b"), 0);
+  const isOver = (nowMs: number) => turns.isOver(turn, [{ ...of("a"), isNew: false }], nowMs);
+  assertEquals([isOver(32 * TURN_MS), isOver(33 * TURN_MS)], [false, true]);
 });
 
 Deno.test("a caller is among the others again when none of its reads was slow for ten seconds", () => {

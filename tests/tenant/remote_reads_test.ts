@@ -50,7 +50,7 @@ function heldReads(maxWaiting?: number) {
     start: (tokenId: string) => {
       const made = tenantCall(1, "read", [["SELECT 1"]]);
       const call = { ...made, log: made.log && { ...made.log, tokenId } };
-      return reads.run({ call, signal: null }, async () => {
+      return reads.run({ call, signal: null, namespaceId: "ns_1" }, async () => {
         started.push(tokenId);
         await held.promise;
         return { ok: "stale", schemaVersion: 1 };

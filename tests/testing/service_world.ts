@@ -31,16 +31,18 @@ export async function serviceWorld(settings: Readonly<Record<string, string>> = 
   };
 }
 
-/** One more token of the namespace. */
+/** One more token of a namespace, `acme` unless given. */
 export async function newToken(
   world: Pick<ServiceWorld, "service" | "operatorKey">,
   role: string,
+  namespace = "acme",
 ): Promise<string> {
-  return String((await manage(world, "/acme/tokens", { name: `t-${crypto.randomUUID()}`, role }))["token"]);
+  const body = { name: `t-${crypto.randomUUID()}`, role };
+  return String((await manage(world, `/${namespace}/tokens`, body))["token"]);
 }
 
 /** POST under `/api/namespaces` as the operator; `data` of the answer. */
-async function manage(
+export async function manage(
   { service, operatorKey }: Pick<ServiceWorld, "service" | "operatorKey">,
   path: string,
   body: unknown,
@@ -61,13 +63,14 @@ export interface ServiceAnswer {
   readonly body: { readonly code?: string; readonly data?: { readonly rows: unknown[][] } };
 }
 
-/** One statement of a token, the world's own unless given, in a database, `main` unless given. */
+/** One statement of a token, the world's own unless given, in a database of `acme`, `main` unless given, or `namespace/slug`. */
 export async function callService(
   { service, token }: Pick<ServiceWorld, "service" | "token">,
   sql: string,
   database = "main",
 ): Promise<ServiceAnswer> {
-  const response = await fetch(`${service.url}/v1/db/acme/${database}/query`, {
+  const path = database.includes("/") ? database : `acme/${database}`;
+  const response = await fetch(`${service.url}/v1/db/${path}/query`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ sql }),

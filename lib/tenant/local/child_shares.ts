@@ -5,7 +5,7 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import type { SlowGates } from "../read_queue.ts";
 import type { WireOutcome } from "./child/wire_call.ts";
 import type { CallJob } from "./jobs.ts";
-import { SlowTurns, type TurnWaiter } from "../slow_turns.ts";
+import { SlowTurns, type TurnCaller, type TurnWaiter } from "../slow_turns.ts";
 
 /** Milliseconds after which a flight is long: its database's other work may then go to another child. */
 export const LONG_FLIGHT_MS = 3;
@@ -92,8 +92,8 @@ export class ChildShares {
       mayTry: () => this.mayTry(lanes, nowMs),
       mayTakeSlot: (tokenId) => this.mayTakeSlot(lanes, tokenId),
       hadTurnMs: (tokenId) =>
-        this.mayTakeTurn(lanes, tokenId) ? this.turns.hadMs(keyOf(lanes, tokenId)) : null,
-      beginTurn: (tokenId, turns) => this.turns.begin(keyOf(lanes, tokenId), nowMs, turns),
+        this.mayTakeTurn(lanes, tokenId) ? this.turns.hadMs(callerOf(lanes, tokenId).key) : null,
+      beginTurn: (tokenId, turns) => this.turns.begin(callerOf(lanes, tokenId), nowMs, turns),
     };
   }
 
@@ -104,7 +104,7 @@ export class ChildShares {
 
   /** Whether a caller without a slot may have the turn of what has none, because nothing runs without a slot. */
   mayTakeTurn(lanes: DatabaseLanes, tokenId: string | null): boolean {
-    return !this.#withSlot().has(keyOf(lanes, tokenId)) &&
+    return !this.#withSlot().has(callerOf(lanes, tokenId).key) &&
       !this.shared.slots.some(({ flight }) => isWithoutSlot(flight));
   }
 
@@ -137,7 +137,7 @@ export class ChildShares {
     const withSlot = this.#withSlot();
     const waiting = [...this.#waitForTurn(withSlot, nowMs)];
     if (turn && this.turns.isOver(turn, waiting, nowMs)) return false;
-    if (!turn && this.turns.comesLater(keyOf(flight.lanes, flight.slow?.tokenId ?? null), waiting)) {
+    if (!turn && this.turns.comesLater(callerOf(flight.lanes, flight.slow?.tokenId ?? null), waiting)) {
       return false;
     }
     // A caller without any slot has a turn as long as one that waits, a try too.
@@ -153,9 +153,11 @@ export class ChildShares {
     for (const lanes of this.shared.waiting) {
       const mayTry = this.#mayTrySoon(lanes, nowMs);
       for (const { tokenId, slow, tries } of lanes.reads.slowWaiters(nowMs)) {
-        const key = keyOf(lanes, tokenId);
+        const caller = callerOf(lanes, tokenId);
         const isTry = tries && mayTry;
-        if (isTry || (slow !== "none" && !withSlot.has(key))) yield { key, isNew: isTry || slow === "new" };
+        if (isTry || (slow !== "none" && !withSlot.has(caller.key))) {
+          yield { ...caller, isNew: isTry || slow === "new" };
+        }
       }
     }
   }
@@ -163,7 +165,7 @@ export class ChildShares {
   #withSlot(): Set<string> {
     const keys = new Set<string>();
     for (const { flight } of this.shared.slots) {
-      if (flight?.slow?.hasSlot) keys.add(keyOf(flight.lanes, flight.slow.tokenId));
+      if (flight?.slow?.hasSlot) keys.add(callerOf(flight.lanes, flight.slow.tokenId).key);
     }
     return keys;
   }
@@ -178,8 +180,11 @@ export class ChildShares {
 }
 
 /** Whose turn it is: a token, or the database of an anonymous caller. */
-export function keyOf({ databaseId }: DatabaseLanes, tokenId: string | null): string {
-  return tokenId ?? databaseId;
+export function callerOf(
+  { databaseId, namespaceId }: DatabaseLanes,
+  tokenId: string | null,
+): TurnCaller {
+  return { namespaceId, key: tokenId ?? databaseId };
 }
 
 /** Whether a flight is slow work, or a try, without a slot; one whose child is being ended does not count. */

@@ -4,7 +4,7 @@ import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { type ChildShares, keyOf, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
+import { callerOf, type ChildShares, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
 import { tokenOf } from "../read_queue.ts";
 
 /**
@@ -92,15 +92,15 @@ function mayGoOn(scheduler: Sharing, flight: LaneFlight, job: CallJob | null, no
   // The child may have started for it, which is not counted.
   if (slow.turn && !slow.seen) slow.turn.sinceMs = slow.turn.countedMs = nowMs;
   slow.hasSlot ||= shares.mayTakeSlot(flight.lanes, tokenId);
-  const key = keyOf(flight.lanes, tokenId);
+  const caller = callerOf(flight.lanes, tokenId);
   if (!slow.hasSlot && !shares.mayGoWithoutSlot(flight, nowMs)) {
-    if (job && !slow.turn) shares.turns.add(key, SLOW_READ_CPU_MS, nowMs);
+    if (job && !slow.turn) shares.turns.add(caller, SLOW_READ_CPU_MS, nowMs);
     return false;
   }
   if (slow.hasSlot) delete slow.turn;
   else if (job && !slow.turn) {
     job.turns = (job.turns ?? 0) + 1;
-    slow.turn = shares.turns.begin(key, nowMs, job.turns);
+    slow.turn = shares.turns.begin(caller, nowMs, job.turns);
   }
   slow.seen = true;
   scheduler.setApart(flight);

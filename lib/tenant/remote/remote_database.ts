@@ -29,7 +29,7 @@ export class RemoteDatabase implements TenantDatabase {
   constructor(
     private readonly tenant: () => RemoteTenant,
     private readonly snapshotsOf: RemoteSnapshots,
-    private readonly databaseId: string,
+    private readonly ids: { readonly databaseId: string; readonly namespaceId: string },
   ) {}
 
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
@@ -52,7 +52,7 @@ export class RemoteDatabase implements TenantDatabase {
 
   async run(call: TenantCall): Promise<TenantOutcome> {
     try {
-      return await reachable(() => this.tenant().run(call));
+      return await reachable(() => this.tenant().run(call, this.ids.namespaceId));
     } finally {
       if (call.level !== "read") this.#changed();
     }
@@ -76,7 +76,7 @@ export class RemoteDatabase implements TenantDatabase {
   }
 
   snapshots(): Promise<SnapshotInfo[]> {
-    return reachable(() => this.snapshotsOf.list(this.databaseId));
+    return reachable(() => this.snapshotsOf.list(this.ids.databaseId));
   }
 
   takeSnapshot(label: string): Promise<SnapshotInfo> {
@@ -101,7 +101,7 @@ export class RemoteDatabase implements TenantDatabase {
 
   /** A call whose answer was lost may have been committed. */
   #changed(): void {
-    this.tenant().connection.context.commits.tell(this.databaseId);
+    this.tenant().connection.context.commits.tell(this.ids.databaseId);
   }
 
   /** For what only reads. */

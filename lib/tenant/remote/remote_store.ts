@@ -105,8 +105,8 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  open(databaseId: string, _namespaceId: string): TenantDatabase {
-    return new RemoteDatabase(() => this.#tenant(databaseId), this.#snapshots, databaseId);
+  open(databaseId: string, namespaceId: string): TenantDatabase {
+    return new RemoteDatabase(() => this.#tenant(databaseId), this.#snapshots, { databaseId, namespaceId });
   }
 
   drop(databaseId: string): Promise<void> {

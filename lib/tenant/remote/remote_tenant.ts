@@ -62,10 +62,10 @@ export class RemoteTenant {
     return this.#lane.idle && this.#reads === 0 && this.log.isEmpty;
   }
 
-  async run(asked: TenantCall): Promise<TenantOutcome> {
+  async run(asked: TenantCall, namespaceId: string): Promise<TenantOutcome> {
     const call = closeComments(asked);
     if (call.readsLog) await this.log.flush();
-    if (call.level === "read" && !call.dryRun) return await this.#read(call);
+    if (call.level === "read" && !call.dryRun) return await this.#read(call, namespaceId);
     if (this.connection.isDropped) throw new AppError("store_unavailable");
     if (call.log !== null && !call.dryRun) this.log.note(logRow({ ...call.log, ...noFigures }));
     try {
@@ -149,12 +149,12 @@ export class RemoteTenant {
     await this.#pruning;
   }
 
-  async #read(call: TenantCall): Promise<TenantOutcome> {
+  async #read(call: TenantCall, namespaceId: string): Promise<TenantOutcome> {
     const job = { call, signal: call.signal() };
     this.#reads++;
     try {
       const read = (giveWay: AbortSignal) => runRead(this.connection, job, giveWay);
-      const outcome = await this.#slowReads.run(job, read);
+      const outcome = await this.#slowReads.run({ ...job, namespaceId }, read);
       this.log.addEnd(call, outcome);
       return outcome;
     } finally {

@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { ReadQueue, type SlowGates, type SlowWork, tokenOf } from "../read_queue.ts";
 import type { WaitingRead } from "../slow_caller.ts";
-import type { TurnWaiter } from "../slow_turns.ts";
+import type { TurnCaller, TurnWaiter } from "../slow_turns.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
@@ -22,6 +22,11 @@ interface Turn extends WaitingRead {
   start: (running: Running) => void;
 }
 
+/** `namespaceId`: whose database it is, the unit of fairness. */
+interface AskedRead extends AskedCall {
+  readonly namespaceId: string;
+}
+
 /** A read that the server works on. */
 interface UnderWay {
   readonly turn: Turn;
@@ -36,6 +41,8 @@ interface UnderWay {
 /** The reads of one database. */
 export class SlowReads implements DatabaseReads {
   readonly #queue = new ReadQueue<Turn>();
+  /** Whose database it is; null: nobody has read of it yet. */
+  #namespaceId: string | null = null;
   /** What the server was asked last, to see whether it answers. */
   #question: { readonly sentMs: number; readonly answered: Promise<boolean> } | null = null;
 
@@ -46,7 +53,8 @@ export class SlowReads implements DatabaseReads {
   ) {}
 
   /** What `read` answers; its signal tells it to stop with `Stopped`. Errors: `database_busy` after too long a wait. */
-  async run(job: AskedCall, read: (giveWay: AbortSignal) => Promise<TenantOutcome>): Promise<TenantOutcome> {
+  async run(job: AskedRead, read: (giveWay: AbortSignal) => Promise<TenantOutcome>): Promise<TenantOutcome> {
+    this.#namespaceId = job.namespaceId;
     const turn: Turn = { call: job.call, crashes: 0, start: () => {} };
     const tokenId = tokenOf(turn);
     const isFree = this.#queue.length === 0 && !this.#queue.hasSlow && this.slots.mayStart(this, tokenId);
@@ -94,13 +102,13 @@ export class SlowReads implements DatabaseReads {
   #hasTurn(turn: Turn, slow: SlowWork): boolean {
     const { slots } = this;
     if (slow.turn === undefined) {
-      const key = this.keyOf(slow.tokenId);
+      const caller = this.callerOf(slow.tokenId);
       if (!slots.mayTakeTurn(this, slow.tokenId)) {
-        slots.turns.add(key, SLOW_MS, this.nowMs());
+        slots.turns.add(caller, SLOW_MS, this.nowMs());
         return false;
       }
       turn.turns = (turn.turns ?? 0) + 1;
-      slow.turn = slots.turns.begin(key, this.nowMs(), turn.turns);
+      slow.turn = slots.turns.begin(caller, this.nowMs(), turn.turns);
     }
     return !slots.turns.isOver(slow.turn, slots.waitForTurn(), this.nowMs());
   }
@@ -111,13 +119,14 @@ export class SlowReads implements DatabaseReads {
     delete slow.turn;
   }
 
-  keyOf(tokenId: string | null): string {
-    return tokenId ?? this.connection.databaseId;
+  callerOf(tokenId: string | null): TurnCaller {
+    const { databaseId } = this.connection;
+    return { namespaceId: this.#namespaceId ?? databaseId, key: tokenId ?? databaseId };
   }
 
   *turnWaiters(): Iterable<TurnWaiter> {
     for (const { tokenId, slow } of this.#queue.slowWaiters(this.nowMs())) {
-      if (slow !== "none") yield { key: this.keyOf(tokenId), isNew: slow === "new" };
+      if (slow !== "none") yield { ...this.callerOf(tokenId), isNew: slow === "new" };
     }
   }
 
@@ -133,15 +142,15 @@ export class SlowReads implements DatabaseReads {
   }
 
   /** Starts what may start of those that wait. */
-  startWaiting(): void {
+  startWaiting(first: TurnCaller | null = this.slots.firstForTurn()): void {
     const nowMs = this.nowMs();
     const { slots } = this;
     const gates: SlowGates = {
       mayTry: () => slots.mayTry(this),
       mayTakeSlot: (tokenId) => slots.mayTakeSlot(this, tokenId),
       hadTurnMs: (tokenId) =>
-        slots.mayTakeTurn(this, tokenId) ? slots.turns.hadMs(this.keyOf(tokenId)) : null,
-      beginTurn: (tokenId, turns) => slots.turns.begin(this.keyOf(tokenId), nowMs, turns),
+        slots.mayTakeTurn(this, tokenId, first) ? slots.turns.hadMs(this.callerOf(tokenId).key) : null,
+      beginTurn: (tokenId, turns) => slots.turns.begin(this.callerOf(tokenId), nowMs, turns),
     };
     const refused = new Set<string | null>();
     // However many of one caller wait, those of others behind them are asked for as well.

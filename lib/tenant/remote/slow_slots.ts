@@ -1,6 +1,6 @@
 // How many reads a server works on at a time: of one token, of one database and of this process, slow ones and others.
 import type { SlowWork } from "../read_queue.ts";
-import { SlowTurns, type TurnWaiter } from "../slow_turns.ts";
+import { SlowTurns, type TurnCaller, type TurnWaiter } from "../slow_turns.ts";
 
 /** Slow reads at a time of one token, of one database, and of all together; of tries, one database's and all. */
 const MAX_SLOTS = { token: 2, database: 3, all: 6 } as const;
@@ -11,11 +11,11 @@ const MAX_QUICK = 64;
 /** The reads of one database. */
 export interface DatabaseReads {
   /** Who has the turn: the caller's token, or the database of an anonymous caller. */
-  keyOf(tokenId: string | null): string;
+  callerOf(tokenId: string | null): TurnCaller;
   /** Who waits for the turn. */
   turnWaiters(): Iterable<TurnWaiter>;
-  /** Starts what may start of those that wait. */
-  startWaiting(): void;
+  /** Starts what may start of those that wait. `first`: who comes first for the turn; null: nobody waits for it. */
+  startWaiting(first?: TurnCaller | null): void;
 }
 
 /** A read that the server works on. */
@@ -61,10 +61,28 @@ export class SlowSlots {
     return held.token < MAX_SLOTS.token && held.database < MAX_SLOTS.database && held.all < MAX_SLOTS.all;
   }
 
-  /** Whether the caller may have the turn of what has no slot: it has no slot itself, and nobody has the turn. */
-  mayTakeTurn(reads: DatabaseReads, tokenId: string | null): boolean {
-    return !this.#withSlot().has(reads.keyOf(tokenId)) &&
-      ![...this.running].some(({ slow }) => slow?.turn !== undefined);
+  /**
+   * Whether the caller may have the turn of what has no slot: it has no slot itself, nobody has the turn, and it does not come
+   * later than `first`.
+   */
+  mayTakeTurn(
+    reads: DatabaseReads,
+    tokenId: string | null,
+    first: TurnCaller | null = this.firstForTurn(),
+  ): boolean {
+    const caller = reads.callerOf(tokenId);
+    return !this.#withSlot().has(caller.key) &&
+      ![...this.running].some(({ slow }) => slow?.turn !== undefined) &&
+      (first === null || !this.turns.comesLater(caller, [first]));
+  }
+
+  /** Who of the callers that wait for the turn has had it least; null: nobody waits for it. */
+  firstForTurn(): TurnCaller | null {
+    let first: TurnCaller | null = null;
+    for (const waiter of this.waitForTurn()) {
+      if (first === null || this.turns.comesLater(first, [waiter])) first = waiter;
+    }
+    return first;
   }
 
   /** The callers that wait for the turn. */
@@ -82,15 +100,18 @@ export class SlowSlots {
 
   /** Something has changed; each database gets one turn. */
   next(): void {
+    const first = this.firstForTurn();
     for (const reads of [...this.waiting]) {
       this.waiting.delete(reads);
-      reads.startWaiting();
+      reads.startWaiting(first);
     }
   }
 
   #withSlot(): Set<string> {
     const keys = new Set<string>();
-    for (const { slow, reads, tokenId } of this.running) if (slow?.hasSlot) keys.add(reads.keyOf(tokenId));
+    for (const { slow, reads, tokenId } of this.running) {
+      if (slow?.hasSlot) keys.add(reads.callerOf(tokenId).key);
+    }
     return keys;
   }
 }
