@@ -43,7 +43,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/faults/engine_test.ts": { seconds: 28 },
   "tests/faults/memory_test.ts": { seconds: 33 },
   "tests/faults/damaged_files_test.ts": { seconds: 22 },
-  "tests/faults/slow_reads_test.ts": { seconds: 14 },
+  "tests/faults/slow_reads_test.ts": { seconds: 24 },
   "tests/security/approval_rows_test.ts": { seconds: 13 },
   "tests/deploy/suites_test.ts": { seconds: 18 },
   "tests/faults/start_test.ts": { seconds: 14 },
