@@ -102,7 +102,7 @@ Deno.test("all children together keep to ENGINE_MEMORY_MB: the largest read is e
   await using world = await serviceWorld(settings);
   const rows = ROWS.replace("2000000", "9000000");
   const large = Array.from(
-    { length: 4 },
+    { length: 3 },
     (_, at) => callService(world, `${rows} SELECT x, x, x, x, ${at} FROM c`),
   );
   let ended = false;
@@ -121,7 +121,8 @@ Deno.test("all children together keep to ENGINE_MEMORY_MB: the largest read is e
   // One that is given no slot until its time is over has taken no memory.
   for (const outcome of outcomes) assertMatch(outcome, /^(400 result_too_large|503 database_busy)$/);
   for (const { status, body } of others) assertEquals([status, body.code], [200, undefined]);
-  assert(sumMb < 1100, `${sumMb} MB`);
+  // With no bound for all of them they hold more than 800 MB.
+  assert(sumMb < 700, `${sumMb} MB`);
 });
 
 Deno.test("where a child cannot start under a bound of memory the service does not start, and says so", async () => {
