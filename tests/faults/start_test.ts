@@ -148,25 +148,19 @@ Deno.test("the first start prints a token and curl lines that work; the second p
   });
 });
 
-Deno.test("DEMO=0 makes no namespace", async () => {
+Deno.test("DEMO=0 makes no namespace; healthz and readyz answer without a bearer as soon as the address is printed", async () => {
   await withFolder(async (folder) => {
     const operatorKey = "operator-key-of-this-test";
     await using service = await startService({ folder, settings: { DEMO: "0", OPERATOR_KEY: operatorKey } });
+    for (const path of ["/healthz", "/readyz"]) {
+      const response = await fetch(service.url + path);
+      assertEquals([response.status, (await response.json()).success], [200, true], path);
+    }
     assertEquals(/cub_live_|curl|operator/i.test(service.output()), false, service.output());
     const response = await fetch(`${service.url}/api/namespaces`, {
       headers: { authorization: `Bearer ${operatorKey}` },
     });
     assertEquals([response.status, (await response.json()).data], [200, []]);
-  });
-});
-
-Deno.test("healthz and readyz answer without a bearer as soon as the address is printed", async () => {
-  await withFolder(async (folder) => {
-    await using service = await startService({ folder });
-    for (const path of ["/healthz", "/readyz"]) {
-      const response = await fetch(service.url + path);
-      assertEquals([response.status, (await response.json()).success], [200, true], path);
-    }
   });
 });
 
