@@ -22,10 +22,15 @@ export const MAX_SOCKETS_OF_TOKEN = 300;
 export const HELLO_MS = 10_000;
 /** Seconds between two pings of a silent socket; without an answer it is closed. */
 export const SOCKET_PING_SEC = 60;
-/** Streams and cursors of one socket, and requests of it that wait: a client that sends without reading is cut off. */
+/**
+ * Streams and cursors of one socket, and requests of it that wait: a client that sends without reading is cut off. A client
+ * may send a thousand statements at once, so that many count by their text; each further one as so many characters more.
+ */
 export const MAX_SOCKET_STREAMS = 128;
 export const MAX_SOCKET_CURSORS = 16;
-export const MAX_SOCKET_WAITING = 1000;
+export const MAX_SOCKET_WAITING = 10_000;
+export const FREE_SOCKET_WAITING = 1000;
+export const WAITING_CHARACTERS = 1000;
 /** Sockets that have not said who they are: the runtime takes messages of up to 64 MB, also of strangers. */
 export const MAX_UNKNOWN_SOCKETS = 256;
 /**
@@ -34,6 +39,8 @@ export const MAX_UNKNOWN_SOCKETS = 256;
  */
 export const MAX_HELD_OF_TOKEN = 64 * 1024 * 1024;
 export const MAX_HELD = 256 * 1024 * 1024;
+/** Of all sockets together whose token is being looked at: clients send their first requests right behind it. */
+export const MAX_HELD_OF_UNKNOWN = 32 * 1024 * 1024;
 export const UNCOUNTED_HELD = 64 * 1024;
 /** Bytes of answers with which the next request of a socket waits to be read, and milliseconds that it waits at most. */
 export const MAX_UNREAD_BEFORE_NEXT = 1024 * 1024;

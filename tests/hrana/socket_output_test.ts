@@ -1,6 +1,6 @@
 // How a socket ends whose client does not take part, by sockets of the runtime and a client that reads when it is told to.
 import { assert, assertEquals } from "@std/assert";
-import { MAX_HELD_OF_TOKEN, MAX_UNKNOWN_SOCKETS } from "../../lib/core/limits_hrana.ts";
+import { MAX_HELD_OF_TOKEN, MAX_HELD_OF_UNKNOWN, MAX_UNKNOWN_SOCKETS } from "../../lib/core/limits_hrana.ts";
 import { type OpenSocket, OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketOutput } from "../../routes/hrana/socket_output.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
@@ -83,7 +83,7 @@ Deno.test("a request waits for a client that reads, and the socket of one that d
   });
 });
 
-Deno.test("sockets of one token hold so much together, and strangers next to nothing", () => {
+Deno.test("sockets of one token hold so much together, and strangers so much all together", () => {
   const sockets = new OpenSockets();
   const ended: OpenSocket[] = [];
   const open = (tokenId: string | null, held: number): OpenSocket => {
@@ -97,8 +97,14 @@ Deno.test("sockets of one token hold so much together, and strangers next to not
   assert(sockets.mayHold(two, 100_000) && !sockets.mayHold(two, 100_001));
   assert(!sockets.mayHold(one, 100_001) && sockets.mayHold(other, half));
   const strangers = Array.from({ length: MAX_UNKNOWN_SOCKETS }, () => open(null, 0));
-  assert(strangers.every((socket) => sockets.mayHold(socket, 1000) && !sockets.mayHold(socket, 100_000)));
+  const [first] = strangers;
+  assert(
+    first && sockets.mayHold(first, MAX_HELD_OF_UNKNOWN) && !sockets.mayHold(first, MAX_HELD_OF_UNKNOWN + 1),
+  );
   assertEquals(ended, []);
   open(null, 0);
   assertEquals(ended, strangers.slice(0, 1));
+  const holding = open(null, MAX_HELD_OF_UNKNOWN - 100_000);
+  assert(sockets.mayHold(first, 100_000) && !sockets.mayHold(first, 100_001));
+  assert(sockets.mayHold(other, half) && !sockets.mayHold(holding, 100_001));
 });

@@ -236,6 +236,28 @@ Deno.test("sockets of clients of libSQL", async (t) => {
   await server.shutdown();
 });
 
+Deno.test("a long request right behind hello is answered, and so are a thousand beside the one that opens their stream", async () => {
+  await using app = await startApp();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, app.app.fetch);
+  const { token } = await app.namespace("acme");
+  const { socket, closed, send, next } = await openSocket(
+    `ws://127.0.0.1:${server.addr.port}/hrana/acme/main/`,
+  );
+  send(hello(token));
+  send(request(0, { type: "open_stream", stream_id: 1 }));
+  send(execute(1, `SELECT length('${"x".repeat(200_000)}')`));
+  for (let id = 2; id <= 1001; id++) send(execute(id, "SELECT 1"));
+  send(request(1002, { type: "close_stream", stream_id: 1 }));
+  assertEquals(await next(), { type: "hello_ok" });
+  for (let id = 0; id <= 1002; id++) {
+    const answer = Object(await next());
+    assertEquals([answer.type, answer.request_id], ["response_ok", id]);
+  }
+  socket.close();
+  await closed;
+  await server.shutdown();
+});
+
 Deno.test("more hellos under way than requests may be end the socket", () => {
   const ended: number[] = [];
   const session = new SocketSession({

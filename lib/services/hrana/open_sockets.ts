@@ -3,6 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import {
   MAX_HELD,
   MAX_HELD_OF_TOKEN,
+  MAX_HELD_OF_UNKNOWN,
   MAX_SOCKETS,
   MAX_SOCKETS_OF_TOKEN,
   MAX_UNKNOWN_SOCKETS,
@@ -61,12 +62,13 @@ export class OpenSockets {
   mayHold(socket: OpenSocket, more: number): boolean {
     const { held, owner } = socket;
     if (held + more <= UNCOUNTED_HELD) return true;
-    if (owner === null) return false;
-    return sumOf(this.#of(owner.tokenId)) + more <= MAX_HELD_OF_TOKEN && sumOf(this.#open) + more <= MAX_HELD;
+    const most = owner === null ? MAX_HELD_OF_UNKNOWN : MAX_HELD_OF_TOKEN;
+    return sumOf(this.#of(owner?.tokenId ?? null)) + more <= most && sumOf(this.#open) + more <= MAX_HELD;
   }
 
-  #of(tokenId: string): OpenSocket[] {
-    return [...this.#open].filter((one) => one.owner?.tokenId === tokenId);
+  /** Null: those that are not known yet. */
+  #of(tokenId: string | null): OpenSocket[] {
+    return [...this.#open].filter(({ owner }) => (owner?.tokenId ?? null) === tokenId);
   }
 }
 

@@ -1,7 +1,7 @@
 // What a socket of libSQL's protocol does: streams beside each other, the requests of each in their order.
 import { andThen } from "../../core/and_then.ts";
 import { AppError } from "../../core/errors.ts";
-import { MAX_SOCKET_STREAMS, MAX_SOCKET_WAITING } from "../../core/limits_hrana.ts";
+import * as limits from "../../core/limits_hrana.ts";
 import { failureText } from "./answer_request.ts";
 import type { DoorContext } from "./hrana_types.ts";
 import { HranaStream } from "./stream.ts";
@@ -58,13 +58,14 @@ export class SocketSession {
     if (message === null) return this.#end("Send messages of the protocol");
     const hello = this.#hello;
     if (message.type !== "hello" && hello === null) return this.#end("Send hello first");
-    if (this.#waiting >= MAX_SOCKET_WAITING || !this.parts.mayHold(characters)) {
+    const held = characters + (this.#waiting < limits.FREE_SOCKET_WAITING ? 0 : limits.WAITING_CHARACTERS);
+    if (this.#waiting >= limits.MAX_SOCKET_WAITING || !this.parts.mayHold(held)) {
       return this.#end("Wait for answers; too much is under way");
     }
     const done = message.type === "hello"
       ? this.#greet(message.jwt ?? null)
       : this.#answer(hello, message.request_id, message.request);
-    if (done !== null) this.#awaitAnswer(done, characters);
+    if (done !== null) this.#awaitAnswer(done, held);
   }
 
   /** `done` never rejects. */
@@ -165,7 +166,7 @@ export class SocketSession {
   }
 
   #open(id: number): void {
-    if (this.#streams.has(id) || this.#streams.size >= MAX_SOCKET_STREAMS) return;
+    if (this.#streams.has(id) || this.#streams.size >= limits.MAX_SOCKET_STREAMS) return;
     this.#streams.set(id, {
       stream: new HranaStream(this.#texts),
       cursors: new Set(),
