@@ -54,6 +54,7 @@ interface Held {
 export class AnswerRoom {
   readonly #held = new Set<Held>();
   readonly #used: Record<Part, number> = { memory: 0, disk: 0 };
+  readonly #spooling = new Set<Promise<void>>();
 
   constructor(private readonly options: AnswerRoomOptions) {}
 
@@ -80,13 +81,7 @@ export class AnswerRoom {
     const memory = memorySource(bytes);
     const held = this.#enter({ client, part, sizeBytes: bytes.length, isWhole: false, source: memory });
     return new ReadableStream({
-      start: async () => {
-        if (inMemory) return;
-        const source = await this.#toDisk(held, memory);
-        // Its client has gone, or was ended, meanwhile.
-        if (this.#held.has(held)) held.source = source;
-        else source.close();
-      },
+      start: () => inMemory ? undefined : this.#spool(held, memory),
       pull: async (controller) => {
         const piece = await this.#next(held);
         if (piece !== null) return controller.enqueue(piece);
@@ -137,6 +132,22 @@ export class AnswerRoom {
   #end(held: Held): void {
     this.#leave(held);
     held.client.end();
+  }
+
+  /** Resolves when no file is on its way, as those of answers may be that were ended meanwhile. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#spooling);
+  }
+
+  #spool(held: Held, memory: MemorySource): Promise<void> {
+    const spooled = this.#toDisk(held, memory).then((source) => {
+      this.#spooling.delete(spooled);
+      // Its client has gone, or was ended, meanwhile.
+      if (this.#held.has(held)) held.source = source;
+      else source.close();
+    });
+    this.#spooling.add(spooled);
+    return spooled;
   }
 
   /** A disk that takes nothing leaves the answer in memory. */

@@ -105,6 +105,7 @@ export class HttpListener {
     for (const onStop of this.#sockets.values()) onStop();
     await Promise.all([...this.#served].flatMap((served) => [served.drain(), served.finished]));
     await Promise.all(this.#sockets.keys());
+    await this.options.answers?.settled();
     clearInterval(this.#timer);
   }
 

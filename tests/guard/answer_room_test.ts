@@ -156,7 +156,7 @@ Deno.test("an ended answer breaks off, and its file is closed though nobody canc
     await assertRejects(() => reader.read());
     // Nobody reads or cancels this one: the sanitizer of resources sees whether its file stays open.
     const stream = room.pieces(new Uint8Array(MB), { owner: "one", end: () => {} });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await room.settled();
     later();
     room.sweep();
     assert(!stream.locked);
@@ -177,6 +177,7 @@ Deno.test("one owner's many small answers take half of the files from the others
   // Those first that have taken nothing for longest.
   assertEquals(ended, ["one 1", "one 2", "one 3"]);
   for (const stream of streams) await stream.cancel().catch(() => {});
-  await until(async () => (await Array.fromAsync(Deno.readDir(folder))).length === 0);
+  await room.settled();
+  assertEquals(await Array.fromAsync(Deno.readDir(folder)), []);
   await Deno.remove(folder, { recursive: true });
 });
