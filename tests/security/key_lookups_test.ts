@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { startPermissions } from "../testing/start_permissions.ts";
-import { systemClock } from "../../lib/core/clock.ts";
+import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
@@ -42,6 +42,21 @@ async function filled(store: LocalStore): Promise<Tenant> {
   const tenant = await Tenant.create(store, [T]);
   await tenant.run("write", [["INSERT INTO t VALUES (1, 'one'), (2, NULL)"]]);
   return tenant;
+}
+
+/**
+ * A clock that stands still within a turn of the event loop, in which no look-up is slow: on a busy machine some take
+ * longer than they may, and then a child answers for many seconds, rightly.
+ */
+function turnClock(): Clock {
+  let nowMs: number | null = null;
+  return {
+    now: systemClock.now,
+    monotonicMs: () => {
+      if (nowMs === null) setImmediate(() => nowMs = null);
+      return nowMs ??= systemClock.monotonicMs();
+    },
+  };
 }
 
 const unlooked = { sanitizeOps: false, sanitizeResources: false };
@@ -153,7 +168,7 @@ Deno.test("attacks on look-ups by key, through the store", async (t) => {
       assertEquals(outcomes.map(rowsOf), Array(20).fill([["one"]]));
       assertEquals(answered(store), before + 1);
     });
-  });
+  }, { clock: turnClock() });
 });
 
 /** A database that only this process has open, and look-ups that a child is taken to have proven. */
@@ -327,7 +342,7 @@ Deno.test("this process answers look-ups under the permissions of `deno task sta
   }).output();
   await Deno.remove(folder, { recursive: true });
   assertEquals(JSON.parse(new TextDecoder().decode(stdout)), {
-    answered: true,
-    rows: Array(40).fill(["one"]),
+    answered: 1,
+    rows: ["one"],
   });
 });

@@ -64,6 +64,20 @@ Deno.test("a caller counts as the only one after 32 groups of one call, until ca
   assertEquals(lanes.isFree, false, "two were sent together");
 });
 
+Deno.test("tasks of the service that wait for each other leave the lanes free for a lone caller, a call does not", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  for (let group = 0; group < 32; group++) {
+    addCalls(lanes, "read", 1);
+    lanes.takeWork(0, 0);
+  }
+  const request = { op: "fold_log", db: "db_1" } as const;
+  const task = { request, resolve: () => {}, reject: () => {}, queuedMs: 0, crashes: 0 };
+  for (const lane of ["write", "read"] as const) lanes.addTask(task, lane);
+  assertEquals([lanes.isFree, lanes.waiting], [true, 2]);
+  addCalls(lanes, "write", 1);
+  assertEquals(lanes.isFree, false);
+});
+
 Deno.test("a write waits for company, and so does a read beside one", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   addCalls(lanes, "read", 1);

@@ -21,9 +21,10 @@ export function openLocalStore(
 /** Does `work` with a store that is gone afterwards. */
 export async function withLocalStore(
   work: (store: LocalStore, folder: string) => Promise<void>,
+  more: Partial<LocalStoreOptions> = {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
-  const store = await openLocalStore(folder);
+  const store = await openLocalStore(folder, more);
   try {
     await work(store, folder);
   } finally {

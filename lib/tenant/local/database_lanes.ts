@@ -65,10 +65,11 @@ export class DatabaseLanes {
 
   /**
    * Whether a read that comes now meets nobody: it is long since two came at once, no call waits or runs, and the file is
-   * not being replaced. Log rows of earlier reads may be on their way into their table.
+   * not being replaced. Log rows of earlier reads may be on their way into their table, or wait for those before them.
    */
   get isFree(): boolean {
-    if (this.#loneGroups < LONE_GROUPS || this.waiting > 0 || this.held || this.dropped) return false;
+    if (this.#loneGroups < LONE_GROUPS || this.held || this.dropped) return false;
+    if (this.reads.length > 0 || this.writes.hasCallers || this.#exclusive !== null) return false;
     for (const { work } of this.flights) if (work.kind !== "task") return false;
     return true;
   }
