@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { shown, withWrites } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 
 const { run, test } = oneStore();
 Deno.test("the trace of a dry run", run);
@@ -88,7 +89,7 @@ test("readers do not wait for a dry run, which ends at its time bound and still 
 
 test("a dry run of a batch has the time of one statement", async () => {
   const limitMs = 1000;
-  await withWrites(async ({ rows, setup, shop }) => {
+  await withWrites(async ({ setup, shop }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)");
     // With a time for each the call would take a minute and a half, which no busy machine comes near.
     const endless = Array.from({ length: 90 }, () => [ENDLESS] as const);
@@ -98,6 +99,10 @@ test("a dry run of a batch has the time of one statement", async () => {
     });
     assertEquals(batch.status, 200, batch.text);
     assert(performance.now() - started < 45 * limitMs, "each statement had the whole time");
-    assertEquals(await rows("SELECT count(*) FROM t"), [[0]]);
+    const count = () => shop.query("SELECT count(*) FROM t");
+    let kept = await count();
+    // On a busy machine a read that comes right behind it may have to wait for longer than its own limit.
+    for (let again = 0; kept.body.code === "statement_timeout" && again < 20; again++) kept = await count();
+    assertEquals([kept.status, rowsOf(kept)], [200, [[0]]], kept.text);
   }, { settings: { QUERY_TIMEOUT_MS: String(limitMs) } });
 });
