@@ -14,6 +14,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
   ["endpoints/client_test.ts", "a caller's own program"],
   ["mcp/service_test.ts", "a caller's own program"],
   ["bench/bare_target.ts", "a server that is not ours"],
+  ["bench/socket_ceiling.ts", "a server that computes nothing, and who asks it"],
   ["bench/cold_start.ts", "the permissions of Deno Deploy, which are fewer"],
   ["testing/start_permissions.ts", "those of `deno task start`, read from deno.json"],
   ["testing/start_permissions_test.ts", "this table"],
