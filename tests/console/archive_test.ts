@@ -141,6 +141,8 @@ Deno.test("an archive that does not answer is told in words, and a moment is ask
     const page = plain(await look(path));
     assertStringIncludes(page, "The archive does not answer.");
     assertStringIncludes(page, "Oldest moment Not known now");
+    assertStringIncludes(page, "Newest moment Not now");
+    assert(!page.includes("None yet") && !page.includes("not archived yet"));
     const at = new Date(app.deps.clock.now() - 1).toISOString().replace("Z", "");
     const refused = await send(`${path}/moment`, { at });
     assertEquals(refused.status, 503);

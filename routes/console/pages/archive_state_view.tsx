@@ -31,13 +31,15 @@ export function ArchiveState({ base, archive, days, role }: ArchiveProps): Html 
             value: archivedFrom === null
               ? problem === null ? "None yet" : "Not known now"
               : <Time at={archivedFrom} />,
-            about: archivedFrom === null && problem === null
+            about: archivedFrom !== null
+              ? "anything before is gone"
+              : problem === null
               ? "the first follows within seconds"
-              : "anything before is gone",
+              : "it cannot be read",
           },
           {
             name: "Newest moment",
-            value: archivedFrom === null ? "None yet" : problem === null ? "Now" : "Not now",
+            value: problem !== null ? "Not now" : archivedFrom === null ? "None yet" : "Now",
             about: role === "admin" ? "what is new is archived when you ask" : "an admin can go back to it",
           },
           {

@@ -60,7 +60,15 @@ export function Writes({ visit, base, role, archive, writes, older, asked, names
             ...(restores
               ? [
                 fromMs === null || Date.parse(write.justBefore) < fromMs
-                  ? <span class="note">{fromMs === null ? "not archived yet" : "before the archive"}</span>
+                  ? (
+                    <span class="note">
+                      {fromMs !== null
+                        ? "before the archive"
+                        : archive.problem === null
+                        ? "not archived yet"
+                        : "not now"}
+                    </span>
+                  )
                   : (
                     <Form
                       visit={visit}
