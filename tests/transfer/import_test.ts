@@ -316,6 +316,17 @@ testSteps("import", transferWorld, {
     assertEquals(other.body.code, "replay_mismatch");
   },
 
+  "makes no NULL of a number beyond every REAL": async (world) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (r REAL, n NUMERIC, i INTEGER)");
+    const csv = await world.import("format=csv&mode=append&table=t", "r,n,i\n1e999,-1e999,1E+400\n");
+    assertEquals(csv.status, 200, csv.text);
+    assertEquals(rowsOf(await acme.query("SELECT r = 9e999, n = -9e999, i = 9e999 FROM t")), [[1, 1, 1]]);
+    const ndjson = await world.import("format=ndjson&mode=append&table=t", '{"r":1}\n{"r":-1e999}\n');
+    assertEquals([ndjson.status, ndjson.body.issues?.[0]?.path], [400, "line 2, column r"], ndjson.text);
+    assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[1]]);
+  },
+
   "of csv and ndjson tells line and column of what is wrong, and keeps nothing of that transaction": async (
     world,
   ) => {

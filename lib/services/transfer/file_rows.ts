@@ -20,6 +20,7 @@ export type RowsReader = (text: string, last: boolean) => Generator<FileRow>;
 /** For CSV: the first record names the columns. */
 export function csvRows(table: TableDefinition): RowsReader {
   const reader = new CsvReader();
+  const find = columnsOf(table);
   let header: (CsvColumn | null)[] | null = null;
   let columns: string[] = [];
   return function* (text, last) {
@@ -27,7 +28,7 @@ export function csvRows(table: TableDefinition): RowsReader {
       if (header === null) {
         requireCommas(cells, table, line);
         header = cells.map((name, at) =>
-          csvColumn(columnOf(table, name ?? "", `line ${line}, cell ${at + 1}`))
+          csvColumn(find(name ?? "", `line ${line}, cell ${at + 1}`))
         );
         columns = header.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
@@ -52,6 +53,7 @@ export function csvRows(table: TableDefinition): RowsReader {
 
 /** For NDJSON: an object in each line; what it leaves out gets the column's default. */
 export function jsonRows(table: TableDefinition): RowsReader {
+  const find = columnsOf(table);
   let rest = "";
   let line = 0;
   let names: readonly string[] = [];
@@ -70,7 +72,7 @@ export function jsonRows(table: TableDefinition): RowsReader {
       const keys = Object.keys(object);
       if (keys.length !== names.length || keys.length === 0 || keys.some((name, at) => name !== names[at])) {
         names = keys;
-        known = keys.map((name) => columnOf(table, name, `line ${line}`));
+        known = keys.map((name) => find(name, `line ${line}`));
         columns = known.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
       }
@@ -103,13 +105,17 @@ function requireCommas(
   );
 }
 
-/** Null for a generated column, which an export of others may have. Errors: `import_refused`. */
-function columnOf({ name, columns }: TableDefinition, wanted: string, at: string): ColumnDefinition | null {
-  const found = columns.find((one) => foldName(one.name) === foldName(wanted));
-  if (found === undefined) {
-    throw refused(`the table ${name} has no column ${JSON.stringify(wanted).slice(0, 100)}`, at);
-  }
-  return found.generated ? null : found;
+/** Finds a column by its name; null for a generated one, which an export of others may have. Errors: `import_refused`. */
+function columnsOf({ name, columns }: TableDefinition) {
+  // A stranger's file names as many as it likes, so that looking through all columns for each would take seconds.
+  const byName = new Map(columns.map((column) => [foldName(column.name), column]));
+  return (wanted: string, at: string): ColumnDefinition | null => {
+    const found = byName.get(foldName(wanted));
+    if (found === undefined) {
+      throw refused(`the table ${name} has no column ${JSON.stringify(wanted.slice(0, 100))}`, at);
+    }
+    return found.generated ? null : found;
+  };
 }
 
 function requireDistinct(columns: readonly string[], at: string): void {
@@ -140,7 +146,8 @@ function cellValue(text: string | null, { name, takes }: CsvColumn, line: number
     return { $blob: text };
   }
   if (takes !== "REAL" && /^[+-]?\d+$/.test(text)) return integer(text) ?? text;
-  if (NUMBER.test(text)) return { $real: Number(text) };
+  // What is beyond every REAL has no form as a number; the engine makes an infinite one of its text.
+  if (NUMBER.test(text)) return Number.isFinite(Number(text)) ? { $real: Number(text) } : text;
   if (takes === "NUMERIC") return text;
   throw wrong(takes === "INTEGER" ? "an integer" : "a number");
 }
@@ -198,7 +205,8 @@ function isEscaped(json: string, at: number): boolean {
 
 /** As `/query` takes it. */
 function jsonValue(value: unknown, name: string, line: number): SqlParameter {
-  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  if (value === null || typeof value === "string") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
   if (typeof value === "boolean") return Number(value);
   const blob = typeof value === "object" && Object.keys(value).length === 1
     ? Reflect.get(value, "$blob")
