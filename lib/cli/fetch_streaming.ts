@@ -1,30 +1,37 @@
 // `fetch` for long bodies: the runtime's own hands on 64 KB at a time and waits for whoever takes them, and so carries a
 // stream at a tenth of what the connection could.
 import { type IncomingMessage, request as plainRequest } from "node:http";
-import { request as secureRequest } from "node:https";
 import { Readable } from "node:stream";
 
 /** Bytes of one write; two of them are in memory at most. */
 const PIECE = 1024 * 1024;
 
-/** As `fetch`; a body that is a stream is sent once, in large pieces, as fast as the other side takes them. */
+/**
+ * As `fetch`; a body that is a stream is sent once, and without TLS in large pieces, as fast as the other side takes them. With
+ * TLS the runtime sends it: `node:https` needs permissions that this command has not, and knows no `DENO_CERT`.
+ */
 export function fetchStreaming(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const body = init?.body;
-  return body instanceof ReadableStream
-    ? send(new Request(input, { ...init, body: null }), body)
-    : fetch(input, init);
+  if (!(body instanceof ReadableStream)) return fetch(input, init);
+  const request = new Request(input, { ...init, body: null });
+  return request.url.startsWith("http:") ? send(request, body) : fetch(input, init);
 }
 
 function send({ url, method, headers }: Request, body: ReadableStream<Uint8Array>): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const open = url.startsWith("https:") ? secureRequest : plainRequest;
-  const outgoing = open(url, { method, headers: Object.fromEntries(headers), agent: false });
+  const outgoing = plainRequest(url, { method, headers: Object.fromEntries(headers), agent: false });
   const stopped = new AbortController();
   outgoing.on("response", (answer) => {
     // Behind an answer nothing more is sent, whatever is left of the body.
     stopped.abort();
     answer.on("end", () => outgoing.destroy());
-    resolve(responseOf(answer));
+    try {
+      resolve(responseOf(answer));
+    } catch (error) {
+      // A status that no answer with a body has. Thrown here, it would end the process.
+      outgoing.destroy();
+      reject(error);
+    }
   });
   outgoing.on("error", (error) => {
     reject(error);

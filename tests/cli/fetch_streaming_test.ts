@@ -82,3 +82,24 @@ Deno.test("where nobody listens, the failure is told", async () => {
   const body = counting(10, (controller) => controller.close());
   await assertRejects(() => fetchStreaming("http://127.0.0.1:1/", { method: "POST", body }));
 });
+
+Deno.test("an answer of a status that has no body is an error, which ends no process", async () => {
+  await withServer(() => new Response(null, { status: 204 }), async (url) => {
+    const body = counting(10, (controller) => controller.close());
+    await assertRejects(() => fetchStreaming(url, { method: "POST", body }), /null body status/);
+  });
+});
+
+Deno.test({
+  name: "with TLS, the permissions of the command are enough: what fails is the connection",
+  permissions: { net: true },
+  fn: async () => {
+    await withServer(() => new Response(), async (url) => {
+      const body = counting(10, (controller) => controller.close());
+      const told = await fetchStreaming(url.replace("http:", "https:"), { method: "POST", body }).catch(
+        String,
+      );
+      assertEquals(String(told).split(":", 1), ["TypeError"]);
+    });
+  },
+});
