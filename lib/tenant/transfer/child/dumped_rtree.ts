@@ -1,7 +1,7 @@
 // R*Tree tables as `sqlite3`'s `.dump` writes them: their boxes are cells of nodes, which are blobs, and their other columns
 // stand beside the rowids.
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import type { ExactValue } from "./exact_value.ts";
+import { type ExactValue, OddText } from "./exact_value.ts";
 import { NotTaken } from "./not_taken.ts";
 
 /** Bytes of a node before its cells, where the number of its cells stands in them, and bytes of a cell's rowid. */
@@ -9,8 +9,10 @@ const NODE_HEAD = 4;
 const CELL_COUNT = 2;
 const ROWID = 8;
 const COORDINATE = 4;
-/** Characters and bytes of other columns that are kept until their boxes come. */
-const MAX_KEPT = 32 * 1024 * 1024;
+/** Bytes of other columns that are kept until their boxes come: the child's heap has twice as many. */
+const MAX_KEPT = 128 * 1024 * 1024;
+/** Bytes that a row or a node takes beside its values, with the text of the dump of which they are parts. */
+const ENTRY = 160;
 
 /** What has come of the storage of one table. */
 export class DumpedRtree {
@@ -45,16 +47,18 @@ export class DumpedRtree {
 
   #note([rowid, leaf, ...others]: readonly ExactValue[], at: string): void {
     if (typeof rowid !== "bigint" || typeof leaf !== "bigint") throw this.#damaged(at);
-    this.#leaves.add(leaf);
     this.#missing++;
+    if (!this.#leaves.has(leaf)) this.#keep(ENTRY, at);
+    this.#leaves.add(leaf);
     if (others.length === 0) return;
-    for (const value of others) {
-      this.#kept += typeof value === "string" || value instanceof Uint8Array ? value.length : ROWID;
-    }
-    if (this.#kept > MAX_KEPT) {
-      throw new NotTaken(`the table ${this.name} has too much beside its boxes; send the SQLite file`, at);
-    }
+    this.#keep(others.reduce((bytes: number, value) => bytes + bytesOf(value), ENTRY), at);
     this.#others.set(rowid, others);
+  }
+
+  #keep(bytes: number, at: string): void {
+    this.#kept += bytes;
+    if (this.#kept <= MAX_KEPT) return;
+    throw new NotTaken(`the table ${this.name} has too much beside its boxes; send the SQLite file`, at);
   }
 
   #boxes(number: ExactValue = null, data: ExactValue = null, at: string): ExactValue[][] {
@@ -82,4 +86,10 @@ export class DumpedRtree {
       at,
     );
   }
+}
+
+function bytesOf(value: ExactValue): number {
+  if (typeof value === "string") return 2 * value.length;
+  if (value instanceof OddText) return value.bytes.length;
+  return value instanceof Uint8Array ? value.length : ROWID;
 }
