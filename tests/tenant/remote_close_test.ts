@@ -1,7 +1,7 @@
 // A store over sqld that is closed: nothing of it is under way any more, also of what no caller waits for.
 import { assertEquals } from "@std/assert";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
-import { type Asked, asksWhetherItAnswers, standBetween, withSqld } from "./sqld_world.ts";
+import { type Asked, asksWhetherItAnswers, failureOf, standBetween, withSqld } from "./sqld_world.ts";
 
 /** Milliseconds for which what is looked at is kept from its answer once the store closes. */
 const LATE_MS = 200;
@@ -45,5 +45,25 @@ Deno.test("a store that is closed has ended its questions whether the server ans
     closing.resolve();
     await closed;
     assertEquals(answered.sort(), ["question", "rollback"]);
+  });
+});
+
+Deno.test("of two questions of the catalogue the second is asked again after the first has failed, and before the store has closed", async () => {
+  await withSqld(async (world) => {
+    let isAway = false;
+    let asked = 0;
+    const store = world.store({
+      fetch: standBetween((request, go) => {
+        if (!isAway) return go();
+        if (!request.sql.includes(" UNION ALL ")) return Promise.resolve(new Response(null, { status: 401 }));
+        asked++;
+        return Promise.resolve(new Response(null, { status: 502 }));
+      }),
+    });
+    const { id } = await Tenant.create(store);
+    isAway = true;
+    assertEquals((await failureOf(() => store.drop(id))).code, "store_unavailable");
+    await store.close();
+    assertEquals(asked, 2);
   });
 });

@@ -5,7 +5,7 @@ import type { LogValues } from "../log_columns.ts";
 import type { CatalogClient, CatalogRow, CatalogStatement } from "./catalog_client.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { isCutOff, repeat } from "./hrana/repeat.ts";
-import type { Mode, RemoteContext } from "./remote_context.ts";
+import { type Mode, noteUnderWay, type RemoteContext } from "./remote_context.ts";
 
 /** Where a database is now. `generation` counts its moves. */
 export interface LocatedDatabase {
@@ -160,12 +160,14 @@ export class Catalog {
     const untilMs = clock.monotonicMs() + RETRY_WITHIN_MS;
     try {
       const client = await this.#open();
-      return await repeat(() => ask(client), (error, attempt) => {
+      const answer = repeat(() => ask(client), (error, attempt) => {
         const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
         const again = inTime && error instanceof RemoteFailure &&
           (NOTHING_RAN.includes(error.reason) || mode === "read" && attempt === 0 && isCutOff(error));
         return again ? FIRST_PAUSE_MS * 4 ** attempt : null;
       });
+      // Of two questions one may go on, with pauses in which no request is under way, behind the failure of the other.
+      return await noteUnderWay(this.context, answer);
     } catch (error) {
       throw notMoving(error);
     }

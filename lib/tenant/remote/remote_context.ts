@@ -127,11 +127,14 @@ export function askLocation<T>(
   options: Pick<SendOptions, "signal" | "once">,
   ask: (endpoint: HranaEndpoint) => Promise<T>,
 ): Promise<T> {
-  const { underWay } = context;
-  const answer = askNamed(context, target, options, ask);
-  const noted: Promise<void> = answer.then(() => {}, () => {}).finally(() => underWay.delete(noted));
+  return noteUnderWay(context, askNamed(context, target, options, ask));
+}
+
+/** Has the end of the store wait for the work, which may go on though its caller does not wait for it any more. */
+export function noteUnderWay<T>({ underWay }: Pick<RemoteContext, "underWay">, work: Promise<T>): Promise<T> {
+  const noted: Promise<void> = work.then(() => {}, () => {}).finally(() => underWay.delete(noted));
   underWay.add(noted);
-  return answer;
+  return work;
 }
 
 async function askNamed<T>(
