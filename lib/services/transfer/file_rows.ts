@@ -27,9 +27,7 @@ export function csvRows(table: TableDefinition): RowsReader {
     for (const { cells, line } of reader.take(text, last)) {
       if (header === null) {
         requireCommas(cells, table, line);
-        header = cells.map((name, at) =>
-          csvColumn(find(name ?? "", `line ${line}, cell ${at + 1}`))
-        );
+        header = cells.map((name, at) => csvColumn(find(name ?? "", `line ${line}, cell ${at + 1}`)));
         columns = header.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
         continue;
