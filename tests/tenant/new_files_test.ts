@@ -141,3 +141,12 @@ Deno.test("a file that is there already is not overwritten, and what cannot be c
     assertEquals([await read(other), refused], ["whole", 1]);
   });
 });
+
+Deno.test("the lanes that made a database's file belong to the namespace of whoever opens it next", async () => {
+  await withStore(async (store) => {
+    const id = newId("db", systemClock.now());
+    await store.create(id);
+    await store.open(id, "ns_1").inspect([]);
+    assertEquals(store.lanes(id, "").namespaceId, "ns_1");
+  });
+});

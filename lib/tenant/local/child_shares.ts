@@ -108,6 +108,22 @@ export class ChildShares {
       !this.shared.slots.some(({ flight }) => isWithoutSlot(flight));
   }
 
+  /** The database of the caller who comes first for that turn; null: somebody has it, or nobody waits for it. */
+  firstForTurn(nowMs: number): DatabaseLanes | null {
+    if (this.shared.slots.some(({ flight }) => isWithoutSlot(flight))) return null;
+    const withSlot = this.#withSlot();
+    let first: { readonly lanes: DatabaseLanes; readonly caller: TurnCaller } | null = null;
+    for (const lanes of this.shared.waiting) {
+      if (!lanes.reads.hasSlow) continue;
+      for (const { tokenId, slow } of lanes.reads.slowWaiters(nowMs)) {
+        const caller = callerOf(lanes, tokenId);
+        if (slow === "none" || withSlot.has(caller.key)) continue;
+        if (first === null || this.turns.comesLater(first.caller, [caller])) first = { lanes, caller };
+      }
+    }
+    return first?.lanes ?? null;
+  }
+
   /** Notes that a try was slow. */
   noteSlowTry({ lanes }: LaneFlight, nowMs: number): void {
     for (const [id, untilMs] of this.#noTryUntilMs) if (untilMs <= nowMs) this.#noTryUntilMs.delete(id);

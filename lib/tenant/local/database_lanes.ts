@@ -39,10 +39,10 @@ export class DatabaseLanes {
   /** How many groups of one call, one after the other, have started last. */
   #loneGroups = 0;
 
-  /** `log`: the waiting log rows. */
+  /** `namespaceId`: empty until somebody has come who knows it. `log`: the waiting log rows. */
   constructor(
     readonly databaseId: string,
-    readonly namespaceId: string,
+    public namespaceId: string,
     readonly log: LogBuffer = new LogBuffer(DEFAULT_LOG_BYTES),
   ) {}
 

@@ -202,6 +202,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
       lanes = new DatabaseLanes(databaseId, namespaceId, log);
       this.#lanes.set(databaseId, lanes);
     }
+    lanes.namespaceId ||= namespaceId;
     return lanes;
   }
 

@@ -65,8 +65,10 @@ export class Scheduler {
     this.pump();
   }
 
-  /** Starts whatever can start now; each database gets one turn. */
+  /** Starts whatever can start now; each database gets one turn, and first the one whose slow read is next. */
   pump(): void {
+    const first = this.shares.firstForTurn(this.#now());
+    if (first) this.#startSlow(first, this.#now());
     let turns = this.waiting.size;
     for (const lanes of this.waiting) {
       if (turns-- === 0) return;
@@ -129,12 +131,13 @@ export class Scheduler {
       if (!work) break;
       this.#start(slot, lanes, { work, slow: null, nowMs });
     }
-    if (lanes.reads.hasSlow && !lanes.held) this.#startSlow(lanes, nowMs);
+    this.#startSlow(lanes, nowMs);
     if (this.strain === "none") lanes.rejectWaiting(restartNeeded());
   }
 
   /** Starts slow reads, never in the child that has the database's quick work. */
   #startSlow(lanes: DatabaseLanes, nowMs: number): void {
+    if (!lanes.reads.hasSlow || lanes.held) return;
     const { shares } = this;
     const gates = shares.gates(lanes, nowMs);
     for (;;) {
