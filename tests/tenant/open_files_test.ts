@@ -126,8 +126,8 @@ Deno.test("a reader that is used much gets a large cache, and loses it where it 
     const large = cacheOf(first);
     assert(Number(large) < Number(small), `${large} and ${small} KiB, as negative numbers`);
     for (const id of others.slice(0, 64)) read(files, id);
-    assertEquals(cacheOf(first), small);
     assert(isOpen(files, first));
+    assertEquals(cacheOf(first), small);
     assertEquals(read(files, first), 1);
   });
 });
