@@ -3,10 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { AppError } from "../../lib/core/errors.ts";
+import { configFromEnvironment } from "../../lib/config.ts";
 import { epochName } from "../../lib/tenant/archive/archive_names.ts";
+import { buildMoment } from "../../lib/tenant/archive/build_moment.ts";
 import { cutDatabase } from "../../lib/tenant/archive/cut_database.ts";
 import { DatabaseArchive } from "../../lib/tenant/archive/database_archive.ts";
-
 import { digestOf } from "../../lib/tenant/archive/digest.ts";
 import { findMoment, readBegin, readObject } from "../../lib/tenant/archive/find_epoch.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
@@ -169,6 +170,27 @@ Deno.test("a log of many pieces that was read at once is in a moment as a whole"
     await archive.upload();
     const { whole, parts } = await findMoment(store, ID, { atMs, end: await endOf(archive) });
     assertEquals(whole.length + parts.flat().length, (await endOf(archive))?.segments);
+  });
+});
+
+Deno.test("a log that is longer than what stays in memory comes back whole, and so does the next one", async () => {
+  await withFile(async ({ path, folder, store, clock, database, start }) => {
+    const archive = start();
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    for (let at = 0; at < 7; at++) database.exec("INSERT INTO t VALUES (zeroblob(4000000))");
+    database.exec("UPDATE t SET a = randomblob(3000) WHERE a = 1");
+    await archive.cut();
+    database.exec("INSERT INTO t VALUES (randomblob(3000))");
+    await archive.cut();
+    await archive.upload();
+    const environment = configFromEnvironment().engineEnvironment;
+    const what = { store, databaseId: ID, atMs: clock.now(), end: await endOf(archive) };
+    const built = await buildMoment({ ...what, folder: `${folder}-built`, environment });
+    assertEquals((await Deno.stat(`${path}-wal`)).size > 28_000_000, true);
+    using copy = new DatabaseSync(built);
+    const all = "SELECT rowid, length(a), CASE WHEN length(a) < 4000 THEN hex(a) END FROM t ORDER BY rowid";
+    assertEquals(copy.prepare(all).all(), database.prepare(all).all());
   });
 });
 

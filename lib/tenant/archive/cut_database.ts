@@ -2,22 +2,14 @@
 // checksums, digests and packing are no work for the process that answers calls.
 import { systemClock } from "../../core/clock.ts";
 import { type ArchiveName, epochName, type SegmentHead } from "./archive_names.ts";
-import {
-  type After,
-  epochBegin,
-  follows,
-  gapAfter,
-  goesOn,
-  lastCommit,
-  needsBase,
-  stillHolds,
-} from "./epoch_turns.ts";
+import { type After, epochBegin, follows, gapAfter, goesOn, needsBase, stillHolds } from "./epoch_turns.ts";
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
 import { digestOf } from "./digest.ts";
 import { fileState, readLogHead, readPart } from "./file_parts.ts";
-import { pack } from "./packed.ts";
-import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames, type WalSum } from "./wal_frames.ts";
+import { pack, packLog } from "./packed.ts";
+import { LogFrames } from "./read_log.ts";
+import { FRAME_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
 
 /** Bytes of a piece of a base, and of a segment, before they are packed. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -74,26 +66,23 @@ class Cut {
     const untilMs = this.job.nowMs;
     if (head === null) return { ...state, untilMs };
     let now = state.salts === head.salts ? state : { ...state, salts: head.salts, frames: 0, sum: head.sum };
-    const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
-    const log = `${this.job.path}-wal`;
-    const end = await lastCommit(log, head, now);
+    using frames = new LogFrames(`${this.job.path}-wal`, head, now);
+    // What is read together has one time: a moment takes the next times behind it, however many pieces have them.
     const readMs = systemClock.now() + this.job.aheadMs;
-    while (now.frames < end) {
-      const count = Math.min(end - now.frames, Math.max(1, Math.floor(PIECE_BYTES / frameBytes)));
-      const bytes = await readPart(log, WAL_HEAD_BYTES + now.frames * frameBytes, count * frameBytes);
-      const walk = walkFrames(bytes, head, now.sum);
-      if (walk.frames < count) throw new Error("the log has changed while it was read");
-      now = await this.#addSegment(now, { head, bytes, sum: walk.sum, count, readMs });
+    const most = Math.max(1, Math.floor(PIECE_BYTES / (FRAME_HEAD_BYTES + head.pageBytes)));
+    for (let first = 0; first < frames.count; first += most) {
+      const count = Math.min(most, frames.count - first);
+      now = await this.#addSegment(now, { head, frames, first, count, readMs });
     }
     return { ...now, untilMs };
   }
 
   async #addSegment(
     state: ArchiveState,
-    { head, bytes, sum, count, readMs }: {
+    { head, frames, first, count, readMs }: {
       readonly head: WalHead;
-      readonly bytes: Uint8Array<ArrayBuffer>;
-      readonly sum: WalSum;
+      readonly frames: LogFrames;
+      readonly first: number;
       readonly count: number;
       readonly readMs: number;
     },
@@ -101,17 +90,15 @@ class Cut {
     const { pageBytes, salts, bigEndian } = head;
     const told: SegmentHead = { pageBytes, salts, bigEndian, sum: state.sum, firstFrame: state.frames };
     const line = new TextEncoder().encode(`${JSON.stringify(told)}\n`);
-    const whole = new Uint8Array(line.length + bytes.length);
-    whole.set(line);
-    whole.set(bytes, line.length);
+    const { packed, sum } = frames.piece({ first, count, line, sum: state.sum }, packLog);
     const number = state.segments;
-    await this.#spool({ epoch: state.epoch, kind: "wal", number, readMs }, pack(whole));
+    await this.#spool({ epoch: state.epoch, kind: "wal", number, readMs }, packed);
     return {
       ...state,
       segments: number + 1,
       frames: state.frames + count,
       sum,
-      walBytes: state.walBytes + bytes.length,
+      walBytes: state.walBytes + count * (FRAME_HEAD_BYTES + pageBytes),
       pageBytes,
     };
   }

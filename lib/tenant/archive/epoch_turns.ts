@@ -3,10 +3,7 @@ import { databasePrefix, type EpochBegin, epochNumber, readObjectName } from "./
 import type { ArchiveState } from "./archive_state.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { readPart } from "./file_parts.ts";
-import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames } from "./wal_frames.ts";
-
-/** Bytes that are read of a log at once. */
-const READ_BYTES = 1024 * 1024;
+import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
 
 /** A base follows after a day, or when the log since the last one is this many times the file, and at least so long. */
 const BASE_MS = 86_400_000;
@@ -108,20 +105,4 @@ export async function stillHolds(
   if (bytes.length < FRAME_HEAD_BYTES) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return view.getUint32(16) === sum[0] && view.getUint32(20) === sum[1];
-}
-
-/** Frames up to the last one that ends a transaction. */
-export async function lastCommit(log: string, head: WalHead, from: ArchiveState): Promise<number> {
-  const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
-  const atOnce = Math.max(1, Math.floor(READ_BYTES / frameBytes));
-  let { frames, sum } = from;
-  let end = frames;
-  for (;;) {
-    const bytes = await readPart(log, WAL_HEAD_BYTES + frames * frameBytes, atOnce * frameBytes);
-    const walk = walkFrames(bytes, head, sum);
-    end = frames + (walk.commits.at(-1)?.frames ?? end - frames);
-    frames += walk.frames;
-    sum = walk.sum;
-    if (walk.frames < atOnce) return end;
-  }
 }

@@ -35,3 +35,15 @@ export async function readPart(path: string, from: number, length: number): Prom
   }
   return bytes.subarray(0, filled);
 }
+
+/** Reads into `bytes` as far as there is something, and answers how many that are. Nothing else runs meanwhile. */
+export function readInto(file: Deno.FsFile, from: number, bytes: Uint8Array): number {
+  file.seekSync(from, Deno.SeekMode.Start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const read = file.readSync(bytes.subarray(filled));
+    if (read === null) break;
+    filled += read;
+  }
+  return filled;
+}

@@ -51,10 +51,12 @@ export function walkFrames(
   const frameBytes = FRAME_HEAD_BYTES + head.pageBytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const commits: { frames: number; pages: number }[] = [];
+  const first = parseInt(head.salts.slice(0, 8), 16);
+  const second = parseInt(head.salts.slice(8), 16);
   let frames = 0;
   for (; (frames + 1) * frameBytes <= bytes.length; frames++) {
     const at = frames * frameBytes;
-    if (bytes.subarray(at + 8, at + 16).toHex() !== head.salts) break;
+    if (view.getUint32(at + 8) !== first || view.getUint32(at + 12) !== second) break;
     const headSum = addToSum(sum, view, [at, at + 8], head.bigEndian);
     const next = addToSum(headSum, view, [at + FRAME_HEAD_BYTES, at + frameBytes], head.bigEndian);
     if (next[0] !== view.getUint32(at + 16) || next[1] !== view.getUint32(at + 20)) break;
