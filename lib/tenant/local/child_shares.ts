@@ -110,11 +110,13 @@ export class ChildShares {
 
   /** The database of the caller who comes first for that turn; null: somebody has it, or nobody waits for it. */
   firstForTurn(nowMs: number): DatabaseLanes | null {
-    if (this.shared.slots.some(({ flight }) => isWithoutSlot(flight))) return null;
-    const withSlot = this.#withSlot();
+    let withSlot: ReadonlySet<string> | null = null;
     let first: { readonly lanes: DatabaseLanes; readonly caller: TurnCaller } | null = null;
     for (const lanes of this.shared.waiting) {
+      // Asked at every answer, where hardly ever anything is slow.
       if (!lanes.reads.hasSlow) continue;
+      if (withSlot === null && this.shared.slots.some(({ flight }) => isWithoutSlot(flight))) return null;
+      withSlot ??= this.#withSlot();
       for (const { tokenId, slow } of lanes.reads.slowWaiters(nowMs)) {
         const caller = callerOf(lanes, tokenId);
         if (slow === "none" || withSlot.has(caller.key)) continue;
