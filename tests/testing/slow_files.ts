@@ -25,7 +25,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/transactions/remote_test.ts": { seconds: 12, waits: true },
   "tests/faults/sqld_rounds_test.ts": { seconds: 11, waits: true },
   "tests/faults/archive_kills_test.ts": { seconds: 6, waits: true },
-  "tests/tenant/archive_away_test.ts": { seconds: 9, waits: true },
+  "tests/tenant/archive_away_test.ts": { seconds: 14, waits: true },
   "tests/changes/streams_test.ts": { seconds: 9, waits: true },
   "tests/changes/webhooks_test.ts": { seconds: 9, waits: true },
   "tests/changes/webhook_kills_test.ts": { seconds: 3, waits: true },

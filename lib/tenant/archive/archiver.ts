@@ -189,7 +189,8 @@ export class Archiver {
       if (state === null || state.phase === "lost") {
         if (await this.#reaches()) await archive.cut();
         else changed.again = true;
-      } else if (again && await this.#hasRoom(archive)) await archive.cut();
+      } else if (!await this.#hasRoom(archive)) changed.again = true; // the next epoch is begun without a write
+      else if (again) await archive.cut();
     } catch (error) {
       changed.again = true;
       throw error;
