@@ -37,8 +37,12 @@ function tableOf({ class: kind, target, tablesWritten }: StatementFacts): string
 
 /** `auto-20261120T224512123Z-drop-orders`; never twice the same in one process. */
 export function autoLabel(clock: Clock, verb: string, table: string): string {
+  return `auto-${labelTime(clock)}-${verb}-${table.replaceAll(/\W/g, "_").slice(0, MAX_TABLE_LENGTH)}`;
+}
+
+/** The time as a part of a label; never twice the same in one process. */
+export function labelTime(clock: Clock): string {
   const nowMs = clock.now();
   lastMs = lastMs - nowMs > AHEAD_MS ? nowMs : Math.max(nowMs, lastMs + 1);
-  const time = new Date(lastMs).toISOString().replaceAll(/[-:.]/g, "");
-  return `auto-${time}-${verb}-${table.replaceAll(/\W/g, "_").slice(0, MAX_TABLE_LENGTH)}`;
+  return new Date(lastMs).toISOString().replaceAll(/[-:.]/g, "");
 }

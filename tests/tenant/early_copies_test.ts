@@ -65,6 +65,21 @@ Deno.test("a snapshot and a copy are taken while somebody holds the write slot, 
   });
 });
 
+Deno.test("of many that take a snapshot under one label at the same time, one has it", async () => {
+  await withLocalStore(async (store) => {
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    await tenant.run("write", [[FILL]]);
+    const taken = await Promise.all(
+      Array.from(
+        { length: 6 },
+        () => tenant.database.takeSnapshot("one").then(() => "taken", (error) => error.code),
+      ),
+    );
+    assertEquals(taken.toSorted(), [...Array(5).fill("slug_taken"), "taken"]);
+    assertEquals((await tenant.database.snapshots()).map(({ label }) => label), ["one"]);
+  });
+});
+
 Deno.test("a copy of before is not used once the log has begun again", async () => {
   const folder = await Deno.makeTempDir();
   try {

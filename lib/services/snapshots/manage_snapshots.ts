@@ -9,6 +9,7 @@ import {
 import type { Target } from "../../access/resolve_target.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { labelTime } from "../../query/choose_snapshot.ts";
 import { identify } from "../../query/record.ts";
 import type { SnapshotInfo } from "../../tenant/snapshots.ts";
 import type { LogIdentity, TenantDatabase, TenantStore } from "../../tenant/tenant_store.ts";
@@ -54,7 +55,7 @@ export async function takeSnapshot(
   input: { readonly label?: string | undefined },
 ): Promise<SnapshotView> {
   requireRole(ctx.target, "write");
-  const label = input.label ?? `manual-${isoTime(ctx.clock.now()).replaceAll(/[-:.]/g, "")}`;
+  const label = input.label ?? `manual-${labelTime(ctx.clock)}`;
   return snapshotView(await databaseOf(ctx).takeSnapshot(label));
 }
 

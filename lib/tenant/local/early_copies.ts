@@ -80,6 +80,7 @@ export class EarlyCopies {
   async #copyAll(path: string, target: string): Promise<EarlyPart | "whole"> {
     const [staged, log] = [stagedCopy(target), `${target}-wal`];
     let part: EarlyPart = {};
+    let isPlaced = false;
     try {
       for (let tries = 0; tries < TRIES; tries++) {
         part = {};
@@ -95,13 +96,15 @@ export class EarlyCopies {
         const isSame = generation === logGeneration(`${path}-wal`);
         if (!isSame || !isOneState(early, path, this.clock.now())) continue;
         await Deno.rename(staged, target);
+        isPlaced = true;
         await syncPath(folderOf(target));
         return "whole";
       }
     } catch {
       // As above.
     }
-    await removeIfThere(log).catch(() => {});
+    // Without its log the file would be a state of before, and be listed as this one.
+    for (const made of isPlaced ? [target, log] : [log]) await removeIfThere(made).catch(() => {});
     return part;
   }
 }

@@ -32,6 +32,8 @@ export class LocalSnapshots implements DatabaseFiles {
   readonly scratch: string;
   readonly pruning: SnapshotPruning;
   readonly #early: EarlyCopies;
+  /** `<database> <label>` of snapshots that are being taken, which no list has yet. */
+  readonly #taking = new Set<string>();
 
   constructor(private readonly options: LocalSnapshotsOptions) {
     this.scratch = options.scratch;
@@ -45,6 +47,17 @@ export class LocalSnapshots implements DatabaseFiles {
 
   /** Errors: `slug_taken`. */
   async take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
+    const key = `${databaseId} ${label}`;
+    if (this.#taking.has(key)) throw labelTaken();
+    this.#taking.add(key);
+    try {
+      return await this.#take(databaseId, namespaceId, label);
+    } finally {
+      this.#taking.delete(key);
+    }
+  }
+
+  async #take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
     if (await this.#find(databaseId, label)) throw labelTaken();
     const name = snapshotName(this.options.clock.now(), label);
     await this.#flushLog(databaseId, namespaceId);
