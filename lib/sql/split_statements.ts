@@ -37,8 +37,12 @@ export function splitStatements(text: string): StatementPart[] {
  * follows `; END`.
  */
 export function endsStatement(own: readonly SqlToken[]): boolean {
-  const words = own.slice(0, 4).map(({ key }) => key).filter((key) => key !== "EXPLAIN");
-  const isTrigger = words[0] === "CREATE" &&
+  return !isTrigger(own) || (own.at(-1)?.key === "END" && own.at(-2)?.key === ";");
+}
+
+/** Whether the statement that begins with these tokens makes a trigger. */
+export function isTrigger(tokens: readonly SqlToken[]): boolean {
+  const words = tokens.slice(0, 4).map(({ key }) => key).filter((key) => key !== "EXPLAIN");
+  return words[0] === "CREATE" &&
     (words[1] === "TRIGGER" || (/^TEMP(ORARY)?$/.test(words[1] ?? "") && words[2] === "TRIGGER"));
-  return !isTrigger || (own.at(-1)?.key === "END" && own.at(-2)?.key === ";");
 }

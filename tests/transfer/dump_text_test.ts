@@ -11,6 +11,7 @@ Deno.test("dumpStatements() finds each end wherever the text is cut in two", asy
     "INSERT INTO t VALUES ('x;''y', 1) /* ; ' */",
     "-- it's; here\nINSERT INTO t VALUES ('', '''')",
     "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT ';'; SELECT 2; END",
+    "CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; SELECT 3;/* ;;*/ END /* ; */",
   ];
   const end = `${statements.join(";\n")};\n`;
   const path = await Deno.makeTempFile({ prefix: "cubby_dump_" });
@@ -25,8 +26,21 @@ Deno.test("dumpStatements() finds each end wherever the text is cut in two", asy
         [...statements, ""],
         String(before),
       );
-      assertEquals(found.map(({ line }) => line), [2, 3, 5, 6, 7], String(before));
+      assertEquals(found.map(({ line }) => line), [2, 3, 5, 6, 7, 8], String(before));
     }
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("a trigger of many statements is not read anew for each of them", async () => {
+  const path = await Deno.makeTempFile({ prefix: "cubby_dump_" });
+  try {
+    const trigger = `CREATE TRIGGER r AFTER INSERT ON t BEGIN ${
+      "SELECT CASE 1 WHEN 1 THEN 2 END;".repeat(60_000)
+    } END`;
+    await Deno.writeTextFile(path, `${trigger};\nSELECT 1;\n`);
+    assertEquals([...dumpStatements(path)].map(({ sql }) => sql.trim()), [trigger, "SELECT 1", ""]);
   } finally {
     await Deno.remove(path);
   }

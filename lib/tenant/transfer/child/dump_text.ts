@@ -1,5 +1,5 @@
 // Cuts the text of a dump into statements while it is read, however long it is.
-import { endsStatement } from "../../../sql/split_statements.ts";
+import { isTrigger } from "../../../sql/split_statements.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
 
@@ -13,6 +13,8 @@ export interface DumpStatement {
 /** Characters of one statement: a value of 20 MB has twice as many as a blob, and others beside it. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
+/** Characters, comments in front of it included, within which CREATE TRIGGER has to stand. */
+const TRIGGER_WITHIN = 20_000;
 /** Where a literal, a name, a comment or a statement may begin or end. */
 const INTERESTING = /['"`[;]|--|\/\*/g;
 const CLOSING: Readonly<Record<string, string>> = {
@@ -27,19 +29,19 @@ const CLOSING: Readonly<Record<string, string>> = {
 /** The statements of a file; what follows the last one comes last, with `sql` that ends in no semicolon. */
 export function* dumpStatements(path: string): Generator<DumpStatement & { readonly last?: true }> {
   let text = "";
-  let at = 0;
+  let search: Search = BEGUN;
   let line = 1;
   for (const chunk of textChunks(path)) {
     text += chunk;
     for (;;) {
-      const end = endOf(text, at);
+      const end = endOf(text, search);
       if (!end.found) {
-        at = end.at;
+        search = end;
         break;
       }
       const sql = text.slice(0, end.at);
       text = text.slice(end.at + 1);
-      at = 0;
+      search = BEGUN;
       yield { sql, line: line + leadingLines(sql) };
       line += linesIn(sql);
     }
@@ -53,31 +55,45 @@ export function* dumpStatements(path: string): Generator<DumpStatement & { reado
   yield { sql: text, line: line + leadingLines(text), last: true };
 }
 
+/** How far the end of a statement has been looked for. */
+interface Search {
+  readonly at: number;
+  /** The last semicolon of a trigger's own; null: there was none. Tokens before it are not read again. */
+  readonly own: number | null;
+}
+
+const BEGUN: Search = { at: 0, own: null };
+
 /** The end of the first statement, or where to look on when there is more text. */
-function endOf(text: string, from: number): { readonly found: boolean; readonly at: number } {
+function endOf(text: string, { at: from, own }: Search): Search & { readonly found: boolean } {
   INTERESTING.lastIndex = from;
   // Behind the last mark that was understood: what closes a literal must not be taken for what opens the next.
   let seen = from;
   for (let match = INTERESTING.exec(text); match !== null; match = INTERESTING.exec(text)) {
     const [mark] = match;
     if (mark === ";") {
-      if (!isInTrigger(text.slice(0, match.index))) return { found: true, at: match.index };
+      if (endsAt(text, match.index, own)) return { found: true, at: match.index, own };
+      own = match.index;
       seen = INTERESTING.lastIndex;
       continue;
     }
     const close = CLOSING[mark] ?? "";
     const end = text.indexOf(close, match.index + mark.length);
-    if (end < 0) return { found: false, at: match.index };
+    if (end < 0) return { found: false, at: match.index, own };
     seen = INTERESTING.lastIndex = end + close.length;
   }
   // A mark of two characters may be cut between them.
-  return { found: false, at: Math.max(seen, text.length - 1) };
+  return { found: false, at: Math.max(seen, text.length - 1), own };
 }
 
-/** A trigger has semicolons of its own. */
-function isInTrigger(sql: string): boolean {
-  if (!/create/i.test(sql.slice(0, 10_000)) || !/trigger/i.test(sql.slice(0, 20_000))) return false;
-  return !endsStatement(sqlTokens(sql));
+/** A trigger has semicolons of its own, and ends at the one that follows `; END`. */
+function endsAt(text: string, at: number, own: number | null): boolean {
+  if (own === null) {
+    const begin = text.slice(0, Math.min(at, TRIGGER_WITHIN));
+    return !/create/i.test(begin) || !isTrigger(sqlTokens(begin));
+  }
+  const [last, ...others] = sqlTokens(text.slice(own + 1, at));
+  return last?.key === "END" && others.length === 0;
 }
 
 function* textChunks(path: string): Generator<string> {
