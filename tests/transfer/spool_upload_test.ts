@@ -5,13 +5,15 @@ import { importLimits } from "../../lib/core/limits_of_transfers.ts";
 import { spoolUpload } from "../../lib/services/transfer/spool_upload.ts";
 
 const PIECE = new Uint8Array(1024 ** 2);
+/** Pieces behind which the test would have failed. */
+const MOST = 200;
 
-/** Pieces without end; `given` counts them. */
+/** Pieces almost without end; `given` counts them. */
 function endless(given: { count: number }): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     pull: (controller) => {
-      given.count++;
-      controller.enqueue(PIECE);
+      if (given.count++ === MOST) controller.close();
+      else controller.enqueue(PIECE);
     },
   });
 }
@@ -26,6 +28,22 @@ Deno.test("an upload ends where it would take the room of others, or of what is 
       .then(() => "taken", (error) => error.code);
     assertEquals(refused, "storage_full");
     assert(given.count > 1 && given.count < 80, String(given.count));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("an upload that goes on for more than an hour ends, however much it brings", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const given = { count: 0 };
+    // A minute for each piece: far above the least that an upload has to bring.
+    const clock = { ...systemClock, monotonicMs: () => given.count * 60_000 };
+    const free = () => Promise.resolve(Infinity);
+    const refused = await spoolUpload(endless(given), { path: `${folder}/upload`, clock, free })
+      .then(() => "taken", (error) => error.code);
+    assertEquals(refused, "request_timeout");
+    assert(given.count >= 60 && given.count < 70, String(given.count));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

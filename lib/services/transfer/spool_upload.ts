@@ -7,13 +7,14 @@ import { freeBytes } from "../../store/disk_reserve.ts";
 type Body = ReadableStream<Uint8Array> | null;
 
 /**
- * The body piece by piece. Errors: `payload_too_large`, `request_timeout`, `validation_failed` for an empty one; the reason of
- * the signal.
+ * The body piece by piece. `mostMs`: until when all of it has to be there. Errors: `payload_too_large`, `request_timeout`,
+ * `validation_failed` for an empty one; the reason of the signal.
  */
 export async function* uploadPieces(
   body: Body,
   clock: Clock,
-  signal: AbortSignal | null = null,
+  { signal = null, mostMs = Infinity }: { readonly signal?: AbortSignal | null; readonly mostMs?: number } =
+    {},
 ): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   const startedMs = clock.monotonicMs();
@@ -25,6 +26,7 @@ export async function* uploadPieces(
       received += value.length;
       const ms = clock.monotonicMs() - startedMs;
       if (received > importLimits.fileBytes) throw new AppError("payload_too_large");
+      if (ms > mostMs) throw tooSlow();
       if (ms > importLimits.silentMs && received * 1000 < ms * importLimits.leastBytesPerSec) throw tooSlow();
       yield value;
     }
@@ -43,7 +45,7 @@ export interface Spool {
   /** The new file. */
   readonly path: string;
   readonly clock: Clock;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | null;
   /** Called with all bytes that have come. */
   readonly received?: (bytes: number) => void;
   /** The bytes that are left on the disk of a file. */
@@ -56,12 +58,13 @@ export interface Spool {
  */
 export async function spoolUpload(
   body: Body,
-  { path, clock, signal, received: tell, free = freeBytes }: Spool,
+  { path, clock, signal = null, received: tell, free = freeBytes }: Spool,
 ): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   let received = 0;
   let nextLook = 0;
-  for await (const piece of uploadPieces(body, clock, signal)) {
+  // Meanwhile it has one of the few places of transfers.
+  for await (const piece of uploadPieces(body, clock, { signal, mostMs: importLimits.uploadMs })) {
     received += piece.length;
     tell?.(received);
     if (received > nextLook) {
