@@ -1,6 +1,5 @@
 // Database records, unique by slug in their namespace. A record is added after its storage and removed before it.
 import type { Clock } from "../core/clock.ts";
-import { newId } from "../core/ids.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
@@ -13,23 +12,9 @@ export type AddOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: "slug_taken" | "namespace_gone" | "swept" };
 
-/** Ids that wait for the next databases at most, and milliseconds for which one of them may wait: long before a sweep. */
-const MAX_SPARE = 16;
-const SPARE_MS = 120_000;
-
-/** What the commit of a new record also does. */
-export interface WithAddition {
-  /** Adds what is to happen with it, or not at all. */
-  readonly also?: (change: Deno.AtomicOperation) => Deno.AtomicOperation;
-  /** Announces an id for the next database that is made. */
-  readonly announcesNext?: boolean;
-}
-
 /** Every method's errors: `meter_unreachable`. */
 export class Databases {
   readonly #cache: RecordCache<DatabaseRecord>;
-  /** Announced with the database before them: a commit of its own would be one more sync for each new database. */
-  readonly #spare: { readonly id: string; readonly sinceMs: number }[] = [];
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     this.#cache = new RecordCache(clock);
@@ -42,19 +27,11 @@ export class Databases {
     );
   }
 
-  /** A new id that has been announced. Each is given out once. */
-  async announceNew(): Promise<string> {
-    const nowMs = this.clock.now();
-    for (let spare = this.#spare.shift(); spare !== undefined; spare = this.#spare.shift()) {
-      if (nowMs >= spare.sinceMs && nowMs - spare.sinceMs < SPARE_MS) return spare.id;
-    }
-    const id = newId("db", nowMs);
-    await this.announce(id);
-    return id;
-  }
-
-  /** Makes announced storage a database. */
-  async add(record: DatabaseRecord, { also, announcesNext = false }: WithAddition = {}): Promise<AddOutcome> {
+  /** Makes announced storage a database. `also`: adds what is to happen with that, or not at all. */
+  async add(
+    record: DatabaseRecord,
+    also: (change: Deno.AtomicOperation) => Deno.AtomicOperation = (change) => change,
+  ): Promise<AddOutcome> {
     const pointer = keys.databaseBySlug(record.namespaceId, record.slug);
     return await untilCommitted(async () => {
       const [namespace, slug, leftover] = await Promise.all([
@@ -70,12 +47,7 @@ export class Databases {
           keys.database(record.namespaceId, record.id),
           record,
         );
-      const sinceMs = this.clock.now();
-      const wanted = announcesNext && this.#spare.length < MAX_SPARE;
-      const spare = wanted ? { id: newId("db", sinceMs), sinceMs } : null;
-      if (spare) addition.set(keys.leftover(spare.id), { kind: "database", sinceMs });
-      if (!await kvCommit(also?.(addition) ?? addition)) return FASTER;
-      if (spare) this.#spare.push(spare);
+      if (!await kvCommit(also(addition))) return FASTER;
       return { ok: true };
     });
   }

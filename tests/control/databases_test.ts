@@ -52,42 +52,13 @@ Deno.test("a database that was made is no leftover, one that was removed is unti
   assertEquals(await world.control.leftovers.takeAbandoned(), []);
 });
 
-Deno.test("an addition announces the next id: it is given out once, soon, and a sweep takes it where nobody has used it", async () => {
-  using world = await controlWorld();
-  const { databases, leftovers } = world.control;
-  const { id: namespaceId } = await world.namespace();
-  const add = async (slug: string) => {
-    const id = await databases.announceNew();
-    const record = { ...databaseRecord(namespaceId, slug, world.clock.now()), id };
-    assertEquals(await databases.add(record, { announcesNext: true }), { ok: true });
-    return id;
-  };
-  const noted = () => Array.fromAsync(world.kv.list({ prefix: ["leftover"] }), ({ key }) => key.at(-1));
-  const first = await add("first");
-  const [next] = await noted();
-  assertEquals(await add("second"), next);
-  assertEquals((await noted()).length, 1);
-  const many = await Promise.all([databases.announceNew(), databases.announceNew()]);
-  assertEquals(new Set([first, next, ...many]).size, 4);
-  assertEquals((await noted()).toSorted(), many.toSorted());
-  await add("third");
-  const [late] = (await noted()).filter((id) => !many.some((one) => one === id));
-  world.clock.turn(ABANDONED_MS / 2);
-  assertEquals([late].includes(await databases.announceNew()), false);
-  world.clock.turn(ABANDONED_MS / 2);
-  const taken = (await leftovers.takeAbandoned()).map(({ id }) => id);
-  assertEquals(taken.toSorted(), [...many, String(late)].toSorted());
-});
-
 Deno.test("Databases.add() does what goes with it together with the record, or not at all", async () => {
   using world = await controlWorld();
   const { id } = await world.namespace();
   const add = async (slug: string) => {
     const record = databaseRecord(id, slug, world.clock.now());
     await world.control.databases.announce(record.id);
-    return await world.control.databases.add(record, {
-      also: (change) => change.set(["note", record.id], 1),
-    });
+    return await world.control.databases.add(record, (change) => change.set(["note", record.id], 1));
   };
   assertEquals([await add("orders"), await add("orders")].map(({ ok }) => ok), [true, false]);
   assertEquals((await Array.fromAsync(world.kv.list({ prefix: ["note"] }))).length, 1);
