@@ -58,7 +58,8 @@ export function openSocketRelay(target: string): SocketRelay {
 
   async function serve(client: Deno.Conn): Promise<void> {
     const { hostname, port } = new URL(target);
-    const server = await Deno.connect({ hostname, port: Number(port) });
+    const server = await Deno.connect({ hostname, port: Number(port) }).catch(() => null);
+    if (server === null) return hangUp(client); // the server has been killed
     for (const one of [client, server]) connections.add(one);
     const ended = Promise.withResolvers<void>();
     const frames = new FrameReader();
