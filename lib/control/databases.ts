@@ -47,8 +47,8 @@ export class Databases {
           keys.database(record.namespaceId, record.id),
           record,
         );
-      if (!await kvCommit(also(addition))) return FASTER;
-      return { ok: true };
+      if (await kvCommit(also(addition))) return { ok: true };
+      return FASTER;
     });
   }
 

@@ -11,7 +11,7 @@ const TAKEN_MS = 1;
 /** Milliseconds for which it is left to them then. */
 const LEFT_MS = 2000;
 
-/** With one processor the caller would wait for it. */
+/** With one processor the caller would have to wait until the event loop sleeps. */
 const HAS_OTHERS = navigator.hardwareConcurrency > 1;
 
 /** For callers who wait for each answer. Who does not come back within a moment costs one moment, and then nothing. */

@@ -64,7 +64,7 @@ export class SocketSession {
     }
     const done = message.type === "hello"
       ? this.#greet(message.jwt ?? null)
-      : this.#answer(hello, message.request_id, message.request);
+      : this.#answer(hello ?? false, message.request_id, message.request);
     if (done !== null) this.#awaitAnswer(done, held);
   }
 
@@ -117,12 +117,12 @@ export class SocketSession {
   }
 
   /** Null: answered at once, as requests that run nothing are where nothing is in front of them. */
-  #answer(hello: Promise<boolean> | true | null, id: number, asked: SocketRequest): Promise<void> | null {
+  #answer(hello: Promise<boolean> | boolean, id: number, asked: SocketRequest): Promise<void> | null {
     try {
       const request = withTexts(asked, this.#texts);
       if (request.type === "open_stream") this.#open(request.stream_id);
       const open = this.#streamOf(request);
-      const work = () => andThen(hello ?? true, (isGood) => isGood ? this.#run(request) : null);
+      const work = () => andThen(hello, (isGood) => isGood ? this.#run(request) : null);
       // Requests of one stream wait for each other, also those that open and close it.
       const tail = open?.tail ?? null;
       const response = tail === null ? work() : tail.then(work);

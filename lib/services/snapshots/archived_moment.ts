@@ -50,12 +50,11 @@ async function firstOf(
 
 /** The moment that a label of `snapshotOfMoment` is named after; null: it is another snapshot's. */
 export function momentOf(label: string): string | null {
-  const [, date, hour, minute, second, ms] = MOMENT_LABEL.exec(label) ?? [];
-  return ms === undefined ? null : `${date}-${hour}:${minute}:${second}.${ms}Z`
-    .replace(/^(\d{4})(\d\d)(\d\d)-/, "$1-$2-$3T");
+  const parts = /^auto-\w+-moment-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(label);
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second, ms] = parts;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
 }
-
-const MOMENT_LABEL = /^auto-\w+-moment-(\d{8})T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
 
 /**
  * Makes a snapshot of a moment, and returns its label. `isForNew`: a new database is made of it, which not everybody may.

@@ -14,8 +14,7 @@ import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { Archive } from "./archive_view.tsx";
-import { databasePage } from "./database_pages.ts";
-import { snapshotContext } from "./snapshots.tsx";
+import { databasePage, snapshotContext } from "./database_pages.ts";
 
 const PATH = "/:ns/db/:db/archive";
 const PAGE_SIZE = 25;

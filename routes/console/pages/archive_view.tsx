@@ -55,9 +55,10 @@ export function Archive(props: ArchiveProps): Html {
 /** Leads to the page that shows what would change; a moment is named to the second, or to the millisecond. */
 function Moment({ visit, base, archive, nowMs, returned }: ArchiveProps): Html {
   const { archivedFrom } = archive;
-  const bounds = `${archivedFrom === null ? "U" : `From ${exactTime(archivedFrom)} u`}ntil now, ${
-    exactTime(nowMs).replace(/\.\d+/, "")
-  }`;
+  const now = exactTime(nowMs).replace(/\.\d+/, "");
+  const bounds = archivedFrom === null
+    ? `Until now, ${now}`
+    : `From ${exactTime(archivedFrom)} until now, ${now}`;
   return (
     <Card id="moment" title="Back to a moment">
       <Form visit={visit} action={`${base}/archive/moment`} kind="form">

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { resolveCallerTarget, splitAddress, type Target } from "../../../lib/access/resolve_target.ts";
 import type { BranchContext } from "../../../lib/services/branches/branch_context.ts";
+import type { RestoreIntoContext } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { callerStatements } from "../../http/service_contexts.ts";
@@ -36,6 +37,16 @@ export async function databasePage({ query, control }: AppDeps, c: Context<Env>)
     path: target.databaseSlug,
     base: `/console/${target.namespaceSlug}/db/${target.databaseSlug}`,
   };
+}
+
+/** For the services of snapshots. */
+export function snapshotContext(
+  deps: AppDeps,
+  c: Context<Env>,
+  { target }: DatabasePage,
+): RestoreIntoContext {
+  const { tenants, clock, control } = deps;
+  return { tenants, clock, control, target, caller: personCaller(c) };
 }
 
 /** Where a page of a database stands: for its links, and for calls that one copies. */

@@ -5,7 +5,6 @@ import { requireRole } from "../../../lib/access/caller.ts";
 import {
   listSnapshots,
   restoreInto,
-  type RestoreIntoContext,
   takeSnapshot,
 } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import { previewRestore, restoreSeen } from "../../../lib/services/snapshots/restore_seen.ts";
@@ -16,8 +15,7 @@ import { attempt, checked, type Problem } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
-import { personCaller } from "../frame/session.ts";
-import { type DatabasePage, databasePage } from "./database_pages.ts";
+import { databasePage, snapshotContext } from "./database_pages.ts";
 import { Restore } from "./restore_view.tsx";
 import { Snapshots } from "./snapshots_view.tsx";
 
@@ -127,14 +125,4 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
 
 function labelOf(c: Context<Env>): string {
   return c.req.param("label") ?? "";
-}
-
-/** For the services of snapshots. */
-export function snapshotContext(
-  deps: AppDeps,
-  c: Context<Env>,
-  { target }: DatabasePage,
-): RestoreIntoContext {
-  const { tenants, clock, control } = deps;
-  return { tenants, clock, control, target, caller: personCaller(c) };
 }
