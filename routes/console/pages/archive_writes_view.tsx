@@ -93,7 +93,8 @@ export function Writes({ visit, base, role, archive, writes, older, asked, names
 
 function Write({ write, base }: { write: WriteView; base: string }): Html {
   const { sql, operation, queryLogId, tables } = write;
-  const text = visibleText((sql ?? "").replace(/\s+/g, " ").slice(0, SHOWN)) || operation;
+  const line = (sql ?? "").replace(/\s+/g, " ");
+  const text = visibleText(line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line) || operation;
   return (
     <>
       {sql === null ? <code>{text}</code> : (
