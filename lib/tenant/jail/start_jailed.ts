@@ -64,8 +64,6 @@ export function startJailed(
     "--no-npm",
     "--no-prompt",
     "--quiet",
-    // With V8 flags of its own a program never finds code that fits them, and would write it anew at each start.
-    "--no-code-cache",
     `--v8-flags=--max-old-space-size=${heapMb},${young}--expose-gc`,
     `--allow-read=${[...paths, ...reads].join(",")}`,
     `--allow-write=${paths.join(",")}`,
