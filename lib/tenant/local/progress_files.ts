@@ -63,7 +63,7 @@ export interface Progress {
 export interface ChildReport {
   /** The child's resident bytes; NaN before the first report. */
   readonly residentBytes: number;
-  /** Processor time of all the child's threads. */
+  /** Processor time of all the child's threads; NaN until one of its frames has lasted for 20 ms. */
   readonly cpuMs: number;
   /** The report's number, which distinguishes a new report from an old one; 0 before the first. */
   readonly count: number;

@@ -227,8 +227,8 @@ export type Reply =
   | { readonly t: "failed"; readonly f: EngineFailure };
 
 /**
- * Head of the progress file: resident bytes, processor time in ms (64-bit floats), number of the report, and the set that
- * runs of a statement with parameter sets (32-bit).
+ * Head of the progress file: resident bytes, processor time in ms or NaN (64-bit floats), number of the report, and the
+ * set that runs of a statement with parameter sets (32-bit).
  */
 export const PROGRESS_HEAD_BYTES = 24;
 /** A record behind it: frame number, call, statement, each an unsigned 32-bit integer. */
