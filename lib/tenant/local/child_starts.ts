@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Log, quietLog } from "../../core/log.ts";
-import { ProgramFiles } from "./program_files.ts";
+import type { ProgramFiles } from "./program_files.ts";
 import { freeProgressFile, type ProgressFile } from "./progress_files.ts";
 
 /** Milliseconds from a failed start to the next: the first pause, and the longest. */
@@ -20,6 +20,7 @@ export function restartNeeded(): AppError {
 /** What this needs of the process. */
 export interface ChildStartsOptions {
   readonly runDirectory: string;
+  readonly program: ProgramFiles;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -27,7 +28,6 @@ export interface ChildStartsOptions {
 /** Starts children with growing pauses after failures. */
 export class ChildStarts {
   readonly #log: Log;
-  readonly #files = new ProgramFiles();
   #restartNeeded = false;
   #pauseMs = FIRST_PAUSE_MS;
   #untilMs = -Infinity;
@@ -55,7 +55,7 @@ export class ChildStarts {
 
   /** Whether a child that has just loaded its program may serve: the program is still that of this process. */
   mayServe(): boolean {
-    const same = this.#files.areSame();
+    const same = this.options.program.areSame();
     if (!same && !this.#restartNeeded) {
       this.options.log("error", "restart_needed", { reason: "program_files_changed" });
     }

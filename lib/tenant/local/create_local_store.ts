@@ -5,6 +5,7 @@ import { ConfigError } from "../../core/errors.ts";
 import { KeyLookups } from "./key_lookups.ts";
 import { LogSpool, type SpooledRows } from "./log_spool.ts";
 import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
+import { ProgramFiles } from "./program_files.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -47,6 +48,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
   const process = {
     tenantsDirectory: paths.tenants,
     runDirectory: paths.run,
+    program: new ProgramFiles(),
     parentTie: options.parentTie ?? await findParentTie(),
     environment: options.engineEnvironment,
     keepsLogs: Boolean(options.archive),

@@ -1,8 +1,6 @@
 // Gives the work of all databases to a small number of engine children. A child has one frame at a time.
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
 import { type ChildSlot, closeIn, closeNext, type LaneFlight, newFlight, newSlot } from "./child_slot.ts";
-import { ChildStarts, restartNeeded } from "./child_starts.ts";
+import { ChildStarts, type ChildStartsOptions, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
@@ -16,10 +14,7 @@ import { settleGroup, taskError } from "./settle_group.ts";
 import { requestOf } from "./wire.ts";
 
 /** What the scheduler needs of the store. */
-export interface SchedulerOptions extends Omit<EngineProcessOptions, "progressPath"> {
-  readonly runDirectory: string;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface SchedulerOptions extends Omit<EngineProcessOptions, "progressPath">, ChildStartsOptions {
   /** Children at most, three or more; each is a process of about 60 MB. */
   readonly maxChildren: number;
 }

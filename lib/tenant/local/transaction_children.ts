@@ -1,9 +1,7 @@
 // The engine children that hold callers' open transactions: a small pool of their own, so that nobody else's statements
 // wait behind one. A child has one frame at a time, whichever of its transactions it is for.
-import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import { ChildStarts } from "./child_starts.ts";
+import { ChildStarts, type ChildStartsOptions } from "./child_starts.ts";
 import { EngineChild, type ReplyFrame } from "./engine_child.ts";
 import type { ParentTie } from "../jail/start_jailed.ts";
 import { placeFor } from "./place_transaction.ts";
@@ -27,13 +25,10 @@ const WATCH_MS = 25;
 const IDLE_MS = 30_000;
 
 /** What the pool needs of the store. */
-export interface TransactionChildrenOptions extends PlaceLimits {
+export interface TransactionChildrenOptions extends PlaceLimits, ChildStartsOptions {
   readonly tenantsDirectory: string;
-  readonly runDirectory: string;
   readonly parentTie: ParentTie;
   readonly environment: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly maxChildren: number;
   /** So many progress files, the first ones, belong to other children. */
   readonly otherFiles: number;
