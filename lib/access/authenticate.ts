@@ -37,7 +37,15 @@ export function authenticateToken(
   authorization: string | undefined,
   audience?: TokenAudience,
 ): TokenCaller | Promise<TokenCaller> {
-  const secret = bearer(authorization);
+  return authenticateSecret(ctx, bearer(authorization), audience);
+}
+
+/** The same by the token itself. Errors as `authenticate`, without `missing_bearer`. */
+export function authenticateSecret(
+  ctx: AuthContext,
+  secret: string,
+  audience?: TokenAudience,
+): TokenCaller | Promise<TokenCaller> {
   if (secret.startsWith("cub_op_")) {
     throw invalidBearer(
       "Send an API token; operator keys count under /api, where they make namespaces and tokens",
@@ -56,7 +64,8 @@ export async function authenticateId(
   return toCaller(ctx, known);
 }
 
-function bearer(authorization: string | undefined): string {
+/** The secret of an Authorization header. Errors: `missing_bearer`, `invalid_bearer`. */
+export function bearer(authorization: string | undefined): string {
   const secret = authorization === undefined ? undefined : SCHEME.exec(authorization)?.[1];
   if (secret !== undefined) return secret;
   // A header with the scheme but without a usable secret was meant as a bearer.

@@ -1,6 +1,7 @@
 // The door for clients of libSQL: pipelines and cursors over HTTP, and sockets.
 import { type Context, Hono, type Next } from "hono";
 import type { z } from "zod";
+import { bearer } from "../../lib/access/authenticate.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { answerCursor, answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
@@ -68,7 +69,8 @@ async function answerPost(
   { namespaceSlug, path }: { readonly namespaceSlug: string | null; readonly path: DoorPath | null },
 ): Promise<Response> {
   if (path === null || path.call === null || path.call === "version") throw new AppError("not_found");
-  const entering = enter(c.req.header("authorization"), { namespaceSlug, database: path.database });
+  const token = bearer(c.req.header("authorization"));
+  const entering = enter(token, { namespaceSlug, database: path.database });
   const ctx = entering instanceof Promise ? await entering : entering;
   const options = optionsOf(c);
   if (path.call === "cursor") {

@@ -35,11 +35,17 @@ function isExecute(request: unknown): request is Members {
   if (!isObject(request) || request["type"] !== "execute") return false;
   const { stmt } = request;
   if (!isObject(stmt)) return false;
-  const { sql, sql_id: id, args, named_args: named, want_rows: wants } = stmt;
-  return typeof sql === "string" && sql.length <= MAX_SQL_LENGTH && id === undefined &&
+  const { args, named_args: named, want_rows: wants } = stmt;
+  return isText(stmt) &&
     (named === undefined || (Array.isArray(named) && named.length === 0)) &&
     (wants === undefined || typeof wants === "boolean") &&
     (args === undefined || (Array.isArray(args) && args.every(isValue)));
+}
+
+/** A text or, as clients that keep a socket send it, the number of one that they have stored. */
+function isText({ sql, sql_id: id }: Members): boolean {
+  if (sql === undefined) return isId(id);
+  return typeof sql === "string" && sql.length <= MAX_SQL_LENGTH && id === undefined;
 }
 
 function isValue(value: unknown): boolean {

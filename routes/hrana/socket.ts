@@ -1,5 +1,6 @@
 // Sockets of libSQL clients: the transport. What they mean is in lib/services/hrana/socket_session.ts.
 import type { Context } from "hono";
+import { bearer } from "../../lib/access/authenticate.ts";
 import { andThen } from "../../lib/core/and_then.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
@@ -83,8 +84,7 @@ function serve(
     }
     return ctx;
   };
-  const enter = (token: string | null) =>
-    andThen(enterDoor(token === null ? undefined : `Bearer ${token}`, address), own);
+  const enter = (token: string | null) => andThen(enterDoor(token ?? bearer(undefined), address), own);
   const output = new SocketOutput(socket, (characters) => sockets.mayHold(open, characters));
   const end = (code: number, reason: string) => void output.end(code, reason);
   const session = new SocketSession({

@@ -5,6 +5,10 @@ import { CLOSE_MS, MAX_UNREAD_BEFORE_NEXT, READ_MS } from "../../lib/core/limits
 
 /** The runtime tells nobody when a client has read, so it is asked. In milliseconds. */
 const ASK_AGAIN_MS = 20;
+/** Bytes that may be unread before it is asked at all: asking for each message would be a twentieth of a point read. */
+const UNASKED_BYTES = 8 * 1024;
+/** No character of a text takes more bytes in UTF-8. */
+const MAX_CHARACTER_BYTES = 3;
 /** A private code of RFC 6455: the ones of the protocol itself are not for applications. */
 const POLICY = 4008;
 
@@ -12,6 +16,8 @@ const POLICY = 4008;
 export class SocketOutput {
   #isEnding = false;
   #leftUnread = 0;
+  /** What was unread when the runtime was last asked, and all that was sent since. */
+  #mostUnread = 0;
 
   /** `mayHold`: whether so many characters more may wait to be read. */
   constructor(
@@ -25,15 +31,20 @@ export class SocketOutput {
     return !this.#isEnding && this.#isConnected;
   }
 
-  /** Bytes that the client has not read, also when the socket has been told to close. */
+  /**
+   * Bytes that the client has not read, also when the socket has been told to close. Below `UNASKED_BYTES` it may have read
+   * more than that says.
+   */
   get unread(): number {
-    return this.#isConnected ? this.socket.bufferedAmount : this.#leftUnread;
+    if (this.#mostUnread <= UNASKED_BYTES && this.#isConnected) return this.#mostUnread;
+    return this.#mostUnread = this.#exactlyUnread;
   }
 
   send(text: string): void {
     if (!this.isOpen) return;
-    if (this.mayHold(text.length)) this.socket.send(text);
-    else void this.end(POLICY, "Read the answers");
+    if (!this.mayHold(text.length)) return void this.end(POLICY, "Read the answers");
+    this.socket.send(text);
+    this.#mostUnread += text.length * MAX_CHARACTER_BYTES;
   }
 
   /** Null where the client has read enough; else settles when it has, or is ended because it does not. */
@@ -46,7 +57,7 @@ export class SocketOutput {
     if (this.socket.readyState === WebSocket.CONNECTING) return this.#giveUp(code, reason);
     if (!this.isOpen) return;
     this.#isEnding = true;
-    if (this.unread > 0) await this.#until(() => this.unread === 0, this.times.closeMs);
+    await this.#until(() => this.#exactlyUnread === 0, this.times.closeMs);
     if (!this.#isConnected) return;
     this.#leftUnread = this.socket.bufferedAmount;
     this.socket.close(code, reason);
@@ -75,6 +86,10 @@ export class SocketOutput {
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
     }
     return true;
+  }
+
+  get #exactlyUnread(): number {
+    return this.#isConnected ? this.socket.bufferedAmount : this.#leftUnread;
   }
 
   get #isConnected(): boolean {

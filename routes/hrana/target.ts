@@ -1,5 +1,5 @@
 // Which database a libSQL client means, and whether its token reaches it.
-import { authenticateToken } from "../../lib/access/authenticate.ts";
+import { authenticateSecret } from "../../lib/access/authenticate.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import { andThen } from "../../lib/core/and_then.ts";
@@ -14,11 +14,8 @@ export interface DoorAddress {
   readonly database: string | null;
 }
 
-/** Lets callers in: who calls, and for what. Errors: those of the bearer and of the path, `database_not_named`. */
-export type EnterDoor = (
-  authorization: string | undefined,
-  address: DoorAddress,
-) => DoorContext | Promise<DoorContext>;
+/** Lets the holder of a token in. Errors: those of the bearer and of the path, `database_not_named`. */
+export type EnterDoor = (token: string, address: DoorAddress) => DoorContext | Promise<DoorContext>;
 
 /** The parts of the process are put together once: for each request it would cost a tenth of a read on a socket. */
 export function doorOf(deps: AppDeps): EnterDoor {
@@ -28,8 +25,7 @@ export function doorOf(deps: AppDeps): EnterDoor {
       targetOf(deps, caller, address),
       (target) => ({ ...parts, target, tokenId: caller.tokenId, caller }),
     );
-  return (authorization, address) =>
-    andThen(authenticateToken(deps, authorization), (caller) => enter(caller, address));
+  return (token, address) => andThen(authenticateSecret(deps, token), (caller) => enter(caller, address));
 }
 
 /** At once where the records are cached: the hot path makes no promise. */

@@ -19,13 +19,19 @@ const value = fc.oneof(
   fc.constant({ type: "null" }),
   fc.record({ type: or(fc.constantFrom(...kinds)), value: odd, base64: odd }),
 );
-const stmt = fc.record({
-  sql: or(fc.string({ maxLength: 10 })),
-  sql_id: fc.option(odd, { nil: undefined, freq: 1 }),
+const text = fc.oneof(
+  fc.record({
+    sql: or(fc.string({ maxLength: 10 })),
+    sql_id: fc.option(odd, { nil: undefined, freq: 1 }),
+  }, { requiredKeys: [] }),
+  fc.record({ sql_id: or(fc.integer()) }),
+);
+const rest = fc.record({
   args: member(fc.array(or(value), { maxLength: 3 })),
   named_args: member(fc.constant([])),
   want_rows: member(fc.boolean()),
 }, { requiredKeys: [] });
+const stmt = fc.tuple(text, rest).map(([text, rest]) => ({ ...text, ...rest }));
 const execute = fc.record({ type: or(fc.constant("execute")), stmt: or(stmt) });
 const close = fc.record({ type: or(fc.constant("close")) });
 const pipeline = fc.record({
@@ -97,7 +103,8 @@ Deno.test("what clients send most is recognised, and nothing that keeps a stream
   assert(
     isPlainPipeline({ baton: null, requests: [execute, close] }) && isPlainPipeline({ requests: [execute] }),
   );
-  const requests = [execute, { type: "open_stream" }, { type: "close_stream" }];
+  const stored = { type: "execute", stmt: { sql_id: 7, args: [], named_args: [], want_rows: true } };
+  const requests = [execute, stored, { type: "open_stream" }, { type: "close_stream" }];
   for (const request of requests) {
     assert(isPlainMessage({ type: "request", request_id: 1, request: { ...request, stream_id: 1 } }));
   }

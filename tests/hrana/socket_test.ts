@@ -2,9 +2,11 @@
 // @ts-types="./libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { MAX_SOCKET_WAITING } from "../../lib/core/limits_hrana.ts";
 import { startApp } from "../testing/start_app.ts";
 import { endRevoked } from "../../lib/services/hrana/end_revoked.ts";
+import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
 import { execute, hello, ok, openSocket, request } from "./hrana_socket.ts";
@@ -271,4 +273,31 @@ Deno.test("more hellos under way than requests may be end the socket", () => {
   assertEquals(ended, []);
   session.receive({ type: "hello", jwt: "x" }, 1);
   assertEquals(ended, [4008]);
+});
+
+Deno.test("a token that is turned away at once, as one that expires while its record is cached, loses its socket", async () => {
+  const ctx = {} as DoorContext;
+  const ended = Promise.withResolvers<readonly [number, string | undefined]>();
+  let isExpired = false;
+  const sent: string[] = [];
+  const session = new SocketSession({
+    enter: () => {
+      if (isExpired) throw new AppError("invalid_bearer");
+      return ctx;
+    },
+    end: (code) => ended.resolve([code, sent.at(-1)]),
+    send: (text) => sent.push(text),
+    taken: () => null,
+    mayHold: () => true,
+  });
+  session.receive({ type: "hello", jwt: "x" }, 1);
+  session.receive({ type: "request", request_id: 1, request: { type: "open_stream", stream_id: 1 } }, 1);
+  // Until both are answered: what comes behind an answer under way is not answered at once.
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(sent.length, 2);
+  isExpired = true;
+  const stmt = { sql: "SELECT 1" };
+  session.receive({ type: "request", request_id: 2, request: { type: "execute", stream_id: 1, stmt } }, 1);
+  const [code, last = ""] = await ended.promise;
+  assertEquals([code, codeOf(JSON.parse(last))], [4008, "INVALID_BEARER"]);
 });

@@ -5,13 +5,14 @@ import { MAX_SOCKET_CURSORS } from "../../core/limits_hrana.ts";
 /** The cursors of one socket. */
 export class SocketCursors {
   readonly #cursors = new Map<number, { entries: readonly string[]; characters: number; at: number }>();
+  #characters = 0;
 
   /** `mayHold`: whether so many characters more may wait here to be fetched. */
   constructor(private readonly mayHold: (characters: number) => boolean) {}
 
   /** Characters of all cursors that are not fetched to their end. */
   get characters(): number {
-    return this.#cursors.values().reduce((sum, { characters }) => sum + characters, 0);
+    return this.#characters;
   }
 
   /** Errors: `validation_failed` for a number in use, too many of them, or too much in them. */
@@ -24,6 +25,7 @@ export class SocketCursors {
       });
     }
     this.#cursors.set(id, { entries, characters, at: 0 });
+    this.#characters += characters;
   }
 
   /** To be asked before a batch runs for it. Errors: as `open`. */
@@ -45,15 +47,20 @@ export class SocketCursors {
     const entries = cursor.entries.slice(cursor.at, cursor.at + count);
     cursor.at += entries.length;
     const done = cursor.at >= cursor.entries.length;
-    if (done) this.#cursors.set(id, { entries: [], characters: 0, at: 0 });
+    if (done) {
+      this.#characters -= cursor.characters;
+      this.#cursors.set(id, { entries: [], characters: 0, at: 0 });
+    }
     return `{"type":"fetch_cursor","entries":[${entries.join(",")}],"done":${done}}`;
   }
 
   close(id: number): void {
+    this.#characters -= this.#cursors.get(id)?.characters ?? 0;
     this.#cursors.delete(id);
   }
 
   clear(): void {
+    this.#characters = 0;
     this.#cursors.clear();
   }
 }

@@ -1,4 +1,5 @@
 // One request of a stream on a socket: checked, run and answered like that of a pipeline which has no other.
+import { andThen } from "../../core/and_then.ts";
 import { answerRequest, runBatch } from "./answer_request.ts";
 import type { RunningRequest } from "./batch_run.ts";
 import { refusalIn } from "./check_request.ts";
@@ -19,10 +20,10 @@ export interface OnStream {
 type OpenCursor = Extract<SocketRequest, { type: "open_cursor" }>;
 
 /** The response as text. Errors: the failure of the request. */
-export async function answerOnStream(
+export function answerOnStream(
   request: SocketStreamRequest | OpenCursor,
   { ctx, stream, signal, cursors }: OnStream,
-): Promise<string> {
+): string | Promise<string> {
   const asked = request.type === "open_cursor" ? { type: "batch", batch: request.batch } as const : request;
   const refusal = refusalIn(ctx, [asked], (id) => stream.texts.find(id));
   if (refusal !== null) throw refusal;
@@ -35,9 +36,17 @@ export async function answerOnStream(
     closes: false,
     isOnly: true,
   };
-  if (request.type !== "open_cursor") return (await answerRequest(running, request, "request")).response;
-  cursors.requireFree(request.cursor_id);
-  const run = await runBatch(running, request.batch, "request");
-  cursors.open(request.cursor_id, cursorEntries(run));
+  if (request.type === "open_cursor") return openCursor(running, request, cursors);
+  return andThen(answerRequest(running, request, "request"), ({ response }) => response);
+}
+
+async function openCursor(
+  running: RunningRequest,
+  { cursor_id: id, batch }: OpenCursor,
+  cursors: SocketCursors,
+): Promise<string> {
+  cursors.requireFree(id);
+  const run = await runBatch(running, batch, "request");
+  cursors.open(id, cursorEntries(run));
   return '{"type":"open_cursor"}';
 }

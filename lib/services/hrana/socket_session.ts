@@ -65,7 +65,8 @@ export class SocketSession {
     const done = message.type === "hello"
       ? this.#greet(message.jwt ?? null)
       : this.#answer(hello ?? false, message.request_id, message.request);
-    if (done !== null) this.#awaitAnswer(done, held);
+    if (done === null) this.#endIfOver();
+    else this.#awaitAnswer(done, held);
   }
 
   /** `done` never rejects. */
@@ -75,9 +76,13 @@ export class SocketSession {
     void done.then(() => {
       this.#waiting--;
       this.#waitingCharacters -= characters;
-      if (this.#isOver) this.#end("The token or the database is gone");
+      this.#endIfOver();
       if (this.#waiting === 0) this.#onIdle?.();
     });
+  }
+
+  #endIfOver(): void {
+    if (this.#isOver) this.#end("The token or the database is gone");
   }
 
   /** Takes nothing more; `onIdle` is called when what runs has been answered. */
@@ -118,10 +123,11 @@ export class SocketSession {
 
   /** Null: answered at once, as requests that run nothing are where nothing is in front of them. */
   #answer(hello: Promise<boolean> | boolean, id: number, asked: SocketRequest): Promise<void> | null {
+    let open: OpenStream | undefined;
     try {
       const request = withTexts(asked, this.#texts);
       if (request.type === "open_stream") this.#open(request.stream_id);
-      const open = this.#streamOf(request);
+      open = this.#streamOf(request);
       const work = () => andThen(hello, (isGood) => isGood ? this.#run(request) : null);
       // Requests of one stream wait for each other, also those that open and close it.
       const tail = open?.tail ?? null;
@@ -136,7 +142,7 @@ export class SocketSession {
       if (open !== undefined) open.tail = answered;
       return answered;
     } catch (error) {
-      return this.#refuse(id, error);
+      return this.#refuse(id, error, open, asked);
     }
   }
 
@@ -145,9 +151,9 @@ export class SocketSession {
     return null;
   }
 
-  #refuse(id: number, error: unknown, open?: OpenStream, request?: SocketRequest): null {
+  #refuse(id: number, error: unknown, open: OpenStream | undefined, request: SocketRequest): null {
     // One that was not opened has nothing to be behind, and its number would stay as long as the stream.
-    if (request?.type === "open_cursor") open?.cursors.delete(request.cursor_id);
+    if (request.type === "open_cursor") open?.cursors.delete(request.cursor_id);
     this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
     return null;
   }
@@ -167,11 +173,7 @@ export class SocketSession {
 
   #open(id: number): void {
     if (this.#streams.has(id) || this.#streams.size >= limits.MAX_SOCKET_STREAMS) return;
-    this.#streams.set(id, {
-      stream: new HranaStream(this.#texts),
-      cursors: new Set(),
-      tail: null,
-    });
+    this.#streams.set(id, { stream: new HranaStream(this.#texts), cursors: new Set(), tail: null });
   }
 
   #run(request: SocketRequest): string | Promise<string> {
@@ -205,14 +207,14 @@ export class SocketSession {
     });
   }
 
-  async #runOnStream(request: Parameters<typeof answerOnStream>[0]): Promise<string> {
+  #runOnStream(request: Parameters<typeof answerOnStream>[0]): string | Promise<string> {
     const stream = this.#streams.get(request.stream_id)?.stream;
     if (stream === undefined) throw new AppError("stream_expired");
-    const entered = this.#enter();
-    const ctx = entered instanceof Promise ? await entered : entered;
-    stream.requireOwner(ctx);
-    const signal = this.#closing.signal;
-    return await answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });
+    return andThen(this.#enter(), (ctx) => {
+      stream.requireOwner(ctx);
+      const signal = this.#closing.signal;
+      return answerOnStream(request, { ctx, stream, signal, cursors: this.#cursors });
+    });
   }
 
   /** A token that has lost its right ends the socket and what it has open. */
