@@ -14,12 +14,13 @@ import type {
   TenantStatement,
 } from "../tenant_store.ts";
 import type { Request, WireLogTable, WireRecord } from "./child/protocol.ts";
-import type {
-  SentCall,
-  SentStatement,
-  WireOutcome,
-  WireReplayed,
-  WireStatementMore,
+import {
+  packReads,
+  type SentCall,
+  type SentStatement,
+  type WireOutcome,
+  type WireReplayed,
+  type WireStatementMore,
 } from "./child/wire_call.ts";
 import { logColumns, type LogValues, noFigures } from "../log_columns.ts";
 
@@ -174,7 +175,7 @@ export function requestOf({ work, lanes, frame }: LaneFlight): Request {
   if (work.kind === "task") return work.job.request;
   const calls = work.jobs.map((job) => job.wire);
   return work.kind === "read"
-    ? { op: "read", db: lanes.databaseId, frame, calls }
+    ? { op: "read", db: lanes.databaseId, frame, calls: packReads(calls) }
     : { op: "write", db: lanes.databaseId, frame, calls, logRows: packLogRows(work.logRows) };
 }
 

@@ -19,7 +19,7 @@ import type { Request, WireLogTable } from "./protocol.ts";
 import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
-import { wholeCall } from "./wire_call.ts";
+import { wholeCall, wholeReads } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 const [directory, progressPath, keepBytes, keepsLogs, descriptors] = Deno.args;
@@ -56,7 +56,7 @@ function serve(request: Request): void {
   switch (request.op) {
     case "read": {
       progress.startFrame(request.frame);
-      const { outcomes, text } = readGroup(files.get(request.db), request.calls.map(wholeCall), progress);
+      const { outcomes, text } = readGroup(files.get(request.db), wholeReads(request.calls), progress);
       return writeReply({ t: "outcomes", o: outcomes }, text);
     }
     case "write":

@@ -12,7 +12,7 @@ import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
 import type { EarlyCopy } from "./early_copy.ts";
-import type { SentCall, WireOutcome, WireReplayed } from "./wire_call.ts";
+import type { SentCall, SentRead, WireOutcome, WireReplayed } from "./wire_call.ts";
 
 /** An `InspectedStatement`, with what the service has parsed for the child, which has no parser. */
 export interface WireInspected {
@@ -23,7 +23,7 @@ export interface WireInspected {
 
 /** A frame to a child. */
 export type Request =
-  | { readonly op: "read"; readonly db: string; readonly frame: number; readonly calls: readonly SentCall[] }
+  | { readonly op: "read"; readonly db: string; readonly frame: number; readonly calls: readonly SentRead[] }
   | {
     readonly op: "write";
     readonly db: string;

@@ -31,6 +31,46 @@ export function wholeCall(call: SentCall): WireCall {
   return { ...call, statements };
 }
 
+/** A read in a group: only the values of its statement where all else is as in the call before. */
+export type SentRead = SentCall | readonly SqlParameter[];
+
+/** Leaves out of each call what it repeats: most groups are one look-up with many values, from as many callers. */
+export function packReads(calls: readonly SentCall[]): SentRead[] {
+  return calls.map((call, at) => {
+    const before = calls[at - 1];
+    return before === undefined ? call : valuesBehind(before, call) ?? call;
+  });
+}
+
+/** The calls as they were before what repeats was left out. */
+export function wholeReads(reads: readonly SentRead[]): WireCall[] {
+  let before: WireCall | undefined;
+  return reads.map((read) => {
+    if ("statements" in read) return before = wholeCall(read);
+    const [repeated] = before?.statements ?? [];
+    if (before === undefined || repeated === undefined) throw new TypeError("a call repeats none");
+    const [sql, , level] = repeated;
+    return { ...before, statements: [[sql, read, level]] };
+  });
+}
+
+/** Null where the calls differ in more than the values of their only statement. */
+function valuesBehind(before: SentCall, call: SentCall): readonly SqlParameter[] | null {
+  const [one, ...others] = call.statements;
+  const [first] = before.statements;
+  if (one === undefined || first === undefined || !isWhole(one) || !isWhole(first)) return null;
+  const isOnly = others.length === 0 && before.statements.length === 1;
+  const isSame = one[0] === first[0] && one[2] === first[2] && one.length === 3 && first.length === 3;
+  return isOnly && isSame && areLike(before, call) ? one[1] : null;
+}
+
+/** Whether all members of two calls are the same but their statements. */
+function areLike(one: SentCall, other: SentCall): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length &&
+    names.every((name) => name === "statements" || Reflect.get(one, name) === Reflect.get(other, name));
+}
+
 function isWholeCall(call: SentCall): call is WireCall {
   return call.statements.every(isWhole);
 }
