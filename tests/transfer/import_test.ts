@@ -327,6 +327,32 @@ testSteps("import", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[1]]);
   },
 
+  "takes back the infinite values that an export has written": async (world) => {
+    const { acme } = world;
+    const columns = "id INTEGER PRIMARY KEY, r REAL, n NUMERIC, i INTEGER, t TEXT, v";
+    await acme.setup(
+      `CREATE TABLE t (${columns})`,
+      "INSERT INTO t VALUES (1, 9e999, -9e999, 9e999, 'Infinity', 'Infinity'), (2, -9e999, 9e999, -9e999, NULL, '-Infinity')",
+    );
+    for (const format of ["csv", "ndjson"]) {
+      const file = await world.exported(`format=${format}&table=t`);
+      await acme.setup(`CREATE TABLE ${format} (${columns})`);
+      const imported = await world.import(`format=${format}&mode=append&table=${format}`, file);
+      assertEquals(imported.status, 200, imported.text);
+      const missing = `SELECT * FROM t EXCEPT SELECT * FROM ${format}`;
+      assertEquals(rowsOf(await acme.query(missing)), [], format);
+      const kinds =
+        `SELECT group_concat(typeof(r) || typeof(n) || typeof(i) || typeof(t) || typeof(v)) FROM ${format}`;
+      assertEquals(rowsOf(await acme.query(kinds)), [["realrealrealtexttext,realrealrealnulltext"]], format);
+    }
+    const word = await world.import("format=csv&mode=append&table=t", "r\nInfinity\n-Infinity\n");
+    assertEquals(word.status, 200, word.text);
+    assertEquals(rowsOf(await acme.query("SELECT r = 9e999, r = -9e999 FROM t WHERE id > 2")), [[1, 0], [
+      0,
+      1,
+    ]]);
+  },
+
   "of csv and ndjson tells line and column of what is wrong, and keeps nothing of that transaction": async (
     world,
   ) => {

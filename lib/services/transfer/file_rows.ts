@@ -76,7 +76,8 @@ export function jsonRows(table: TableDefinition): RowsReader {
       }
       const values: SqlParameter[] = [];
       for (const [at, name] of keys.entries()) {
-        if (known[at] !== null) values.push(jsonValue(Reflect.get(object, name), name, line));
+        const column = known[at];
+        if (column) values.push(jsonValue(Reflect.get(object, name), column, line));
       }
       yield { columns, values, line };
     }
@@ -121,6 +122,9 @@ function requireDistinct(columns: readonly string[], at: string): void {
   if (columns.length === 0) throw refused("there is no column to write", at);
 }
 
+/** Infinite values as answers and files spell them → a text of which the engine makes one in a column of numbers. */
+const infinities: ReadonlyMap<string, string> = new Map([["Infinity", "9e999"], ["-Infinity", "-9e999"]]);
+
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A column, and what its cells become; `any`: the text as it is. */
@@ -147,7 +151,16 @@ function cellValue(text: string | null, { name, takes }: CsvColumn, line: number
   // What is beyond every REAL has no form as a number; the engine makes an infinite one of its text.
   if (NUMBER.test(text)) return Number.isFinite(Number(text)) ? { $real: Number(text) } : text;
   if (takes === "NUMERIC") return text;
+  const infinite = takes === "REAL" ? infinities.get(text) : undefined;
+  if (infinite !== undefined) return infinite;
   throw wrong(takes === "INTEGER" ? "an integer" : "a number");
+}
+
+/** Undefined for any other text, and where the column keeps a text: so does ANY in a STRICT table. */
+function infiniteIn(declaredType: string, text: string): string | undefined {
+  const infinite = infinities.get(text);
+  const isKept = infinite === undefined || /^any$/i.test(declaredType);
+  return isKept || ["TEXT", "BLOB"].includes(affinityOf(declaredType)) ? undefined : infinite;
 }
 
 /** Null where it has more than 64 bits. */
@@ -201,9 +214,10 @@ function isEscaped(json: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** As `/query` takes it. */
-function jsonValue(value: unknown, name: string, line: number): SqlParameter {
-  if (value === null || typeof value === "string") return value;
+/** As `/query` takes it, and infinite values as it answers them. */
+function jsonValue(value: unknown, { name, declaredType }: ColumnDefinition, line: number): SqlParameter {
+  if (value === null) return value;
+  if (typeof value === "string") return infiniteIn(declaredType, value) ?? value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (typeof value === "boolean") return Number(value);
   const blob = typeof value === "object" && Object.keys(value).length === 1

@@ -54,8 +54,9 @@ function csvCell(value: Exclude<ExactValue, OddText>, safe: boolean): string {
   return typeof value === "string" ? csvText(value, safe) : value.length === 0 ? '""' : value.toBase64();
 }
 
-/** A REAL is told from an INTEGER by its point. */
+/** A REAL is told from an INTEGER by its point. An infinite one is a number beyond all others, as no word is a number. */
 function realText(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? "1e999" : "-1e999";
   if (Object.is(value, -0)) return "-0.0";
   return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
 }
