@@ -9,8 +9,9 @@ import { buildMoment } from "../../lib/tenant/archive/build_moment.ts";
 import { cutDatabase } from "../../lib/tenant/archive/cut_database.ts";
 import { DatabaseArchive } from "../../lib/tenant/archive/database_archive.ts";
 import { digestOf } from "../../lib/tenant/archive/digest.ts";
-import { findMoment, readBegin, readObject } from "../../lib/tenant/archive/find_epoch.ts";
+import { findFirstMs, findMoment, readBegin, readObject } from "../../lib/tenant/archive/find_epoch.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
+import type { ReadObjects } from "../../lib/tenant/object_store.ts";
 import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
@@ -223,6 +224,46 @@ Deno.test("what no moment needs is removed after its days, and halves of epochs;
     for (const atMs of moments.slice(1)) await findMoment(store, ID, { atMs, end });
     const early = findMoment(store, ID, { atMs: moments[0] ?? 0, end });
     assertEquals(await early.then(() => "found", ({ code }) => code), "archive_too_early");
+  });
+});
+
+Deno.test("a moment that is looked for while others are removed is found, or is too early, and never damaged", async () => {
+  await withFile(async ({ folder, store, clock, database, start }) => {
+    const archive = start();
+    const moments: number[] = [];
+    for (const days of [0, 2, 38]) {
+      clock.turn(days * DAY_MS);
+      database.exec("INSERT INTO t VALUES (1)");
+      await archive.cut();
+      clock.turn(1000);
+      moments.push(clock.now());
+    }
+    await archive.upload();
+    const end = await endOf(archive);
+    const [first = 0, ...others] = moments;
+    const listed = await Array.fromAsync(store.keys(`db/${ID}/`));
+    const keys: ReadObjects["keys"] = async function* () {
+      yield* listed;
+    };
+    /** The removal comes when the object at this place has been asked for. */
+    const removing = (kind: string): ReadObjects => ({
+      keys,
+      get: async (key) => {
+        if (key.includes(kind)) {
+          await pruneArchive(store, clock.now() - 30 * DAY_MS, () => Promise.resolve(true));
+        }
+        return await store.get(key);
+      },
+    });
+    const environment = configFromEnvironment().engineEnvironment;
+    const wanted = { databaseId: ID, atMs: first, end, folder: `${folder}-built`, environment };
+    const built = buildMoment({ ...wanted, store: removing("/base-") });
+    assertEquals(await built.then(() => "built", codeOf), "archive_too_early");
+    const stale = removing("/begin");
+    for (const atMs of others) assert((await findMoment(stale, ID, { atMs, end })).pieces.length > 0);
+    const early = findMoment(stale, ID, { atMs: first, end });
+    assertEquals(await early.then(() => "found", codeOf), "archive_too_early");
+    assertEquals(await findFirstMs(stale, ID), await findFirstMs(store, ID));
   });
 });
 

@@ -29,7 +29,11 @@ export async function buildMoment(options: BuildOptions): Promise<string> {
   const { store, databaseId, atMs, folder } = options;
   const moment = await findMoment(store, databaseId, options);
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  await bring(store, moment, folder);
+  await bring(store, moment, folder).catch(async (error) => {
+    // What the daily removal has taken away meanwhile is too early now, and not damaged.
+    await findMoment(store, databaseId, options);
+    throw error;
+  });
   await build({ whole: moment.whole.length, parts: moment.parts.map(({ length }) => length), atMs }, options);
   return `${folder}/built.db`;
 }

@@ -55,8 +55,9 @@ export async function findMoment(
   const begun: { begin: EpochBegin; epoch: string; objects: Named[] }[] = [];
   for (const [epoch, objects] of [...epochs].sort(([a], [b]) => a < b ? -1 : 1)) {
     const named = objects.find(({ name }) => name.kind === "begin");
-    // Its base never became whole.
-    if (named) begun.push({ begin: await readBegin(store, named), epoch, objects });
+    // Without one its base never became whole, or it is being removed.
+    const begin = named ? await findBegin(store, named) : null;
+    if (begin) begun.push({ begin, epoch, objects });
   }
   const at = begun.findLastIndex(({ begin }) => begin.atMs <= atMs);
   const found = begun[at];
@@ -90,20 +91,26 @@ export async function findFirstMs(store: ReadObjects, databaseId: string): Promi
   const prefix = databasePrefix(databaseId);
   for await (const key of store.keys(prefix)) {
     const name = readObjectName(key.slice(prefix.length));
-    if (name?.kind === "begin") return (await readBegin(store, { key, name })).atMs;
+    const begin = name?.kind === "begin" ? await findBegin(store, { key, name }) : null;
+    if (begin) return begin.atMs;
   }
   return null;
 }
 
 /** Reads what an epoch begins with. Errors: `archive_damaged`. */
 export async function readBegin(store: ReadObjects, named: Named): Promise<EpochBegin> {
+  return await findBegin(store, named) ?? lost();
+}
+
+/** The same; null where it was removed since it was listed, which is the first thing that is removed of an epoch. */
+async function findBegin(store: ReadObjects, named: Named): Promise<EpochBegin | null> {
   const bytes = await readWhole(store, named);
-  return JSON.parse(new TextDecoder().decode(bytes));
+  return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes));
 }
 
 /** Brings an object, unpacked. Errors: `archive_damaged` where it is lost, is another one, or was packed in another way. */
 export async function readObject(store: ReadObjects, named: Named): Promise<Uint8Array<ArrayBuffer>> {
-  const packed = await readWhole(store, named);
+  const packed = await readWhole(store, named) ?? lost();
   try {
     return unpack(packed, MOST_BYTES);
   } catch {
@@ -111,10 +118,11 @@ export async function readObject(store: ReadObjects, named: Named): Promise<Uint
   }
 }
 
-async function readWhole(store: ReadObjects, { key, name }: Named): Promise<Uint8Array<ArrayBuffer>> {
+/** Null: it is not there. */
+async function readWhole(store: ReadObjects, { key, name }: Named): Promise<Uint8Array<ArrayBuffer> | null> {
   const found = await store.get(key);
-  if (found === null || digestOf(found.bytes) !== name.sha256) throw damaged();
-  return found.bytes;
+  if (found !== null && digestOf(found.bytes) !== name.sha256) throw damaged();
+  return found?.bytes ?? null;
 }
 
 /** The objects of a kind, whose numbers have to be 0, 1, 2 and so on. */
@@ -124,6 +132,10 @@ function inOrder(objects: readonly Named[], kind: ArchiveName["kind"]): Named[] 
   );
   if (found.some(({ name }, at) => name.number !== at)) throw damaged();
   return found;
+}
+
+function lost(): never {
+  throw damaged();
 }
 
 function damaged(): AppError {
