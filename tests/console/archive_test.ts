@@ -2,17 +2,19 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { signIn } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type ConsoleWorld, consoleWorld, plain } from "./console_world.ts";
 import { openPage } from "./open_page.ts";
 
 interface World extends ConsoleWorld {
   readonly folder: string;
+  readonly clock: TurnableClock;
   readonly names: () => Promise<unknown>;
   /** What the archive of the database says of itself. */
   readonly status: () => Promise<{ archivedFrom: string | null; problem: string | null }>;
 }
 
-async function archiveWorld(app: StartedApp, folder: string): Promise<World> {
+async function archiveWorld(app: StartedApp, folder: string, clock: TurnableClock): Promise<World> {
   const own = await consoleWorld(
     app,
     { slug: "acme", page: "archive" },
@@ -21,7 +23,7 @@ async function archiveWorld(app: StartedApp, folder: string): Promise<World> {
   );
   const { path, token } = { ...own.tenant.database, ...own.tenant };
   const world: World = {
-    ...{ ...own, folder },
+    ...{ ...own, folder, clock },
     names: async () =>
       JSON.parse((await own.tenant.query("SELECT id, name FROM people ORDER BY id")).text).data.rows,
     status: async () => (await app.request("GET", `${path}/archive`, { token })).body.data as never,
@@ -41,11 +43,22 @@ async function withArchive(work: (world: World) => Promise<void>): Promise<void>
   const folder = await Deno.makeTempDir();
   try {
     const settings = { TENANTS_URL: "file:", ARCHIVE_URL: `file:${folder}/archive` };
-    await using app = await startApp({ settings });
-    await work(await archiveWorld(app, folder));
+    const clock = new TurnableClock();
+    await using app = await startApp({ settings, clock });
+    await work(await archiveWorld(app, folder, clock));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+async function filesOf(folder: string, wanted: RegExp): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await filesOf(path, wanted));
+    else if (wanted.test(path)) found.push(path);
+  }
+  return found;
 }
 
 function pause(ms: number): Promise<void> {
@@ -149,6 +162,39 @@ Deno.test("an archive that does not answer is told in words, and a moment is ask
     assertStringIncludes(refused.text, `value="${at}"`);
     await Deno.remove(base);
     await Deno.rename(`${base}-away`, base);
+  });
+});
+
+Deno.test("an archive that somebody else writes now is told in words, with the way out", async () => {
+  await withArchive(async ({ folder, clock, path, look, status, tenant }) => {
+    const another = { installation: "another", start: crypto.randomUUID() };
+    await Deno.writeTextFile(`${folder}/archive/owner.json`, JSON.stringify(another));
+    // Whose it is, is looked at once a minute.
+    clock.turn(61_000);
+    for (let at = 10; (await status()).problem === null; at++) {
+      await tenant.query(`INSERT INTO people VALUES (${at}, 'x')`);
+      await pause(20);
+    }
+    assertEquals((await status()).problem, "archive_taken");
+    const page = plain(await look(path));
+    assertStringIncludes(page, "Taken over");
+    assertStringIncludes(page, "ARCHIVE_TAKE_OVER=1");
+    assertStringIncludes(page, "Oldest moment Not known now");
+  });
+});
+
+Deno.test("an archive whose beginning is altered is told as damaged, and no moment of it is brought back", async () => {
+  await withArchive(async ({ app, folder, path, send, look, status, names }) => {
+    const [begin = ""] = await filesOf(`${folder}/archive/db`, /\/begin-/);
+    await Deno.writeTextFile(begin, "{}");
+    assertEquals((await status()).problem, "archive_damaged");
+    const page = plain(await look(path));
+    assertStringIncludes(page, "Damaged");
+    const at = new Date(app.deps.clock.now() - 1).toISOString().replace("Z", "");
+    const refused = await send(`${path}/moment`, { at });
+    assertEquals(refused.status, 503);
+    assertStringIncludes(refused.text, `value="${at}"`);
+    assertEquals(await names(), [[1, "Ada"], [2, "Ben"]]);
   });
 });
 
