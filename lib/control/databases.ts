@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet, kvGetBoth } from "../store/kv_call.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
@@ -54,8 +54,14 @@ export class Databases {
 
   /** A record, at most `CACHE_AGE_MS` old. */
   bySlug(namespaceId: string, slug: string): DatabaseRecord | null | Promise<DatabaseRecord | null> {
-    return this.#cache.read(cacheKey(namespaceId, slug), async () => {
-      const pointer = await kvGet(this.kv, keys.databaseBySlug(namespaceId, slug));
+    const key = keys.databaseBySlug(namespaceId, slug);
+    return this.#cache.read(cacheKey(namespaceId, slug), async (old) => {
+      if (old !== undefined) {
+        // It nearly always is the same database still: one question instead of one after the other.
+        const [id, record] = await kvGetBoth(this.kv, key, keys.database(namespaceId, old.id));
+        if (id.value === old.id) return record.value;
+      }
+      const pointer = await kvGet(this.kv, key);
       return pointer.versionstamp === null ? null : await this.byId(namespaceId, pointer.value);
     });
   }

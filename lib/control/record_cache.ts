@@ -29,15 +29,18 @@ export class RecordCache<Value extends object> {
     },
   ) {}
 
-  /** The cached value at once, otherwise what `load` reads. Callers that come meanwhile share that read. */
-  read(key: string, load: () => Promise<Value | null>): Value | Promise<Value | null> {
+  /**
+   * The cached value at once, otherwise what `load` reads, which is told the one that has become too old. Callers that come
+   * meanwhile share that read.
+   */
+  read(key: string, load: (old: Value | undefined) => Promise<Value | null>): Value | Promise<Value | null> {
     const entry = this.#entries.get(key);
     if (entry !== undefined && this.clock.monotonicMs() - entry.readMs < this.bounds.maxAgeMs) {
       return entry.value;
     }
     const running = this.#loading.get(key);
     if (running !== undefined) return running.promise;
-    const loading: Loading<Value> = { promise: this.#load(key, load, () => loading) };
+    const loading: Loading<Value> = { promise: this.#load(key, () => load(entry?.value), () => loading) };
     this.#loading.set(key, loading);
     return loading.promise;
   }

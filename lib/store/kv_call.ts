@@ -20,6 +20,16 @@ export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntry
   });
 }
 
+/** Reads two records as they are at one moment. Errors: `meter_unreachable`. */
+export function kvGetBoth<One, Other>(
+  kv: Deno.Kv,
+  one: Key<One>,
+  other: Key<Other>,
+): Promise<readonly [Deno.KvEntryMaybe<One>, Deno.KvEntryMaybe<Other>]> {
+  const both = [one, other] as const;
+  return kvCall(() => kv.getMany<[One, Other]>(both));
+}
+
 function isKeyTooLong(error: unknown): boolean {
   return error instanceof TypeError && error.message.startsWith("Key too large for read");
 }

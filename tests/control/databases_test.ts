@@ -78,6 +78,21 @@ Deno.test("Databases.remove() hides the database at once in this process and wit
   assertEquals(await other.databases.bySlug(id, "orders"), null);
 });
 
+Deno.test("another process sees a new name, and another database of the same slug, within the cache's age", async () => {
+  using world = await controlWorld();
+  const other = world.other();
+  const { id } = await world.namespace();
+  const record = await world.database(id, "orders");
+  assertEquals(await other.databases.bySlug(id, "orders"), record);
+  await world.control.databases.rename(record, "Orders of today");
+  world.clock.turn(CACHE_AGE_MS);
+  assertEquals(await other.databases.bySlug(id, "orders"), { ...record, name: "Orders of today" });
+  await world.control.databases.remove(record);
+  const next = await world.database(id, "orders");
+  world.clock.turn(CACHE_AGE_MS);
+  assertEquals(await other.databases.bySlug(id, "orders"), next);
+});
+
 Deno.test("Databases.remove() repeated does not take the slug from the database that has it now", async () => {
   using world = await controlWorld();
   const { id } = await world.namespace();

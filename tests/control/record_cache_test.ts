@@ -28,7 +28,14 @@ Deno.test("RecordCache reads again what has reached its age", async () => {
   const { clock, cache, load } = open();
   await cache.read("a", load("x"));
   clock.turn(1_000_000);
-  assertEquals(await cache.read("a", load("y")), { name: "y" });
+  const olds: unknown[] = [];
+  const next = (old: Named | undefined) => {
+    olds.push(old);
+    return load("y")();
+  };
+  assertEquals(await cache.read("a", next), { name: "y" });
+  assertEquals(await cache.read("b", next), { name: "y" });
+  assertEquals(olds, [{ name: "x" }, undefined]);
 });
 
 Deno.test("RecordCache counts the age from the beginning of the read", async () => {
