@@ -4,8 +4,9 @@ import { RemoteFailure } from "./remote_failure.ts";
 /** Times that a database which the server does not know is asked for again, and milliseconds before the first of them. */
 const MAX_GONE = 4;
 const FIRST_GONE_PAUSE_MS = 5;
-/** Milliseconds before what was cut off is asked for again. */
-const CUT_OFF_PAUSE_MS = 20;
+/** Times that what was cut off is asked for again, and milliseconds before the first of them. */
+const MAX_CUT_OFF = 3;
+const FIRST_CUT_OFF_PAUSE_MS = 20;
 
 /** Resolves after so many milliseconds. */
 export function pause(ms: number): Promise<void> {
@@ -43,11 +44,15 @@ export function retryGone<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What `ask` answers, which is asked once more where its connection was cut off: only for what may run twice, because nobody
- * knows whether it ran. Throws what `ask` throws.
+ * What `ask` answers, which is asked again where its connection was cut off: only for what may run twice, because nobody
+ * knows whether it ran. A busy server cuts off more than one. Throws what `ask` throws.
  */
 export function retryCutOff<T>(ask: () => Promise<T>): Promise<T> {
-  return repeat(ask, (error, attempt) => isCutOff(error) && attempt === 0 ? CUT_OFF_PAUSE_MS : null);
+  return repeat(
+    ask,
+    (error, attempt) =>
+      isCutOff(error) && attempt < MAX_CUT_OFF ? FIRST_CUT_OFF_PAUSE_MS * 4 ** attempt : null,
+  );
 }
 
 /** Whether a connection was cut off, so that nobody knows what has become of the request. */
