@@ -54,8 +54,8 @@ export class Databases {
 
   /** A record, at most `CACHE_AGE_MS` old. */
   bySlug(namespaceId: string, slug: string): DatabaseRecord | null | Promise<DatabaseRecord | null> {
-    const key = keys.databaseBySlug(namespaceId, slug);
     return this.#cache.read(cacheKey(namespaceId, slug), async (old) => {
+      const key = keys.databaseBySlug(namespaceId, slug);
       if (old !== undefined) {
         // It nearly always is the same database still: one question instead of one after the other.
         const [id, record] = await kvGetBoth(this.kv, key, keys.database(namespaceId, old.id));

@@ -57,7 +57,8 @@ export class SocketOutput {
     if (this.socket.readyState === WebSocket.CONNECTING) return this.#giveUp(code, reason);
     if (!this.isOpen) return;
     this.#isEnding = true;
-    await this.#until(() => this.#exactlyUnread === 0, this.times.closeMs);
+    const isRead = () => this.#exactlyUnread === 0;
+    if (!isRead()) await this.#until(isRead, this.times.closeMs);
     if (!this.#isConnected) return;
     this.#leftUnread = this.socket.bufferedAmount;
     this.socket.close(code, reason);

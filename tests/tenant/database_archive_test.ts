@@ -47,6 +47,23 @@ async function withFile(work: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
+/** Three moments, each with a row more, of which the first is forty days old in the end and the second thirty-eight. */
+async function archivedMoments(
+  archive: DatabaseArchive,
+  { clock, database }: Pick<World, "clock" | "database">,
+): Promise<number[]> {
+  const moments: number[] = [];
+  for (const days of [0, 2, 38]) {
+    clock.turn(days * DAY_MS);
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    clock.turn(1000);
+    moments.push(clock.now());
+  }
+  await archive.upload();
+  return moments;
+}
+
 async function endOf(archive: DatabaseArchive) {
   const state = await archive.state();
   assert(state !== null);
@@ -198,15 +215,7 @@ Deno.test("a log that is longer than what stays in memory comes back whole, and 
 Deno.test("what no moment needs is removed after its days, and halves of epochs; the rest can be brought back", async () => {
   await withFile(async ({ store, clock, database, start }) => {
     const archive = start();
-    const moments: number[] = [];
-    for (const days of [0, 2, 38]) {
-      clock.turn(days * DAY_MS);
-      database.exec("INSERT INTO t VALUES (1)");
-      await archive.cut();
-      clock.turn(1000);
-      moments.push(clock.now());
-    }
-    await archive.upload();
+    const moments = await archivedMoments(archive, { clock, database });
     const sha256 = "0".repeat(64);
     const halves = [
       `db/${ID}/00000001-00000000/base-00000000-${sha256}`,
@@ -230,15 +239,7 @@ Deno.test("what no moment needs is removed after its days, and halves of epochs;
 Deno.test("a moment that is looked for while others are removed is found, or is too early, and never damaged", async () => {
   await withFile(async ({ folder, store, clock, database, start }) => {
     const archive = start();
-    const moments: number[] = [];
-    for (const days of [0, 2, 38]) {
-      clock.turn(days * DAY_MS);
-      database.exec("INSERT INTO t VALUES (1)");
-      await archive.cut();
-      clock.turn(1000);
-      moments.push(clock.now());
-    }
-    await archive.upload();
+    const moments = await archivedMoments(archive, { clock, database });
     const end = await endOf(archive);
     const [first = 0, ...others] = moments;
     const listed = await Array.fromAsync(store.keys(`db/${ID}/`));
