@@ -4,8 +4,12 @@ import { MAX_WEBHOOKS } from "../../lib/core/limits_of_changes.ts";
 import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.ts";
 import { startReceiver } from "./receiver.ts";
 import { hookWorld } from "./webhooks_world.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a receiver that never answers, trickles, or answers without end is left in time, and holds up no other", async () => {
+const { run, test } = oneStore();
+Deno.test("webhook bounds", run);
+
+test("a receiver that never answers, trickles, or answers without end is left in time, and holds up no other", async () => {
   await using world = await hookWorld();
   const { app, receiver, tenant, add, until } = world;
   await add();
@@ -44,7 +48,7 @@ Deno.test("a receiver that never answers, trickles, or answers without end is le
   await trickling;
 });
 
-Deno.test("without the operator's leave no webhook goes inside, whatever its address is called", async () => {
+test("without the operator's leave no webhook goes inside, whatever its address is called", async () => {
   await using world = await hookWorld({});
   const { app, receiver, call } = world;
   const port = new URL(receiver.url).port;
@@ -77,7 +81,7 @@ Deno.test("without the operator's leave no webhook goes inside, whatever its add
   assert(!app.logLines.some((line) => line.includes("whsec_")));
 });
 
-Deno.test("a receiver that is silent holds up no other webhook of its database", async () => {
+test("a receiver that is silent holds up no other webhook of its database", async () => {
   await using world = await hookWorld();
   await using other = startReceiver();
   const { receiver, tenant, add } = world;
@@ -94,7 +98,7 @@ Deno.test("a receiver that is silent holds up no other webhook of its database",
   silent.resolve(new Response(null, { status: 204 }));
 });
 
-Deno.test("webhooks that have nothing to send, or wait for a later attempt, write nothing", async () => {
+test("webhooks that have nothing to send, or wait for a later attempt, write nothing", async () => {
   await using world = await hookWorld();
   const { app, receiver, tenant, add, until } = world;
   const { deliverer } = app.deps.webhooks;
@@ -134,7 +138,7 @@ Deno.test("webhooks that have nothing to send, or wait for a later attempt, writ
   assertEquals(await noted(), before);
 });
 
-Deno.test("of webhooks that are added at once no more are kept than a database may have", async () => {
+test("of webhooks that are added at once no more are kept than a database may have", async () => {
   await using world = await hookWorld();
   const { receiver, call } = world;
   const added = await Promise.all(

@@ -1,10 +1,13 @@
 // The page of an approval and the inbox, as a browser without script uses them.
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { type DecisionWorld, decisionWorld } from "../writes/decision_world.ts";
 import { openPage, sendForm } from "./open_page.ts";
+
+const { run, test } = oneStore();
+Deno.test("approvals", run);
 
 interface PageWorld extends DecisionWorld {
   readonly admin: TestPerson;
@@ -179,7 +182,7 @@ testSteps("the page of an approval", pageWorld, {
     await world.approve(held.id);
     assertEquals(await refreshes(), "true");
   },
-});
+}, test);
 
 testSteps("the inbox", pageWorld, {
   "lists what waits as sentences, and the rest by its state": async (world) => {
@@ -225,4 +228,4 @@ testSteps("the inbox", pageWorld, {
       true,
     ]);
   },
-});
+}, test);

@@ -1,11 +1,14 @@
 // The overview of a database as a browser without script sees it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fixOf } from "../../routes/console/pages/finding_fix.ts";
-import { type Steps, testSteps } from "../testing/cases.ts";
+import { oneStore, type Steps, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { openPage, sendForm } from "./open_page.ts";
+
+const { run, test } = oneStore();
+Deno.test("overview", run);
 
 interface World {
   readonly app: StartedApp;
@@ -169,9 +172,9 @@ const steps: Steps<World> = {
   },
 };
 
-testSteps("the overview of a database", worldOf, steps);
+testSteps("the overview of a database", worldOf, steps, test);
 
-Deno.test("a suggestion is followed by the editor, by a description, or by whoever copies it", () => {
+test("a suggestion is followed by the editor, by a description, or by whoever copies it", () => {
   const batch = JSON.stringify({ statements: [{ sql: "A" }, { sql: "B" }], transaction: true });
   assertEquals(fixOf("CREATE INDEX i ON t (a)"), { kind: "sql", sql: "CREATE INDEX i ON t (a)" });
   assertEquals(fixOf(`POST /v1/db/a/b/batch ${batch}`), { kind: "sql", sql: "A;\nB" });

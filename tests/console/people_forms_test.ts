@@ -1,10 +1,14 @@
 // Forms about people take what the API takes, and nothing else.
 import { assertEquals, assertMatch } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
 import { startApp } from "../testing/start_app.ts";
 import { sendForm } from "./open_page.ts";
 
-Deno.test("the form of an invitation takes the addresses that the API takes", async () => {
+const { run, test } = oneStore();
+Deno.test("people forms", run);
+
+test("the form of an invitation takes the addresses that the API takes", async () => {
   await using app = await startApp();
   await app.namespace("acme");
   const person = await signIn(app, { role: "admin" });
@@ -24,7 +28,7 @@ Deno.test("the form of an invitation takes the addresses that the API takes", as
   }
 });
 
-Deno.test("the form of a passkey takes no longer name than the API", async () => {
+test("the form of a passkey takes no longer name than the API", async () => {
   await using app = await startApp();
   await app.namespace("acme");
   const person = await signIn(app, { role: "admin" });

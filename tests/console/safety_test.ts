@@ -8,11 +8,14 @@ import { failurePage } from "../../routes/console/pages/failure.tsx";
 import { pagesTable } from "../../routes/console/pages_table.ts";
 import type { Env } from "../../routes/http/env.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { openPage, sendForm } from "./open_page.ts";
+
+const { run, test } = oneStore();
+Deno.test("safety", run);
 
 interface World {
   readonly app: StartedApp;
@@ -246,9 +249,9 @@ testSteps("what protects the console", world, {
     assert(!(await openPage(app, `/console/${slug}`, null, { cookie: odd })).text.includes("data-theme"));
     assertEquals((await choose("system", "//evil.example")).headers.get("location"), "/console");
   },
-});
+}, test);
 
-Deno.test("a failure before anybody knows who asks stays what it is", async () => {
+test("a failure before anybody knows who asks stays what it is", async () => {
   const app = new Hono<Env>();
   app.onError(failurePage({ log: silentLog }));
   app.use(pageHeaders({ secure: true }));

@@ -4,11 +4,14 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { addMember } from "../../lib/services/people/manage_members.ts";
 import { ownPath } from "../../routes/console/frame/own_path.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { openPage, sendForm } from "./open_page.ts";
+
+const { run, test } = oneStore();
+Deno.test("sign in", run);
 
 const PASSWORD = "otter lamp velvet harbour";
 
@@ -181,9 +184,9 @@ testSteps("the ways into the console", member, {
     assertMatch(back.text, /action="\/console" method="post"/);
     assert(!back.text.includes("evil.example"));
   },
-});
+}, test);
 
-Deno.test("what cannot be taken back asks an old session for a proof, and is done behind it", async () => {
+test("what cannot be taken back asks an old session for a proof, and is done behind it", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const { email, slug } = await member(app, "acme");
@@ -210,7 +213,7 @@ Deno.test("what cannot be taken back asks an old session for a proof, and is don
   assertEquals(names.text.match(/>backend</g)?.length, 1);
 });
 
-Deno.test("a new password ends every other session, and the page stays signed in", async () => {
+test("a new password ends every other session, and the page stays signed in", async () => {
   await using app = await startApp();
   const { email, slug } = await member(app, "acme");
   const [here, elsewhere] = [await enter({ app, slug, email }), await enter({ app, slug, email })];
@@ -230,7 +233,7 @@ Deno.test("a new password ends every other session, and the page stays signed in
   assertEquals(statuses, [200, 302, 302]);
 });
 
-Deno.test("a path that a request names leads on only where browsers stay in the console", () => {
+test("a path that a request names leads on only where browsers stay in the console", () => {
   const outside = [
     ...["https://evil.example/", "//evil.example", "/\\evil.example", "/console//evil.example"],
     ...["/console/../docs", "/console/%2e%2e/docs", "/console/a\\b", "/console/\tx", "javascript:alert(1)"],

@@ -6,8 +6,12 @@ import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { FormFields } from "../../routes/console/frame/read_form.ts";
 import { specIn, valuesOf } from "../../routes/console/pages/endpoint_form.ts";
 import { accountWorld } from "../published/account_world.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("programs are told the two ways in which a reset and a verification are called", async () => {
+const { run, test } = oneStore();
+Deno.test("account documents", run);
+
+test("programs are told the two ways in which a reset and a verification are called", async () => {
   await using world = await accountWorld();
   const { endpoints } = JSON.parse((await world.call(".well-known/endpoints.json")).text);
   const schemaOf = (slug: string) => {
@@ -40,7 +44,7 @@ Deno.test("programs are told the two ways in which a reset and a verification ar
   assert(!(await world.call("client.js")).text.includes(": string }"));
 });
 
-Deno.test("the console's form says everything that a specification of accounts says", () => {
+test("the console's form says everything that a specification of accounts says", () => {
   for (const example of endpointExamples.map((one) => endpointSpec.parse(one))) {
     if (!example.kind.startsWith("auth_")) continue;
     const fields = new FormFields(new URLSearchParams(valuesOf(example)));

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { publishedApp } from "../published/publish.ts";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import {
   assertFits,
@@ -10,6 +11,9 @@ import {
   operationsOf,
   requestOf,
 } from "./documented_requests.ts";
+
+const { run, test } = oneStore();
+Deno.test("answers as documented", run);
 
 /** Values of every JSON type: each is wrong somewhere. */
 const values: readonly unknown[] = [
@@ -62,7 +66,7 @@ function* variants(operation: Operation): Generator<{ readonly path: string; rea
   yield { path, request: { body: { ...body, unknown: 1 } } };
 }
 
-Deno.test("whatever is sent to /v1 and /api is answered by a documented status and form", async () => {
+test("whatever is sent to /v1 and /api is answered by a documented status and form", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   for (
@@ -105,7 +109,7 @@ Deno.test("whatever is sent to /v1 and /api is answered by a documented status a
   }
 });
 
-Deno.test("a claim that resets its branch is answered as documented", async () => {
+test("a claim that resets its branch is answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
@@ -121,7 +125,7 @@ Deno.test("a claim that resets its branch is answered as documented", async () =
   assertEquals(statuses, [201, 200]);
 });
 
-Deno.test("a restore into a new database, and a dry run, are answered as documented", async () => {
+test("a restore into a new database, and a dry run, are answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
@@ -144,7 +148,7 @@ Deno.test("a restore into a new database, and a dry run, are answered as documen
   await send("batch", { statements: [{ sql }], transaction: false }, { "idempotency-key": "k" });
 });
 
-Deno.test("what a failure says beside its code is documented: of rules, approvals, batches and merges", async () => {
+test("what a failure says beside its code is documented: of rules, approvals, batches and merges", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL)");
@@ -195,7 +199,7 @@ Deno.test("what a failure says beside its code is documented: of rules, approval
   assertEquals((await query(sql))["code"], "rule_denied");
 });
 
-Deno.test("whatever is sent to published endpoints is answered by a documented status and form", async () => {
+test("whatever is sent to published endpoints is answered by a documented status and form", async () => {
   await using world = await publishedApp({
     setup: ["CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE, password_hash TEXT)"],
   });

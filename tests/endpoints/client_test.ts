@@ -1,6 +1,10 @@
 // The generated TypeScript client: it passes the type checker, and calls what is published.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type EndpointWorld, endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("client", run);
 
 const hostile = readSpec({
   ...{ slug: "hostile--case", name: "Ends */ the comment\nand the line", description: "`${x}` \u2028 \"'\\" },
@@ -84,7 +88,7 @@ async function use() {
 use satisfies () => Promise<unknown>;
 `;
 
-Deno.test("the client passes the type checker, with types from specifications and columns", async () => {
+test("the client passes the type checker, with types from specifications and columns", async () => {
   await using made = await world();
   const answer = await made.app.app.request("/p/acme/main/client.ts");
   assertEquals(answer.status, 200);
@@ -120,7 +124,7 @@ console.log(JSON.stringify([
 ]));
 `;
 
-Deno.test("the client calls the service, and its failures are errors with the answer in them", async () => {
+test("the client calls the service, and its failures are errors with the answer in them", async () => {
   await using made = await world();
   const source = await (await made.app.app.request("/p/acme/main/client.ts")).text();
   assertStringIncludes(source, 'const URL_OF_DATABASE = "http://127.0.0.1/p/acme/main";');
@@ -152,7 +156,7 @@ Deno.test("the client calls the service, and its failures are errors with the an
   ]);
 });
 
-Deno.test("a client is a value that can be awaited, whatever an endpoint is called", async () => {
+test("a client is a value that can be awaited, whatever an endpoint is called", async () => {
   await using made = await endpointWorld();
   await publish(made, readSpec({ slug: "then", sql: "SELECT 1", input: [] }));
   const source = await (await made.app.app.request("/p/acme/main/client.ts")).text();
@@ -194,7 +198,7 @@ console.log(JSON.stringify([
 ]));
 `;
 
-Deno.test("the client as plain JavaScript runs, and its errors carry headers and what is no JSON", async () => {
+test("the client as plain JavaScript runs, and its errors carry headers and what is no JSON", async () => {
   await using made = await world();
   const answer = await made.app.app.request("/p/acme/main/client.js");
   assertEquals(answer.headers.get("content-type"), "text/javascript; charset=utf-8");

@@ -1,6 +1,10 @@
 // The doctor sees published endpoints: what they show to everybody, and what they let everybody write.
 import { assert, assertEquals } from "@std/assert";
 import { endpointWorld, readSpec } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("doctor", run);
 
 interface Seen {
   readonly code: string;
@@ -9,7 +13,7 @@ interface Seen {
   readonly suggestion: string;
 }
 
-Deno.test("the doctor finds secrets that public endpoints show and writes that nothing limits, and its calls help", async () => {
+test("the doctor finds secrets that public endpoints show and writes that nothing limits, and its calls help", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, password_hash TEXT, api_token TEXT)",
     "CREATE VIEW people AS SELECT * FROM users",
@@ -82,7 +86,7 @@ Deno.test("the doctor finds secrets that public endpoints show and writes that n
   }
 });
 
-Deno.test("a public write is told under the table that its statement names, whatever its triggers write", async () => {
+test("a public write is told under the table that its statement names, whatever its triggers write", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE rooms (id INTEGER PRIMARY KEY, name TEXT)",
     "CREATE TABLE changes (id INTEGER PRIMARY KEY, room INTEGER)",

@@ -1,6 +1,7 @@
 // Every request that the API descriptions show is made here, and is answered as they say.
 import { assert, assertEquals } from "@std/assert";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { type DocumentedPerson, documentedPerson } from "./documented_person.ts";
@@ -12,6 +13,9 @@ import {
   operationsOf,
   requestOf,
 } from "./documented_requests.ts";
+
+const { run, test } = oneStore();
+Deno.test("documented requests", run);
 
 const SHOP = "/v1/db/acme/shop";
 const API = "/api/namespaces/acme";
@@ -192,7 +196,7 @@ class Shop {
   }
 }
 
-Deno.test("every documented request of /v1 and /api is answered as documented", async () => {
+test("every documented request of /v1 and /api is answered as documented", async () => {
   await using app = await startApp();
   const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
   const shop = new Shop(app);
@@ -214,7 +218,7 @@ Deno.test("every documented request of /v1 and /api is answered as documented", 
   for (const operation of deleting) await shop.run(operation);
 });
 
-Deno.test("no body of /v1 and /api takes a member that is not documented", async () => {
+test("no body of /v1 and /api takes a member that is not documented", async () => {
   await using app = await startApp();
   const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
   // A GET has no body that anybody looks at.
@@ -305,7 +309,7 @@ const published = [
   },
 ];
 
-Deno.test("every documented request of a database's published endpoints is answered as documented", async () => {
+test("every documented request of a database's published endpoints is answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const endpoints = `/api/namespaces/acme/databases/main/endpoints`;

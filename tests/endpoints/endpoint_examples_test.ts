@@ -3,6 +3,10 @@ import { assertEquals } from "@std/assert";
 import { endpointExamples } from "../../lib/core/endpoint_examples.ts";
 import { endpointSpec, fieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { endpointWorld } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("endpoint examples", run);
 
 const TABLES = [
   "CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, verified_at TEXT)",
@@ -11,7 +15,7 @@ const TABLES = [
   "CREATE TABLE pictures (id INTEGER PRIMARY KEY, bytes BLOB)",
 ];
 
-Deno.test("every example of a specification can be saved as it stands", async () => {
+test("every example of a specification can be saved as it stands", async () => {
   await using world = await endpointWorld(TABLES);
   for (const example of endpointExamples) {
     const { status, text } = await world.call("POST", "", example);
@@ -19,7 +23,7 @@ Deno.test("every example of a specification can be saved as it stands", async ()
   }
 });
 
-Deno.test("together the examples show every member of a specification and of an input, and every kind and output", () => {
+test("together the examples show every member of a specification and of an input, and every kind and output", () => {
   const parsed = endpointExamples.map((one) => endpointSpec.parse(one));
   const shown = (objects: readonly object[]) => new Set(objects.flatMap((one) => Object.keys(one)));
   const missing = (names: readonly string[], there: ReadonlySet<string>) =>

@@ -2,7 +2,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { securityTable } from "../../routes/security_table.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("openapi", run);
 
 interface Operation {
   readonly operationId: string;
@@ -24,14 +28,14 @@ async function description(): Promise<Description> {
   return JSON.parse(answer.text);
 }
 
-Deno.test("the API description is valid OpenAPI 3.1", async () => {
+test("the API description is valid OpenAPI 3.1", async () => {
   const document = await description();
   assertEquals(document.openapi, "3.1.0");
   const checked = await new Validator().validate({ ...document });
   assert(checked.valid, JSON.stringify(checked.errors));
 });
 
-Deno.test("the API description has every route of /v1 and /api, each with a summary and who may call", async () => {
+test("the API description has every route of /v1 and /api, each with a summary and who may call", async () => {
   const { paths } = await description();
   const mounted = securityTable.filter(({ path }) => /^\/(v1|api)\//.test(path));
   const described = Object.entries(paths).flatMap(([path, item]) =>
@@ -55,7 +59,7 @@ Deno.test("the API description has every route of /v1 and /api, each with a summ
   assertEquals(ids.size, described.length);
 });
 
-Deno.test("the API description carries the schemas that validate", async () => {
+test("the API description carries the schemas that validate", async () => {
   const { paths } = await description();
   const query = paths["/v1/db/{ns}/{db}/query"]?.["post"];
   const body = query?.requestBody?.content["application/json"]?.schema;

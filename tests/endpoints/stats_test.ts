@@ -1,9 +1,13 @@
 // Counts of an endpoint's calls by hour.
 import { assert, assertEquals } from "@std/assert";
 import { type PublishedApp, publishedApp } from "../published/publish.ts";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startService } from "../testing/start_service.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const { run, test } = oneStore();
+Deno.test("stats", run);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -41,7 +45,7 @@ function clockAtHour(): TurnableClock {
   return clock;
 }
 
-Deno.test("stats count every call by hour and status, refused ones too, and agree with the rows", async () => {
+test("stats count every call by hour and status, refused ones too, and agree with the rows", async () => {
   const clock = clockAtHour();
   await using world = await publishedApp({ clock });
   await world.put({ slug: "item", rateLimit: { perMin: 3 } });
@@ -77,7 +81,7 @@ Deno.test("stats count every call by hour and status, refused ones too, and agre
   assert(Math.abs(averageMs - durationAvgMs) <= 0.001, `${averageMs} is not ${durationAvgMs}`);
 });
 
-Deno.test("stats of concurrent calls miss none and count none twice", async () => {
+test("stats of concurrent calls miss none and count none twice", async () => {
   const clock = clockAtHour();
   await using world = await publishedApp({ clock });
   await world.put({
@@ -96,7 +100,7 @@ Deno.test("stats of concurrent calls miss none and count none twice", async () =
   assertEquals([found?.calls, found?.byStatus, found?.rowsWritten], [300, { "200": 200, "400": 100 }, 200]);
 });
 
-Deno.test("from counts in and to does not; without them it is the last 24 hours; hours without calls are left out", async () => {
+test("from counts in and to does not; without them it is the last 24 hours; hours without calls are left out", async () => {
   const clock = clockAtHour();
   await using world = await publishedApp({ clock });
   await world.put({ slug: "item" });
@@ -120,7 +124,7 @@ Deno.test("from counts in and to does not; without them it is the last 24 hours;
   assertEquals(counts(await stats(world, "item", { from: ts - 1, to: ts })), []);
 });
 
-Deno.test("stats refuse what is no range and name from or to, and an endpoint that is not there", async () => {
+test("stats refuse what is no range and name from or to, and an endpoint that is not there", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   const ask = (path: string) => world.app.request("GET", `${ENDPOINTS}/${path}`, { token: world.acme.token });
@@ -146,7 +150,7 @@ Deno.test("stats refuse what is no range and name from or to, and an endpoint th
   assertEquals([unknown.status, unknown.body.code], [404, "endpoint_not_found"]);
 });
 
-Deno.test("stats outlive a restart of the service", async () => {
+test("stats outlive a restart of the service", async () => {
   const folder = await Deno.makeTempDir({ prefix: "cubby_stats_" });
   const operator = "cub_op_statsstatsstatsstats";
   const send = async (url: string, method: string, path: string, body?: unknown) => {

@@ -1,8 +1,12 @@
 // The test operation: an endpoint of any status runs against the live database, with a simulated session.
 import { assertEquals } from "@std/assert";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
+import { oneStore } from "../testing/cases.ts";
 
-Deno.test("a draft answers its test as /p would, and what it writes stays", async () => {
+const { run, test } = oneStore();
+Deno.test("test run", run);
+
+test("a draft answers its test as /p would, and what it writes stays", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec());
   await world.call(
@@ -31,7 +35,7 @@ Deno.test("a draft answers its test as /p would, and what it writes stays", asyn
   assertEquals((await world.app.request("GET", "/p/acme/main/get-order?id=1")).status, 404);
 });
 
-Deno.test("the simulated session fills the fields of a session; without one the test answers 401", async () => {
+test("the simulated session fills the fields of a session; without one the test answers 401", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call(
     "POST",

@@ -1,18 +1,22 @@
 // Tenant files that are damaged, emptied or gone: who notices, what is said, and that a snapshot is all a restore needs.
 import { cp } from "node:fs/promises";
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ApiAnswer, callApi } from "../testing/call_api.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 
 const KEY = "operator-key-of-this-test";
-const DATABASE = "/v1/db/acme/shop";
-const RECORD = "/api/namespaces/acme/databases/shop";
+/** Databases alike, each for a test of its own: they share the start of a service. */
+const SHOPS = ["shop-1", "shop-2", "shop-3", "shop-4"] as const;
 
 interface Shop {
   readonly service: RunningService;
   readonly folder: string;
   readonly token: string;
+  readonly slug: string;
+  /** Paths of what runs statements and of its record. */
+  readonly database: string;
+  readonly record: string;
   /** Path of the database's file. */
   readonly file: string;
   call(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
@@ -26,8 +30,8 @@ const settings = { DEMO: "0", OPERATOR_KEY: KEY };
 interface Sold {
   readonly folder: string;
   readonly token: string;
-  /** Path of the database's file in the folder. */
-  readonly file: string;
+  /** Paths of the databases' files in the folder. */
+  readonly files: readonly string[];
 }
 
 let sold: Sold | null = null;
@@ -38,50 +42,82 @@ async function soldItems(): Promise<Sold> {
   if (sold !== null) return sold;
   const folder = await Deno.makeTempDir({ prefix: "cubby_damage_" });
   await using service = await startService({ folder, settings });
-  const { token, file } = await sellItems(service);
+  const { token, files } = await sellItems(service);
   assertEquals((await service.stop()).code, 0, service.errors());
-  return sold = { folder, token, file };
+  return sold = { folder, token, files };
 }
 
-/** `damage` is done to the file of the database, and the service starts again. */
-async function withShop(damage: Damage, body: (shop: Shop) => Promise<void>): Promise<void> {
-  const { folder: from, token, file: name } = await soldItems();
+/** `damage` is done to the files of all shops, and the service starts again. */
+async function withShops(damage: Damage, body: (shops: readonly Shop[]) => Promise<void>): Promise<void> {
+  const { folder: from, token, files } = await soldItems();
   const folder = await Deno.makeTempDir({ prefix: "cubby_damage_" });
   try {
     await cp(from, folder, { recursive: true });
-    const file = `${folder}/${name}`;
-    await damage(file);
+    for (const file of files) await damage(`${folder}/${file}`);
     await using service = await startService({ folder, settings });
-    await body({ service, folder, token, file, ...calls(service, token) });
+    await body(SHOPS.map((slug, at) => {
+      const paths = { ...pathsOf(slug), file: `${folder}/${files[at]}` };
+      return { service, folder, token, slug, ...paths, ...calls(service, token, slug) };
+    }));
     assertEquals(service.errors().includes('"level":"error"'), false, service.errors());
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-function calls(service: RunningService, token: string): Pick<Shop, "call" | "query"> {
+/** One test has the service for itself. */
+async function withShop(damage: Damage, body: (shop: Shop) => Promise<void>): Promise<void> {
+  await withShops(damage, async ([shop]) => {
+    assert(shop);
+    await body(shop);
+  });
+}
+
+/** Each step has a shop of its own. */
+async function testShops(
+  t: Deno.TestContext,
+  damage: Damage,
+  steps: Readonly<Record<string, (shop: Shop) => Promise<void>>>,
+): Promise<void> {
+  await withShops(damage, async (shops) => {
+    for (const [at, [name, step]] of Object.entries(steps).entries()) {
+      const shop = shops[at];
+      assert(shop, "there are as many shops as steps");
+      await t.step({ name, fn: () => step(shop), sanitizeOps: false, sanitizeResources: false });
+    }
+  });
+}
+
+function pathsOf(slug: string): Pick<Shop, "database" | "record"> {
+  return { database: `/v1/db/acme/${slug}`, record: `/api/namespaces/acme/databases/${slug}` };
+}
+
+function calls(service: RunningService, token: string, slug: string): Pick<Shop, "call" | "query"> {
   const app = { request: (path: string, init: RequestInit) => fetch(service.url + path, init) };
   const call = (method: string, path: string, body?: unknown) =>
     callApi(app, method, path, { token, ...(body === undefined ? {} : { body }) });
-  return { call, query: (sql, path = DATABASE) => call("POST", `${path}/query`, { sql }) };
+  return { call, query: (sql, path = pathsOf(slug).database) => call("POST", `${path}/query`, { sql }) };
 }
 
-async function sellItems(service: RunningService): Promise<Pick<Sold, "token" | "file">> {
+async function sellItems(service: RunningService): Promise<Pick<Sold, "token" | "files">> {
   const made = async (path: string, body: unknown) => {
-    const answer = await calls(service, KEY).call("POST", path, body);
+    const answer = await calls(service, KEY, "").call("POST", path, body);
     assertEquals(answer.status, 201, answer.text);
     return answer.body.data as Record<string, string>;
   };
   await made("/api/namespaces", { slug: "acme" });
-  const { id = "" } = await made("/api/namespaces/acme/databases", { slug: "shop" });
   const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
-  const { call, query } = calls(service, token);
-  const file = `tenants/${id.slice(-2).toLowerCase()}/${id}.db`;
-  await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
-  await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
-  await call("POST", `${DATABASE}/snapshots`, { label: "good" });
-  await query("INSERT INTO items VALUES (3, 'cap')");
-  return { token, file };
+  const files: string[] = [];
+  for (const slug of SHOPS) {
+    const { id = "" } = await made("/api/namespaces/acme/databases", { slug });
+    const { call, query } = calls(service, token, slug);
+    await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+    await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
+    await call("POST", `${pathsOf(slug).database}/snapshots`, { label: "good" });
+    await query("INSERT INTO items VALUES (3, 'cap')");
+    files.push(`tenants/${id.slice(-2).toLowerCase()}/${id}.db`);
+  }
+  return { token, files };
 }
 
 async function remove(...files: string[]): Promise<void> {
@@ -101,102 +137,104 @@ const damages: Readonly<Record<string, Damage>> = {
   "a file of 0 bytes": (file) => Deno.truncate(file, 0),
 };
 
-for (const [what, damage] of Object.entries(damages)) {
-  Deno.test(`${what} is database_corrupt to reads and writes, and the answer says what to do`, async () => {
-    await withShop(damage, async ({ query, call }) => {
-      for (const sql of ["INSERT INTO items VALUES (4, 'pad')", "SELECT * FROM items"]) {
-        const answer = await query(sql);
-        assertEquals([answer.status, answer.body.code], [503, "database_corrupt"], `${sql} ${answer.text}`);
-        assertStringIncludes(String(answer.body.error), "POST …/restore");
-      }
-      const one = await call("GET", RECORD);
-      assertEquals([one.status, Reflect.get(Object(one.body.data), "state")], [200, "corrupt"]);
-      const list = await call("GET", "/api/namespaces/acme/databases");
-      assertEquals((list.body.data as { state: string }[]).map(({ state }) => state), ["corrupt"]);
-      const doctor = await call("GET", `${DATABASE}/doctor`);
-      assertEquals(doctor.status, 200, doctor.text);
-      const { findings } = doctor.body.data as { findings: { code: string; suggestion: string }[] };
-      assertEquals(findings.map(({ code }) => code), ["damaged_database"]);
-      // What the doctor suggests is what helps.
-      const [, method = "", path = "", body = ""] =
-        /^(\S+) (\S+) (.+)$/.exec(findings[0]?.suggestion ?? "") ?? [];
-      const restored = await call(method, path, JSON.parse(body));
-      assertEquals(restored.status, 200, restored.text);
-      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
-      const after = await call("GET", RECORD);
-      assertEquals(Reflect.get(Object(after.body.data), "state"), "ok");
-    });
-  });
-
-  Deno.test(`any rule is asked before a snapshot comes back over ${what}`, async () => {
-    await withShop(damage, async ({ service, query, call }) => {
-      const rule = async (body: unknown) => {
-        const answer = await call("POST", `${RECORD}/rules`, body);
-        assertEquals(answer.status, 201, answer.text);
-        return String(Reflect.get(Object(answer.body.data), "id"));
-      };
-      const restore = () => call("POST", `${DATABASE}/restore`, { snapshot: "good" });
-      const denying = await rule({ tableGlob: "other", effect: "deny" });
-      const denied = await restore();
-      assertEquals([denied.status, denied.body.code], [403, "rule_denied"], denied.text);
-      await call("DELETE", `${RECORD}/rules/${denying}`);
-      await rule({ tableGlob: "other", effect: "require_approval" });
-      const held = await restore();
-      assertEquals([held.status, held.body.code], [403, "approval_required"], held.text);
-      const { approvalToken, approvalUrl } = JSON.parse(held.text);
-      const path = `/api/namespaces/acme/approvals/${approvalUrl.split("/").at(-1)}/approve`;
-      assertEquals((await calls(service, KEY).call("POST", path)).status, 200);
-      const redeemed = await call("POST", `${DATABASE}/redeem_approval`, { approvalToken });
-      assertEquals(redeemed.status, 200, redeemed.text);
-      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
-    });
-  });
-
-  Deno.test(`a snapshot comes back over ${what}, which is kept under a name`, async () => {
-    await withShop(damage, async ({ file, query, call }) => {
-      const there = what !== "a file that is gone";
-      const answer = await call("POST", `${DATABASE}/restore`, { snapshot: "good" });
-      assertEquals(answer.status, 200, answer.text);
-      const { undo, setAside } = answer.body.data as { undo: null; setAside: string | null };
-      assertEquals(undo, null);
-      assertEquals(setAside !== null, there);
-      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
-      const log = await query(
-        "SELECT q.sql FROM _service_meta_audit a JOIN _service_meta_query_log q ON q.id = a.query_log_id " +
-          "WHERE a.operation = 'restore'",
-      );
-      if (setAside === null) return assertEquals(rowsOf(log), [["-- snapshot good of shop"]]);
-      assertMatch(setAside, /^damaged-\d{8}T\d{9}Z$/);
-      assertEquals((await Deno.stat(file.replace(/\.db$/, `.damaged/${setAside}.db`))).isFile, true);
-      assertStringIncludes(String(rowsOf(log)[0]?.[0]), setAside);
-      assertEquals((await query("INSERT INTO items VALUES (3, 'again')")).status, 200);
-    });
-  });
-
-  Deno.test(`a snapshot becomes a new database beside ${what}`, async () => {
-    await withShop(damage, async ({ query, call }) => {
-      const answer = await call("POST", `${DATABASE}/restore`, { snapshot: "good", into: "other" });
+/** What there is to see of a damaged database; `isThere`: its file is. */
+const seenOfDamage = (isThere: boolean): Readonly<Record<string, (shop: Shop) => Promise<void>>> => ({
+  "reads and writes are database_corrupt, and the answer says what to do": async (shop) => {
+    const { database, record, query, call } = shop;
+    for (const sql of ["INSERT INTO items VALUES (4, 'pad')", "SELECT * FROM items"]) {
+      const answer = await query(sql);
+      assertEquals([answer.status, answer.body.code], [503, "database_corrupt"], `${sql} ${answer.text}`);
+      assertStringIncludes(String(answer.body.error), "POST …/restore");
+    }
+    const one = await call("GET", record);
+    assertEquals([one.status, Reflect.get(Object(one.body.data), "state")], [200, "corrupt"]);
+    const list = (await call("GET", "/api/namespaces/acme/databases")).body.data;
+    const listed = (list as { slug: string; state: string }[]).filter(({ slug }) => slug === shop.slug);
+    assertEquals(listed.map(({ state }) => state), ["corrupt"]);
+    const doctor = await call("GET", `${database}/doctor`);
+    assertEquals(doctor.status, 200, doctor.text);
+    const { findings } = doctor.body.data as { findings: { code: string; suggestion: string }[] };
+    assertEquals(findings.map(({ code }) => code), ["damaged_database"]);
+    // What the doctor suggests is what helps.
+    const [, method = "", path = "", body = ""] = /^(\S+) (\S+) (.+)$/.exec(findings[0]?.suggestion ?? "") ??
+      [];
+    const restored = await call(method, path, JSON.parse(body));
+    assertEquals(restored.status, 200, restored.text);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+    const after = await call("GET", record);
+    assertEquals(Reflect.get(Object(after.body.data), "state"), "ok");
+  },
+  "any rule is asked before a snapshot comes back": async ({ service, database, record, query, call }) => {
+    const rule = async (body: unknown) => {
+      const answer = await call("POST", `${record}/rules`, body);
       assertEquals(answer.status, 201, answer.text);
-      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id", "/v1/db/acme/other")), [[1], [2]]);
-    });
+      return String(Reflect.get(Object(answer.body.data), "id"));
+    };
+    const restore = () => call("POST", `${database}/restore`, { snapshot: "good" });
+    const denying = await rule({ tableGlob: "other", effect: "deny" });
+    const denied = await restore();
+    assertEquals([denied.status, denied.body.code], [403, "rule_denied"], denied.text);
+    await call("DELETE", `${record}/rules/${denying}`);
+    await rule({ tableGlob: "other", effect: "require_approval" });
+    const held = await restore();
+    assertEquals([held.status, held.body.code], [403, "approval_required"], held.text);
+    const { approvalToken, approvalUrl } = JSON.parse(held.text);
+    const path = `/api/namespaces/acme/approvals/${approvalUrl.split("/").at(-1)}/approve`;
+    assertEquals((await calls(service, KEY, "").call("POST", path)).status, 200);
+    const redeemed = await call("POST", `${database}/redeem_approval`, { approvalToken });
+    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+  },
+  "a snapshot comes back over it, which is kept under a name": async (
+    { slug, database, file, query, call },
+  ) => {
+    const answer = await call("POST", `${database}/restore`, { snapshot: "good" });
+    assertEquals(answer.status, 200, answer.text);
+    const { undo, setAside } = answer.body.data as { undo: null; setAside: string | null };
+    assertEquals(undo, null);
+    assertEquals(setAside !== null, isThere);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+    const log = await query(
+      "SELECT q.sql FROM _service_meta_audit a JOIN _service_meta_query_log q ON q.id = a.query_log_id " +
+        "WHERE a.operation = 'restore'",
+    );
+    if (setAside === null) return assertEquals(rowsOf(log), [[`-- snapshot good of ${slug}`]]);
+    assertMatch(setAside, /^damaged-\d{8}T\d{9}Z$/);
+    assertEquals((await Deno.stat(file.replace(/\.db$/, `.damaged/${setAside}.db`))).isFile, true);
+    assertStringIncludes(String(rowsOf(log)[0]?.[0]), setAside);
+    assertEquals((await query("INSERT INTO items VALUES (3, 'again')")).status, 200);
+  },
+  "a snapshot becomes a new database beside it": async ({ database, query, call }) => {
+    const answer = await call("POST", `${database}/restore`, { snapshot: "good", into: "other" });
+    assertEquals(answer.status, 201, answer.text);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id", "/v1/db/acme/other")), [[1], [2]]);
+  },
+});
+
+for (const [what, damage] of Object.entries(damages)) {
+  Deno.test(`what is said of ${what}, and what helps`, async (t) => {
+    await testShops(t, damage, seenOfDamage(what !== "a file that is gone"));
   });
 }
 
 const nothing: Damage = () => Promise.resolve();
 
-for (const [what, damage] of Object.entries(damages)) {
-  Deno.test(`a write is database_corrupt when it meets ${what} while the service runs`, async () => {
-    await withShop(nothing, async ({ file, query, call }) => {
-      assertEquals(rowsOf(await query("SELECT count(*) FROM items")), [[3]]);
-      await damage(file);
-      const answer = await query("INSERT INTO items VALUES (4, 'pad')");
-      assertEquals([answer.status, answer.body.code], [503, "database_corrupt"], answer.text);
-      const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "good" });
-      assertEquals(restored.status, 200, restored.text);
-      assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
-    });
-  });
-}
+Deno.test("a write is database_corrupt when it meets damage that was done while the service runs", async (t) => {
+  const meeting = (damage: Damage) => async ({ database, file, query, call }: Shop) => {
+    assertEquals(rowsOf(await query("SELECT count(*) FROM items")), [[3]]);
+    await damage(file);
+    const answer = await query("INSERT INTO items VALUES (4, 'pad')");
+    assertEquals([answer.status, answer.body.code], [503, "database_corrupt"], answer.text);
+    const restored = await call("POST", `${database}/restore`, { snapshot: "good" });
+    assertEquals(restored.status, 200, restored.text);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
+  };
+  await testShops(
+    t,
+    nothing,
+    Object.fromEntries(Object.entries(damages).map(([what, damage]) => [what, meeting(damage)])),
+  );
+});
 
 Deno.test("a snapshot that is the damaged thing is said so in one line, and nothing has changed", async () => {
   const spoil: Damage = async (file) => {
@@ -206,9 +244,9 @@ Deno.test("a snapshot that is the damaged thing is said so in one line, and noth
       if (name.endsWith(".good.db-wal")) await Deno.remove(`${folder}/${name}`);
     }
   };
-  await withShop(spoil, async ({ query, call }) => {
+  await withShop(spoil, async ({ database, query, call }) => {
     for (const more of [{}, { into: "other" }]) {
-      const answer = await call("POST", `${DATABASE}/restore`, { snapshot: "good", ...more });
+      const answer = await call("POST", `${database}/restore`, { snapshot: "good", ...more });
       assertEquals([answer.status, answer.body.code], [503, "snapshot_corrupt"], answer.text);
     }
     assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2], [3]]);
@@ -221,22 +259,22 @@ Deno.test("a database that was made and never written is there after a kill and 
     assertEquals((await call("POST", "/api/namespaces/acme/databases", { slug: "new" })).status, 201);
     await service.kill();
     await using again = await startService({ folder, settings });
-    const after = calls(again, token);
-    const one = await after.call("GET", "/api/namespaces/acme/databases/new");
+    const after = calls(again, token, "new");
+    const one = await after.call("GET", pathsOf("new").record);
     assertEquals(Reflect.get(Object(one.body.data), "state"), "ok");
-    assertEquals(rowsOf(await after.query("SELECT 1", "/v1/db/acme/new")), [[1]]);
+    assertEquals(rowsOf(await after.query("SELECT 1")), [[1]]);
   });
 });
 
 Deno.test("log and audit rows that can still be read in a damaged file are there after the restore", async () => {
   // The last page is one of a table of the shop: the service's own come first.
   const cutShort: Damage = async (file) => await scribble(file, (await Deno.stat(file)).size - 4096, 4096);
-  await withShop(cutShort, async ({ query, call }) => {
+  await withShop(cutShort, async ({ database, query, call }) => {
     const counted = "SELECT (SELECT count(*) FROM _service_meta_audit WHERE operation = 'query'), " +
       "(SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE 'INSERT%')";
     const before = rowsOf(await query(counted));
     assertEquals((await query("SELECT * FROM items")).body.code, "database_corrupt");
-    const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "good" });
+    const restored = await call("POST", `${database}/restore`, { snapshot: "good" });
     assertMatch(String(Reflect.get(Object(restored.body.data), "setAside")), /^damaged-/, restored.text);
     assertEquals(rowsOf(await query(counted)), before);
     assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2]]);
@@ -244,12 +282,12 @@ Deno.test("log and audit rows that can still be read in a damaged file are there
 });
 
 Deno.test("no more than five damaged files of a database are kept", async () => {
-  await withShop(nothing, async ({ file, call, query }) => {
+  await withShop(nothing, async ({ database, file, call, query }) => {
     const names: string[] = [];
     for (let round = 0; round < 7; round++) {
       await query("SELECT 1");
       await Deno.truncate(file, 0);
-      const { data } = (await call("POST", `${DATABASE}/restore`, { snapshot: "good" })).body;
+      const { data } = (await call("POST", `${database}/restore`, { snapshot: "good" })).body;
       names.push(`${Reflect.get(Object(data), "setAside")}.db`);
     }
     const folder = file.replace(/\.db$/, ".damaged");

@@ -70,7 +70,7 @@ Deno.test("a child that passes its bound of memory is ended, and the others' wor
   const rows = ROWS.replace("2000000", "9000000");
   const { result, peakMb } = await peakWhile(
     world.folder,
-    callService(world, `${rows} SELECT x, x, x, x, x, x FROM c`),
+    callService(world, `${rows} SELECT zeroblob(1), zeroblob(1), zeroblob(1) FROM c`),
   );
   assertEquals([result.status, result.body.code], [400, "result_too_large"]);
   assert(peakMb < 1100, `${peakMb} MB`);

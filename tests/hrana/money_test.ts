@@ -1,10 +1,14 @@
 // Money on the door for clients of libSQL: what a call costs there, and what it gets when there is none left.
 import { assert, assertEquals } from "@std/assert";
 import { credit, usage } from "../money/money_world.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { hranaWorld, resultOf, valuesOf } from "./hrana_world.ts";
 
-Deno.test("calls cost on this door what they cost by /query and /batch, and what runs nothing is free", async () => {
+const { run, test } = oneStore();
+Deno.test("money", run);
+
+test("calls cost on this door what they cost by /query and /batch, and what runs nothing is free", async () => {
   await using app = await startApp();
   const plain = await hranaWorld(app, "plain");
   const door = await hranaWorld(app, "door");
@@ -25,7 +29,7 @@ Deno.test("calls cost on this door what they cost by /query and /batch, and what
   assert((one?.rowsWritten ?? 0) >= 3 && (one?.cost ?? 0) > 0);
 });
 
-Deno.test("without money nothing runs on this door and its status is 402; credit makes it run again at once", async () => {
+test("without money nothing runs on this door and its status is 402; credit makes it run again at once", async () => {
   await using app = await startApp({ settings: { WELCOME_CREDIT_USD: "0.00003" } });
   const { shop, execute, pipeline, setup } = await hranaWorld(app, "shop");
   await setup("CREATE TABLE t (v)");

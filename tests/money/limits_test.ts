@@ -1,9 +1,13 @@
 // An exhausted balance, a monthly cap, credits: who may do what, and what a call gets that there is no money for.
 import { assert, assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { credit, money, nano } from "./money_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("limits", run);
 
 const settings = { WELCOME_CREDIT_USD: "0.00003" };
 
@@ -24,7 +28,7 @@ async function rowCount(app: StartedApp, tenant: TestNamespace): Promise<unknown
     ?.rowCount;
 }
 
-Deno.test("without money nothing runs and the answer is 402; credit makes it run again at once", async () => {
+test("without money nothing runs and the answer is 402; credit makes it run again at once", async () => {
   await using app = await startApp({ settings });
   const tenant = await app.namespace();
   assertEquals((await tenant.query("CREATE TABLE t (a)")).status, 200);
@@ -45,7 +49,7 @@ Deno.test("without money nothing runs and the answer is 402; credit makes it run
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[done + 1]]);
 });
 
-Deno.test("a burst on an almost empty balance overspends by no more than what runs at once", async () => {
+test("a burst on an almost empty balance overspends by no more than what runs at once", async () => {
   await using app = await startApp({ settings });
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -66,7 +70,7 @@ Deno.test("a burst on an almost empty balance overspends by no more than what ru
   assert(writtenOff <= 2 * 2600, `${writtenOff}`);
 });
 
-Deno.test("a namespace without any credit cannot run a statement", async () => {
+test("a namespace without any credit cannot run a statement", async () => {
   await using app = await startApp({ settings: { WELCOME_CREDIT_USD: "0" } });
   const tenant = await app.namespace();
   assertEquals((await tenant.query("SELECT 1")).body.code, "balance_exhausted");
@@ -74,7 +78,7 @@ Deno.test("a namespace without any credit cannot run a statement", async () => {
   assertEquals((await tenant.query("SELECT 1")).status, 200);
 });
 
-Deno.test("one namespace's exhausted balance does not stop another", async () => {
+test("one namespace's exhausted balance does not stop another", async () => {
   await using app = await startApp({ settings });
   const tenant = await app.namespace();
   const other = await app.namespace("umbrella");
@@ -83,7 +87,7 @@ Deno.test("one namespace's exhausted balance does not stop another", async () =>
   assertEquals((await other.query("SELECT 1")).status, 200);
 });
 
-Deno.test("a credit's reference counts once, also when it comes many times at once", async () => {
+test("a credit's reference counts once, also when it comes many times at once", async () => {
   await using app = await startApp();
   const { slug, ...tenant } = await app.namespace();
   const body = { amountUsd: 2.5, reference: "invoice 7" };
@@ -103,7 +107,7 @@ Deno.test("a credit's reference counts once, also when it comes many times at on
   assertEquals((await money(app, { ...tenant, slug })).credited, 10e9);
 });
 
-Deno.test("only the operator credits, in amounts and references that make sense", async () => {
+test("only the operator credits, in amounts and references that make sense", async () => {
   await using app = await startApp();
   const { slug, token } = await app.namespace();
   const good = { amountUsd: 1, reference: "r" };
@@ -124,7 +128,7 @@ Deno.test("only the operator credits, in amounts and references that make sense"
   assertEquals([most.status, most.body.issues?.[0]?.path], [400, "amountUsd"]);
 });
 
-Deno.test("a monthly cap stops calls with a code of its own; raising it, taking it away or a new month lets them run", async () => {
+test("a monthly cap stops calls with a code of its own; raising it, taking it away or a new month lets them run", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const tenant = await app.namespace();
@@ -163,7 +167,7 @@ Deno.test("a monthly cap stops calls with a code of its own; raising it, taking 
   for (const wrong of [-1, "1", 9_000_001]) assertEquals(await cap(wrong), 400);
 });
 
-Deno.test("the cap stands in the balance, and a change of the name leaves it", async () => {
+test("the cap stands in the balance, and a change of the name leaves it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = `/api/namespaces/${tenant.slug}`;

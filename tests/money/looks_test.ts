@@ -1,12 +1,16 @@
 // What a look at a write costs that a rule asks for: nothing beside the write that then runs, a call's price where it stops.
 import { assertEquals } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
+import { oneStore } from "../testing/cases.ts";
 import { heldBy, withWrites } from "../writes/write_world.ts";
 import { money, nano } from "./money_world.ts";
 
+const { run, test } = oneStore();
+Deno.test("looks", run);
+
 const [REQUEST, READ, WRITTEN] = [500, 5, 2000];
 
-Deno.test("a held write and one denied for its rows bill the request and what the look read; one that passes bills its run", async () => {
+test("a held write and one denied for its rows bill the request and what the look read; one that passes bills its run", async () => {
   await withWrites(async ({ app, decide, redeem, rule, setup, shop }) => {
     const thousand = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 1000)";
     await setup("CREATE TABLE t (a)", `${thousand} INSERT INTO t SELECT i FROM c`, "CREATE TABLE u (a)");
@@ -38,7 +42,7 @@ Deno.test("a held write and one denied for its rows bill the request and what th
   });
 });
 
-Deno.test("without money a rule has no write looked at", async () => {
+test("without money a rule has no write looked at", async () => {
   await withWrites(async ({ app, rule, setup, shop }) => {
     await setup("CREATE TABLE t (a)");
     await rule({ tableGlob: "t", effect: "require_approval" });

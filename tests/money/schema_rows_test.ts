@@ -1,6 +1,10 @@
 // Rows that a change of the schema writes: counted as sqld's own counter does, billed, and seen by X-Max-Affected.
 import { assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { heldBy, withWrites } from "../writes/write_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("schema rows", run);
 
 const NUMBERS =
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 40) SELECT n AS a, n * 2 AS b FROM c";
@@ -32,7 +36,7 @@ const STATEMENTS: readonly (readonly [sql: string, rows: number])[] = [
   ["DROP TABLE other", 0],
 ];
 
-Deno.test("a change of the schema writes and bills the rows that it makes, one by one and in a batch", async () => {
+test("a change of the schema writes and bills the rows that it makes, one by one and in a batch", async () => {
   await withWrites(async ({ rows, setup, shop }) => {
     await setup(...SETUP);
     for (const [sql, written] of STATEMENTS) {
@@ -54,7 +58,7 @@ function total(statements: readonly (readonly [sql: string, rows: number])[]): n
   return statements.reduce((sum, [, rows]) => sum + rows, 0);
 }
 
-Deno.test("X-Max-Affected undoes a change of the schema that writes or drops more rows", async () => {
+test("X-Max-Affected undoes a change of the schema that writes or drops more rows", async () => {
   await withWrites(async ({ post, rows, setup }) => {
     await setup(...SETUP, "CREATE VIRTUAL TABLE f USING fts5(x)", "INSERT INTO f VALUES ('a'), ('b'), ('c')");
     for (
@@ -97,7 +101,7 @@ function affectedOf(text: string): unknown[] {
   return [one.estimatedAffectedRows, one.cascadedRows];
 }
 
-Deno.test("what was approved of a change of the schema is bound to the rows that it writes", async () => {
+test("what was approved of a change of the schema is bound to the rows that it writes", async () => {
   await withWrites(async (world) => {
     await world.setup(...SETUP);
     await world.rule({ tableGlob: "copy", effect: "require_approval" });

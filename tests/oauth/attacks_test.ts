@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { oauthLimits } from "../../lib/core/oauth_limits.ts";
 import { openPage } from "../console/open_page.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import {
   allow,
   authorizationPath,
@@ -22,6 +22,9 @@ import {
   register,
   tokensOf,
 } from "./oauth_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("attacks", run);
 
 /** A request to the token endpoint as no library would make it. */
 async function tokenRequest(
@@ -367,7 +370,7 @@ testSteps("attacks on OAuth", oauthWorld, {
       assert(secret.length > 20 && !all.includes(secret));
     }
   },
-});
+}, test);
 
 testSteps("registrations", oauthWorld, {
   "a client that registers again and again is stopped, and what it has goes on working": async (world) => {
@@ -386,4 +389,4 @@ testSteps("registrations", oauthWorld, {
     // Who is registered goes on.
     assertEquals((await connect(world)).scope, "write");
   },
-});
+}, test);

@@ -2,8 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
+import { oneStore } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
+
+const { run, test } = oneStore();
+Deno.test("captcha", run);
 
 /** What the widget submits for a fresh challenge of the endpoint. */
 async function solved(world: PublishedApp, slug: string): Promise<string> {
@@ -17,7 +21,7 @@ async function solved(world: PublishedApp, slug: string): Promise<string> {
 
 const withToken = (token: string) => ({ headers: { "x-captcha-token": token } });
 
-Deno.test("a solved challenge counts once, at its endpoint, in its time", async () => {
+test("a solved challenge counts once, at its endpoint, in its time", async () => {
   const clock = new TurnableClock();
   await using world = await publishedApp({ clock });
   await world.put({ slug: "item", captcha: true });
@@ -32,7 +36,7 @@ Deno.test("a solved challenge counts once, at its endpoint, in its time", async 
   assertEquals((await world.call("item?id=1", withToken(second))).status, 403);
 });
 
-Deno.test("without a token, with a forged or an unsolved one: 403", async () => {
+test("without a token, with a forged or an unsolved one: 403", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", captcha: true });
   const good = JSON.parse(atob(await solved(world, "item")));
@@ -67,14 +71,14 @@ Deno.test("without a token, with a forged or an unsolved one: 403", async () => 
   assertEquals((await world.call("item?id=1", withToken(btoa(JSON.stringify(good))))).status, 200);
 });
 
-Deno.test("the captcha comes after the rate limit and before the input", async () => {
+test("the captcha comes after the rate limit and before the input", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", captcha: true, rateLimit: { perDay: 1 } });
   assertEquals((await world.call("item?nonsense")).status, 403);
   assertEquals((await world.call("item?nonsense")).status, 429);
 });
 
-Deno.test("endpoints that ask for no captcha, drafts and unknown ones hand out no challenge", async () => {
+test("endpoints that ask for no captcha, drafts and unknown ones hand out no challenge", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "open" });
   await world.put({ slug: "draft", captcha: true }, "draft");
@@ -95,7 +99,7 @@ function withProvider(provider: string, answer: (form: URLSearchParams) => Respo
   return { asked, options: { settings, fetch: standIn } };
 }
 
-Deno.test("siteverify: the provider's word counts", async () => {
+test("siteverify: the provider's word counts", async () => {
   for (
     const [provider, host] of [
       ["turnstile", "challenges.cloudflare.com"],
@@ -116,7 +120,7 @@ Deno.test("siteverify: the provider's word counts", async () => {
   }
 });
 
-Deno.test("siteverify: a provider that is down, wrong or refuses our key is 503, never a pass", async () => {
+test("siteverify: a provider that is down, wrong or refuses our key is 503, never a pass", async () => {
   const answers: (() => Response)[] = [
     () => {
       throw new TypeError("connection refused");
@@ -138,7 +142,7 @@ Deno.test("siteverify: a provider that is down, wrong or refuses our key is 503,
   }
 });
 
-Deno.test("what a captcha guards is kept by no cache, and says so whatever its owner has saved", async () => {
+test("what a captcha guards is kept by no cache, and says so whatever its owner has saved", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", captcha: true, cacheSec: 3600 });
   const { status, headers } = await world.call("item?id=1", withToken(await solved(world, "item")));

@@ -1,6 +1,10 @@
 // Methods over a real connection, where any word can be one.
 import { assertEquals } from "@std/assert";
 import { publishedApp } from "./publish.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("methods", run);
 
 /** Status, the headers that were asked for (null where there is none), and the length of what came behind them. */
 async function exchange(port: number, line: string, names: readonly string[]): Promise<unknown[]> {
@@ -14,7 +18,7 @@ async function exchange(port: number, line: string, names: readonly string[]): P
   return [Number(head.split(" ")[1]), ...names.map(header), body.length];
 }
 
-Deno.test("whatever the method is called, what is asked for comes before how it is asked for", async () => {
+test("whatever the method is called, what is asked for comes before how it is asked for", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await world.put({ slug: "paused" }, "paused");
@@ -30,7 +34,7 @@ Deno.test("whatever the method is called, what is asked for comes before how it 
   }
 });
 
-Deno.test("HEAD has the headers of GET, the length of its body too, and no body", async () => {
+test("HEAD has the headers of GET, the length of its body too, and no body", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item" });
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, world.app.app.fetch);

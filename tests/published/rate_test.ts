@@ -1,8 +1,12 @@
 // Rate limits: exact, shared by all processes on one KV, never above the limit.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { RateCounters, type RateWindow } from "../../lib/control/rate_counters.ts";
+import { oneStore } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { publishedApp } from "./publish.ts";
+
+const { run, test } = oneStore();
+Deno.test("rate", run);
 
 const subject = { databaseId: "db_1", slug: "item", client: "somebody" };
 
@@ -17,7 +21,7 @@ async function admitted(counters: RateCounters, calls: number, limit: number): P
   return outcomes.filter((outcome) => outcome.admitted).length;
 }
 
-Deno.test("of any number of calls at once exactly the limit passes", async () => {
+test("of any number of calls at once exactly the limit passes", async () => {
   using kv = await Deno.openKv(":memory:");
   for (const limit of [1, 5, 60, 1000]) {
     const counters = new RateCounters(kv, new TurnableClock());
@@ -29,7 +33,7 @@ Deno.test("of any number of calls at once exactly the limit passes", async () =>
   }
 });
 
-Deno.test("several processes on one KV never admit more than the limit together, and together all of it", async () => {
+test("several processes on one KV never admit more than the limit together, and together all of it", async () => {
   using kv = await Deno.openKv(":memory:");
   const clock = new TurnableClock();
   const processes = Array.from({ length: 4 }, () => new RateCounters(kv, clock));
@@ -42,7 +46,7 @@ Deno.test("several processes on one KV never admit more than the limit together,
   assertEquals(sum, 100);
 });
 
-Deno.test("a busy client costs a commit for many calls, and a refused one none", async () => {
+test("a busy client costs a commit for many calls, and a refused one none", async () => {
   using real = await Deno.openKv(":memory:");
   let commits = 0;
   const kv: Deno.Kv = new Proxy(real, {
@@ -60,7 +64,7 @@ Deno.test("a busy client costs a commit for many calls, and a refused one none",
   assertEquals(commits, before);
 });
 
-Deno.test("an endpoint counts by address and UTC minute and says what is left", async () => {
+test("an endpoint counts by address and UTC minute and says what is left", async () => {
   const clock = new TurnableClock();
   // To the begin of a day: the minutes that pass below are all of one.
   clock.turn(86_400_000 - clock.now() % 86_400_000);
@@ -89,7 +93,7 @@ Deno.test("an endpoint counts by address and UTC minute and says what is left", 
   assert(Number(day.headers.get("retry-after")) > 60);
 });
 
-Deno.test("without a trusted proxy X-Forwarded-For changes nothing", async () => {
+test("without a trusted proxy X-Forwarded-For changes nothing", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", rateLimit: { perDay: 1 } });
   const statuses = [];
@@ -99,7 +103,7 @@ Deno.test("without a trusted proxy X-Forwarded-For changes nothing", async () =>
   assertEquals(statuses, [200, 429]);
 });
 
-Deno.test("a refused method costs nothing of the limit, refused input does", async () => {
+test("a refused method costs nothing of the limit, refused input does", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", rateLimit: { perDay: 2 } });
   assertEquals((await world.call("item", { method: "POST" })).status, 405);

@@ -2,8 +2,12 @@
 import { assertEquals } from "@std/assert";
 import type { QueryTarget } from "../../lib/query/query_call.ts";
 import { runEndpoint } from "../../lib/services/published/run_endpoint.ts";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
+
+const { run, test } = oneStore();
+Deno.test("run endpoint", run);
 
 async function resolved({ app, acme }: PublishedApp, slug: string) {
   const record = await app.deps.control.endpoints.read(acme.database.id, slug);
@@ -21,7 +25,7 @@ async function resolved({ app, acme }: PublishedApp, slug: string) {
   return { record, target };
 }
 
-Deno.test("a draft runs as it would when published, without its gates, and its failures are answers", async () => {
+test("a draft runs as it would when published, without its gates, and its failures are answers", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", captcha: true, rateLimit: { perDay: 1 } }, "draft");
   const { published } = world.app.deps;
@@ -49,7 +53,7 @@ Deno.test("a draft runs as it would when published, without its gates, and its f
   assertEquals(rowsOf(await world.acme.query("SELECT count(*) FROM _service_meta_endpoint_call")), [[0]]);
 });
 
-Deno.test("a simulated session fills the $-fields, an endpoint of a session refuses to do without", async () => {
+test("a simulated session fills the $-fields, an endpoint of a session refuses to do without", async () => {
   await using world = await publishedApp();
   await world.put({
     slug: "mine",

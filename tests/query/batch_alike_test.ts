@@ -1,8 +1,12 @@
 // Batches whose statements have the same text or the same result: what repeats is left out on the way to the engine and
 // back, and every statement is bound and answered for itself all the same.
 import { assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("batch alike", run);
 
 const INSERT = "INSERT INTO n VALUES (?, ?)";
 const TOUCH = "UPDATE n SET b = b WHERE a = ?";
@@ -31,7 +35,7 @@ interface Result {
 }
 
 for (const transaction of [true, false]) {
-  Deno.test(`statements that are alike are answered each for itself, ${transaction ? "in" : "without"} a transaction`, async () => {
+  test(`statements that are alike are answered each for itself, ${transaction ? "in" : "without"} a transaction`, async () => {
     await using app = await startApp();
     const tenant = await app.namespace();
     await tenant.setup("CREATE TABLE n (a, b)");
@@ -53,7 +57,7 @@ for (const transaction of [true, false]) {
   });
 }
 
-Deno.test("a batch of statements that are alike tells which one failed and what stays", async () => {
+test("a batch of statements that are alike tells which one failed and what stays", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE n (a UNIQUE, b)");

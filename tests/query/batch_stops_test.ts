@@ -1,8 +1,12 @@
 // Batches that are no transaction and stop where the engine itself ends one: what ran before stays, once, and is told.
 import { assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("batch stops", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
@@ -17,8 +21,8 @@ async function ids(tenant: TestNamespace): Promise<unknown[]> {
   return rowsOf(await tenant.query("SELECT id FROM t ORDER BY id")).flat();
 }
 
-Deno.test("a batch whose later statement runs too long keeps and tells what ran before, and logs one error", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
+test("a batch whose later statement runs too long keeps and tells what ran before, and logs one error", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "600" } });
   const tenant = await app.namespace();
   await tenant.query(T);
   const headers = { "Idempotency-Key": "once" };
@@ -44,8 +48,8 @@ Deno.test("a batch whose later statement runs too long keeps and tells what ran 
   assertEquals([again.status, again.body.failedIndex], [400, 0], again.text);
 });
 
-Deno.test("a batch with transaction, or whose first statement runs too long, keeps nothing", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
+test("a batch with transaction, or whose first statement runs too long, keeps nothing", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "600" } });
   const tenant = await app.namespace();
   await tenant.query(T);
   const endless = [`INSERT INTO t SELECT 3, (${ENDLESS})`] as const;
@@ -56,8 +60,8 @@ Deno.test("a batch with transaction, or whose first statement runs too long, kee
   assertEquals(await ids(tenant), []);
 });
 
-Deno.test("a batch of reads whose later statement runs too long answers those before it", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
+test("a batch of reads whose later statement runs too long answers those before it", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "600" } });
   const tenant = await app.namespace();
   const answer = await tenant.batch([["SELECT 7"], [ENDLESS], ["SELECT 8"]]);
   assertEquals(told(answer), [400, "statement_timeout", 1, [[[[7]], 0]]], answer.text);
@@ -67,7 +71,7 @@ Deno.test("a batch of reads whose later statement runs too long answers those be
   assertEquals(rowsOf(log), [["error", "timeout"]]);
 });
 
-Deno.test("a statement that demands ROLLBACK takes nothing with it that ran before in a batch", async () => {
+test("a statement that demands ROLLBACK takes nothing with it that ran before in a batch", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -97,7 +101,7 @@ Deno.test("a statement that demands ROLLBACK takes nothing with it that ran befo
   assertEquals(rowsOf(log), [["error", 2], ["error", 2], ["error", 2]]);
 });
 
-Deno.test("a batch that stops at a text of no statement or of two tells what ran before", async () => {
+test("a batch that stops at a text of no statement or of two tells what ran before", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);

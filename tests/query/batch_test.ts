@@ -1,7 +1,11 @@
 // Batches: one by one up to the first error, or all or nothing.
 import { assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("batch", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
 
@@ -9,7 +13,7 @@ async function ids(tenant: TestNamespace): Promise<unknown[]> {
   return rowsOf(await tenant.query("SELECT id FROM t ORDER BY id")).flat();
 }
 
-Deno.test("batch answers one result per statement, in order", async () => {
+test("batch answers one result per statement, in order", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const answer = await tenant.batch([
@@ -25,7 +29,7 @@ Deno.test("batch answers one result per statement, in order", async () => {
   assertEquals(answer.body.meta?.statementCount, 4);
 });
 
-Deno.test("batch without transaction keeps what ran before the first error and says what that was", async () => {
+test("batch without transaction keeps what ran before the first error and says what that was", async () => {
   for (const transaction of [undefined, false]) {
     await using app = await startApp();
     const tenant = await app.namespace();
@@ -44,7 +48,7 @@ Deno.test("batch without transaction keeps what ran before the first error and s
   }
 });
 
-Deno.test("batch bills no statement for what a full-text index writes to keep the ones before it", async () => {
+test("batch bills no statement for what a full-text index writes to keep the ones before it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const written = async (transaction: boolean) => {
@@ -67,7 +71,7 @@ Deno.test("batch bills no statement for what a full-text index writes to keep th
   }
 });
 
-Deno.test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {
+test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -80,7 +84,7 @@ Deno.test("INSERT OR FAIL keeps nothing of a statement that fails: every stateme
   assertEquals(await ids(tenant), [8, 9]);
 });
 
-Deno.test("batch with transaction keeps nothing after an error and carries no data", async () => {
+test("batch with transaction keeps nothing after an error and carries no data", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -94,7 +98,7 @@ Deno.test("batch with transaction keeps nothing after an error and carries no da
   assertEquals((await tenant.query("SELECT * FROM u")).body.errorDetail?.kind, "unknown_table");
 });
 
-Deno.test("batch with transaction keeps nothing, whatever clause says what stays of the statement that fails", async () => {
+test("batch with transaction keeps nothing, whatever clause says what stays of the statement that fails", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -113,7 +117,7 @@ Deno.test("batch with transaction keeps nothing, whatever clause says what stays
   }
 });
 
-Deno.test("batch counts what triggers and cascades write alike with and without a transaction", async () => {
+test("batch counts what triggers and cascades write alike with and without a transaction", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query("CREATE TABLE parents (id INTEGER PRIMARY KEY)");
@@ -135,7 +139,7 @@ Deno.test("batch counts what triggers and cascades write alike with and without 
   }
 });
 
-Deno.test("batch with transaction commits all of it", async () => {
+test("batch with transaction commits all of it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -146,7 +150,7 @@ Deno.test("batch with transaction commits all of it", async () => {
   assertEquals(await ids(tenant), [1, 2]);
 });
 
-Deno.test("batch stops at a statement that cannot be understood, as at one that fails", async () => {
+test("batch stops at a statement that cannot be understood, as at one that fails", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -170,7 +174,7 @@ Deno.test("batch stops at a statement that cannot be understood, as at one that 
   assertEquals(await ids(tenant), [1]);
 });
 
-Deno.test("batch says which statement the role is too low for, and runs none of it", async () => {
+test("batch says which statement the role is too low for, and runs none of it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -180,7 +184,7 @@ Deno.test("batch says which statement the role is too low for, and runs none of 
   assertEquals(await ids(tenant), []);
 });
 
-Deno.test("a later statement of a batch uses what an earlier one has created", async () => {
+test("a later statement of a batch uses what an earlier one has created", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const [name, transaction] of [["a", false], ["b", true]] as const) {
@@ -194,7 +198,7 @@ Deno.test("a later statement of a batch uses what an earlier one has created", a
   }
 });
 
-Deno.test("a read of a batch has the columns that its table has by then, and later ones those that it has now", async () => {
+test("a read of a batch has the columns that its table has by then, and later ones those that it has now", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.batch([[T], ["INSERT INTO t VALUES (1, 'x')"]]);

@@ -1,12 +1,16 @@
 // Bounds of one statement: rows, bytes and time. What passes them is a 400, and the others' work goes on.
 import { assert, assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("bounds", run);
 
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT ?) SELECT i FROM c";
 
-Deno.test("a result above MAX_RESULT_ROWS is result_too_large, one of exactly as many is not", async () => {
+test("a result above MAX_RESULT_ROWS is result_too_large, one of exactly as many is not", async () => {
   await using app = await startApp({ settings: { MAX_RESULT_ROWS: "50" } });
   const tenant = await app.namespace();
   const full = await tenant.query(COUNT, [50]);
@@ -16,7 +20,7 @@ Deno.test("a result above MAX_RESULT_ROWS is result_too_large, one of exactly as
   assertEquals(answer.body.errorDetail?.kind, "result_too_large");
 });
 
-Deno.test("a result above MAX_RESULT_BYTES is result_too_large, whatever makes it large", async () => {
+test("a result above MAX_RESULT_BYTES is result_too_large, whatever makes it large", async () => {
   await using app = await startApp({ settings: { MAX_RESULT_BYTES: "2048" } });
   const tenant = await app.namespace();
   assertEquals((await tenant.query("SELECT hex(zeroblob(900))")).status, 200);
@@ -33,7 +37,7 @@ Deno.test("a result above MAX_RESULT_BYTES is result_too_large, whatever makes i
   }
 });
 
-Deno.test("a write whose RETURNING is too large is not kept", async () => {
+test("a write whose RETURNING is too large is not kept", async () => {
   await using app = await startApp({ settings: { MAX_RESULT_ROWS: "10" } });
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -44,8 +48,8 @@ Deno.test("a write whose RETURNING is too large is not kept", async () => {
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 
-Deno.test("an endless statement is 400 timeout, and other databases answer while it runs", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "3000" } });
+test("an endless statement is 400 timeout, and other databases answer while it runs", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
   let ended = false;
@@ -67,8 +71,8 @@ Deno.test("an endless statement is 400 timeout, and other databases answer while
   assertEquals((await tenant.query("SELECT 1")).status, 200);
 });
 
-Deno.test("an endless write keeps nothing, and writes queued behind it are kept", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "3000" } });
+test("an endless write keeps nothing, and writes queued behind it are kept", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
   const endless = tenant.query(
@@ -83,7 +87,7 @@ Deno.test("an endless write keeps nothing, and writes queued behind it are kept"
   assertEquals(rowsOf(await tenant.query("SELECT count(*), sum(a) FROM t")), [[10, 45]]);
 });
 
-Deno.test("what the service reads for itself is not cut by the bounds of callers' results", async () => {
+test("what the service reads for itself is not cut by the bounds of callers' results", async () => {
   await using app = await startApp({ settings: { MAX_RESULT_ROWS: "3", MAX_RESULT_BYTES: "1024" } });
   const tenant = await app.namespace();
   const names = ["a", "b", "c", "d", "e"];

@@ -3,8 +3,11 @@ import { assertEquals } from "@std/assert";
 import { dialectFunctions } from "../../lib/sql/dialect_functions.ts";
 import { dialectWords } from "../../lib/sql/dialect_words.ts";
 import { dialectHint } from "../../lib/sql/dialect_hints.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("dialect hints", run);
 
 const schema = [
   "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, tags TEXT, at TEXT, UNIQUE (name))",
@@ -285,9 +288,9 @@ testSteps("a statement in another dialect", async (app: StartedApp, slug) => {
       assertEquals(status, 200, `${here}: ${text}`);
     }
   },
-});
+}, test);
 
-Deno.test("words of other dialects are no hint where they are names, texts or comments of the statement", () => {
+test("words of other dialects are no hint where they are names, texts or comments of the statement", () => {
   for (
     const sql of [
       "SELEC name FROM users WHERE note = 'now()'",
@@ -302,7 +305,7 @@ Deno.test("words of other dialects are no hint where they are names, texts or co
   ) assertEquals(dialectHint(sql), null, sql);
 });
 
-Deno.test("every row of the table of dialects is met by one of the statements above", () => {
+test("every row of the table of dialects is met by one of the statements above", () => {
   const met = new Set(cases.map(([foreign]) => dialectHint(foreign)));
   const rows = [...dialectWords, ...dialectFunctions];
   assertEquals(rows.filter(([, hint]) => !met.has(hint)).map(([pattern]) => pattern), []);

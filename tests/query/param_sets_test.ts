@@ -3,9 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import { MAX_PARAM_SETS } from "../../lib/core/limits.ts";
 import { batchBody } from "../../routes/v1/sql_schemas.ts";
 import type { ApiRequest } from "../testing/call_api.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { dataOf, type Sets, worldOf } from "./param_sets_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("param sets", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
 const INSERT = "INSERT INTO t (a) VALUES (?)";
@@ -110,9 +113,9 @@ testSteps("paramSets", worldOf, {
     const infinite = dataOf(await send("SELECT ? * 9e999, '\"rows\":['", [[1], [-1]]));
     assertEquals(infinite.rows, [["Infinity", '"rows":['], ["-Infinity", '"rows":[']]);
   },
-});
+}, test);
 
-Deno.test("however many values of a body no statement can bind, no more of them are looked into than an answer tells", () => {
+test("however many values of a body no statement can bind, no more of them are looked into than an answer tells", () => {
   const odd = (count: number) => Array.from({ length: count }, () => ({}));
   for (const [sets, each] of [[200, 50], [10_000, 1], [1, 10_000]] as const) {
     const paramSets = Array.from({ length: sets }, () => odd(each));

@@ -1,9 +1,13 @@
 // GET /tables: what a user has made, with exact counts.
 import { assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 
-Deno.test("tables lists user tables with exact counts, no views, shadow tables or service tables", async () => {
+const { run, test } = oneStore();
+Deno.test("tables", run);
+
+test("tables lists user tables with exact counts, no views, shadow tables or service tables", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const made = await tenant.batch([
@@ -33,14 +37,14 @@ Deno.test("tables lists user tables with exact counts, no views, shadow tables o
   ]);
 });
 
-Deno.test("tables of an empty database is an empty list", async () => {
+test("tables of an empty database is an empty list", async () => {
   await using app = await startApp();
   const { token, database } = await app.namespace();
   const answer = await app.request("GET", `${database.path}/tables`, { token });
   assertEquals([answer.status, answer.body.data], [200, []]);
 });
 
-Deno.test("tables counts 250 of them", async () => {
+test("tables counts 250 of them", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (let start = 0; start < 250; start += 50) {

@@ -2,11 +2,15 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { allowedFunctions, closedFunctions } from "../../lib/sql/functions.ts";
 import { isReservedName } from "../../lib/sql/service_tables.ts";
+import { oneStore } from "../testing/cases.ts";
 import { withWrites } from "../writes/write_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("way out", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)";
 
-Deno.test("a mistyped function is the statement's mistake, with near names, wherever it stands", async () => {
+test("a mistyped function is the statement's mistake, with near names, wherever it stands", async () => {
   await withWrites(async ({ post, setup, shop }) => {
     await setup(T);
     const { token } = await shop.mint("read");
@@ -37,7 +41,7 @@ Deno.test("a mistyped function is the statement's mistake, with near names, wher
   });
 });
 
-Deno.test("a function that exists and is closed is refused to every role, a mistake beside it notwithstanding", async () => {
+test("a function that exists and is closed is refused to every role, a mistake beside it notwithstanding", async () => {
   await withWrites(async ({ post }) => {
     for (const name of ["load_extension", "readfile", "writefile", "fts3_tokenizer", "edit", "sqlite_log"]) {
       for (const sql of [`SELECT ${name}('x')`, `SELECT lenght('x'), ${name}('x')`]) {
@@ -48,7 +52,7 @@ Deno.test("a function that exists and is closed is refused to every role, a mist
   });
 });
 
-Deno.test("every function of the engine is on one of the two lists, and none on both", async () => {
+test("every function of the engine is on one of the two lists, and none on both", async () => {
   await withWrites(async ({ rows }) => {
     const listed = await rows("SELECT DISTINCT lower(name) FROM pragma_function_list");
     const names = listed.map(([name]) => String(name)).filter((name) => !isReservedName(name));
@@ -58,7 +62,7 @@ Deno.test("every function of the engine is on one of the two lists, and none on 
   });
 });
 
-Deno.test("PRAGMA foreign_keys=off alone is refused with the way that works, which works", async () => {
+test("PRAGMA foreign_keys=off alone is refused with the way that works, which works", async () => {
   await withWrites(async ({ post, setup, shop }) => {
     await setup(T, "CREATE TABLE child (t REFERENCES t(id))");
     const off = { sql: "PRAGMA foreign_keys=off" };
@@ -84,7 +88,7 @@ Deno.test("PRAGMA foreign_keys=off alone is refused with the way that works, whi
   });
 });
 
-Deno.test("a message that leaves a value out says what to look at rather than to read it", async () => {
+test("a message that leaves a value out says what to look at rather than to read it", async () => {
   await withWrites(async ({ post, setup }) => {
     await setup("CREATE VIRTUAL TABLE f USING fts5(body)", "INSERT INTO f VALUES ('x')");
     for (
@@ -104,7 +108,7 @@ Deno.test("a message that leaves a value out says what to look at rather than to
   });
 });
 
-Deno.test("a command that a full-text table cannot take is refused in the engine's words", async () => {
+test("a command that a full-text table cannot take is refused in the engine's words", async () => {
   await withWrites(async ({ post, setup }) => {
     await setup(
       "CREATE VIRTUAL TABLE own USING fts5(body)",

@@ -1,8 +1,12 @@
 // A repetition costs nothing and leaves nothing: no row in the log, no audit row, no money, not even when there is none.
 import { assert, assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { assertRefused, assertReplay, INSERT, keyed, replayed, step, T } from "./keyed.ts";
+
+const { run, test } = oneStore();
+Deno.test("idempotency free", run);
 
 /** Log rows, audit rows and money used so far. Two statements run for it, whose share the caller knows. */
 async function traces(app: StartedApp, tenant: TestNamespace): Promise<number[]> {
@@ -18,7 +22,7 @@ async function traces(app: StartedApp, tenant: TestNamespace): Promise<number[]>
   return [...counts, Math.round(Number((body.data as { usedUsd: number }).usedUsd) * 1e9)];
 }
 
-Deno.test("repetitions are neither logged, audited nor billed", async () => {
+test("repetitions are neither logged, audited nor billed", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -50,7 +54,7 @@ Deno.test("repetitions are neither logged, audited nor billed", async () => {
   assertEquals(rowsOf(orphans), [[0]]);
 });
 
-Deno.test("a repetition is answered when the balance is used up meanwhile", async () => {
+test("a repetition is answered when the balance is used up meanwhile", async () => {
   await using app = await startApp({ settings: { WELCOME_CREDIT_USD: "0.00001" } });
   const tenant = await app.namespace();
   assertEquals((await tenant.query(T)).status, 200);

@@ -1,9 +1,13 @@
 // Idempotency-Key on query and batch: the first call runs, every later one gets its answer.
 import { assertEquals } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, T } from "./keyed.ts";
+
+const { run, test } = oneStore();
+Deno.test("idempotency", run);
 
 async function twice(run: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   const first = await run();
@@ -13,7 +17,7 @@ async function twice(run: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   return first;
 }
 
-Deno.test("a keyed insert runs once and its repetitions get the same bytes", async () => {
+test("a keyed insert runs once and its repetitions get the same bytes", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -24,7 +28,7 @@ Deno.test("a keyed insert runs once and its repetitions get the same bytes", asy
   assertEquals(rowsOf(await tenant.query("SELECT a FROM t")), [["x!"]]);
 });
 
-Deno.test("a keyed read answers what it read first, also when the table is another one by then", async () => {
+test("a keyed read answers what it read first, also when the table is another one by then", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -37,7 +41,7 @@ Deno.test("a keyed read answers what it read first, also when the table is anoth
   assertEquals(rowsOf(first), [[0]]);
 });
 
-Deno.test("keyed changes of the schema are answered again although they could not run again", async () => {
+test("keyed changes of the schema are answered again although they could not run again", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const steps = [
@@ -56,7 +60,7 @@ Deno.test("keyed changes of the schema are answered again although they could no
   assertEquals(rowsOf(await tenant.query("SELECT name FROM sqlite_schema WHERE name IN ('t', 'u')")), []);
 });
 
-Deno.test("keyed batches run once: with a transaction and without, with reads and with DDL in them", async () => {
+test("keyed batches run once: with a transaction and without, with reads and with DDL in them", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -79,7 +83,7 @@ Deno.test("keyed batches run once: with a transaction and without, with reads an
   assertEquals(await count(tenant), 0);
 });
 
-Deno.test("a failure is not kept: the statement may be repaired and run under the same key", async () => {
+test("a failure is not kept: the statement may be repaired and run under the same key", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const insert = () => tenant.query(INSERT, [], keyed("k"));
@@ -95,7 +99,7 @@ Deno.test("a failure is not kept: the statement may be repaired and run under th
   assertEquals(await count(tenant), 2);
 });
 
-Deno.test("a batch that stopped at an error is not kept, whether what ran before stays or not", async () => {
+test("a batch that stopped at an error is not kept, whether what ran before stays or not", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -115,7 +119,7 @@ Deno.test("a batch that stopped at an error is not kept, whether what ran before
   }
 });
 
-Deno.test("a repetition is found after its table was dropped, renamed or made anew", async () => {
+test("a repetition is found after its table was dropped, renamed or made anew", async () => {
   await using app = await startApp();
   const tenant: TestNamespace = await app.namespace();
   await tenant.query(T);

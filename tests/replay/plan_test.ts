@@ -1,13 +1,17 @@
 // Plan-Key and Plan-Step: a plan that is repeated from the start runs only what had not run.
 import { assert, assertEquals } from "@std/assert";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
 
+const { run, test } = oneStore();
+Deno.test("plan", run);
+
 const PLAN = "plan-replayed";
 
-Deno.test("a step of a plan runs once: query, batch, DDL, a read, tables and the query log", async () => {
+test("a step of a plan runs once: query, batch, DDL, a read, tables and the query log", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const get = (path: string, options: ApiRequest) =>
@@ -32,7 +36,7 @@ Deno.test("a step of a plan runs once: query, batch, DDL, a read, tables and the
   assertEquals(await count(tenant, "u"), 2);
 });
 
-Deno.test("one of the two headers without the other is refused and nothing runs", async () => {
+test("one of the two headers without the other is refused and nothing runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -55,7 +59,7 @@ Deno.test("one of the two headers without the other is refused and nothing runs"
   assertEquals(await count(tenant), 0);
 });
 
-Deno.test("another request under a step is refused: body, operation, query string and database", async () => {
+test("another request under a step is refused: body, operation, query string and database", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
@@ -79,7 +83,7 @@ Deno.test("another request under a step is refused: body, operation, query strin
   assertRefused(await tenant.query("DROP TABLE t", [], write), 422, "replay_mismatch");
 });
 
-Deno.test("a step's own repetition gets its answer also while another request comes under that step", async () => {
+test("a step's own repetition gets its answer also while another request comes under that step", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -99,7 +103,7 @@ Deno.test("a step's own repetition gets its answer also while another request co
   assertEquals(await count(tenant), 1);
 });
 
-Deno.test("a request under a step that another one has used in vain runs", async () => {
+test("a request under a step that another one has used in vain runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -112,7 +116,7 @@ Deno.test("a request under a step that another one has used in vain runs", async
   assertEquals(await count(tenant), 1);
 });
 
-Deno.test("a step belongs to its token and its plan", async () => {
+test("a step belongs to its token and its plan", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
@@ -130,7 +134,7 @@ Deno.test("a step belongs to its token and its plan", async () => {
   assertEquals(await count(tenant), all.length);
 });
 
-Deno.test("a step that failed is not kept: it may be repaired and run again", async () => {
+test("a step that failed is not kept: it may be repaired and run again", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const insert = () => tenant.query(INSERT, [], step("p", "1"));
@@ -165,7 +169,7 @@ function sendWith(tenant: TestNamespace, sent: Sent, sql: string): Promise<ApiAn
   return tenant.query(sql, [], withKey ? keyed("k", options) : options);
 }
 
-Deno.test("a write runs once whatever order plan and idempotency key, joined once, come in", async () => {
+test("a write runs once whatever order plan and idempotency key, joined once, come in", async () => {
   for (const order of ORDERS) {
     await using app = await startApp();
     const tenant = await app.namespace();
@@ -180,7 +184,7 @@ Deno.test("a write runs once whatever order plan and idempotency key, joined onc
   }
 });
 
-Deno.test("a read or a change of the schema under both keeps its answer for each of them", async () => {
+test("a read or a change of the schema under both keeps its answer for each of them", async () => {
   for (const sql of ["SELECT random()", "CREATE TABLE made (a)"]) {
     // Behind a step alone, the key is a call of its own: there is nothing that could run twice.
     for (const order of ORDERS.slice(0, 3)) {
@@ -193,7 +197,7 @@ Deno.test("a read or a change of the schema under both keeps its answer for each
   }
 });
 
-Deno.test("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
+test("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
   await using app = await startApp();
   const tenant: TestNamespace = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");

@@ -1,6 +1,6 @@
 // GET …/audit: who did what in a namespace, and in one of its databases.
 import { assert, assertEquals } from "@std/assert";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
 import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
 import { Audit } from "../../lib/control/audit.ts";
@@ -9,6 +9,9 @@ import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { startApp } from "../testing/start_app.ts";
 import { type DecisionWorld, decisionWorld } from "../writes/decision_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("audit", run);
 
 interface Entry {
   readonly id: string;
@@ -136,9 +139,9 @@ testSteps("the audit of a namespace", decisionWorld, {
     const foreign = await world.app.request("GET", path, { headers: stranger.headers });
     assertEquals([foreign.status, foreign.body.code], [403, "namespace_mismatch"]);
   },
-});
+}, test);
 
-Deno.test("what was done is forgotten with the namespace", async () => {
+test("what was done is forgotten with the namespace", async () => {
   await using app = await startApp();
   const { slug } = await app.namespace();
   const { id = "" } = await app.deps.control.namespaces.bySlug(slug) ?? {};
@@ -149,7 +152,7 @@ Deno.test("what was done is forgotten with the namespace", async () => {
   assertEquals(await count(), 0);
 });
 
-Deno.test("what was done is forgotten after as many days as logs are kept", async () => {
+test("what was done is forgotten after as many days as logs are kept", async () => {
   using kv = withLifetimes(await Deno.openKv(":memory:"), systemClock);
   const audit = new Audit(kv, { days: 2, log: silentLog });
   const at = systemClock.now();

@@ -1,11 +1,15 @@
 // /api/namespaces/:slug/databases: made, listed, changed, deleted; a slug never leads to another database's file.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
+const { run, test } = oneStore();
+Deno.test("databases", run);
+
 const databasesOf = ({ slug }: TestNamespace) => `/api/namespaces/${slug}/databases`;
 
-Deno.test("creating a database answers 201 with its record, and it can be used at once", async () => {
+test("creating a database answers 201 with its record, and it can be used at once", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const { token } = acme;
@@ -28,7 +32,7 @@ Deno.test("creating a database answers 201 with its record, and it can be used a
   assertEquals(rowsOf(query), [[1]]);
 });
 
-Deno.test("slugs outside of the rules and unknown fields are 400", async () => {
+test("slugs outside of the rules and unknown fields are 400", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const { token } = acme;
@@ -41,7 +45,7 @@ Deno.test("slugs outside of the rules and unknown fields are 400", async () => {
   assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "size"]);
 });
 
-Deno.test("a taken slug is 409, also when many ask at once, and another namespace may have it", async () => {
+test("a taken slug is 409, also when many ask at once, and another namespace may have it", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const { token } = acme;
@@ -59,7 +63,7 @@ Deno.test("a taken slug is 409, also when many ask at once, and another namespac
   assertEquals(same.status, 201);
 });
 
-Deno.test("two databases never share rows", async () => {
+test("two databases never share rows", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
@@ -69,7 +73,7 @@ Deno.test("two databases never share rows", async () => {
   assertEquals(answer.body.errorDetail?.kind, "unknown_table");
 });
 
-Deno.test("a database is read, renamed and listed", async () => {
+test("a database is read, renamed and listed", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const { token, database } = acme;
@@ -83,7 +87,7 @@ Deno.test("a database is read, renamed and listed", async () => {
   assertEquals((list.body.data as { name: string }[]).map(({ name }) => name), ["New name"]);
 });
 
-Deno.test("an unknown database is 404 for every operation", async () => {
+test("an unknown database is 404 for every operation", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   const { token } = acme;
@@ -95,7 +99,7 @@ Deno.test("an unknown database is 404 for every operation", async () => {
   }
 });
 
-Deno.test("deleting needs the slug once more and changes nothing without it", async () => {
+test("deleting needs the slug once more and changes nothing without it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);
@@ -106,7 +110,7 @@ Deno.test("deleting needs the slug once more and changes nothing without it", as
   assertEquals((await tenant.query("SELECT 1")).status, 200);
 });
 
-Deno.test("a deleted database is 404 at once and its slug leads to a new, empty one", async () => {
+test("a deleted database is 404 at once and its slug leads to a new, empty one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);
@@ -128,7 +132,7 @@ Deno.test("a deleted database is 404 at once and its slug leads to a new, empty 
   assertEquals((log.body.data as { entries: unknown[] }).entries, []);
 });
 
-Deno.test("a database that is deleted while statements run gives no 500, and the service goes on", async () => {
+test("a database that is deleted while statements run gives no 500, and the service goes on", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);
@@ -147,7 +151,7 @@ Deno.test("a database that is deleted while statements run gives no 500, and the
   assertEquals((await app.request("POST", `${other.path}/query`, { token: tenant.token, body })).status, 200);
 });
 
-Deno.test("databases are listed in pages in the order of their making", async () => {
+test("databases are listed in pages in the order of their making", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);

@@ -1,7 +1,11 @@
 // Only the first answer on a connection has the long head; those behind it arrive in one piece.
 import { assertEquals } from "@std/assert";
 import { publishedApp } from "../published/publish.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("response padding", run);
 
 /** Length of the answer's `X-Padding`, 0 where there is none, and in how many pieces the answer arrived. */
 interface Arrival {
@@ -40,7 +44,7 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 }
 
-Deno.test("the first answer on each connection makes room for those behind it", async () => {
+test("the first answer on each connection makes room for those behind it", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, app.app.fetch);
@@ -59,7 +63,7 @@ Deno.test("the first answer on each connection makes room for those behind it", 
   }
 });
 
-Deno.test("what a shared cache may keep has no padding, and neither has an answer over no connection", async () => {
+test("what a shared cache may keep has no padding, and neither has an answer over no connection", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", cacheSec: 60 });
   const { app } = world.app;

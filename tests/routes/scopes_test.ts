@@ -1,8 +1,12 @@
 // Scoped tokens: only what is listed, with the lower of token and row, and nothing namespace-wide.
 import { assertEquals } from "@std/assert";
 import type { Role } from "../../lib/core/role.ts";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestDatabase, TestNamespace } from "../testing/test_namespace.ts";
+
+const { run, test } = oneStore();
+Deno.test("scopes", run);
 
 const row = ({ id }: TestDatabase, role: Role) => ({ databaseId: id, branchRef: "main", role });
 
@@ -25,7 +29,7 @@ async function withTable(app: StartedApp): Promise<TestNamespace> {
   return tenant;
 }
 
-Deno.test("a scoped token reaches the listed database and is 403 out_of_scope on others", async () => {
+test("a scoped token reaches the listed database and is 403 out_of_scope on others", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
   const other = await tenant.createDatabase("other");
@@ -42,7 +46,7 @@ Deno.test("a scoped token reaches the listed database and is 403 out_of_scope on
   }
 });
 
-Deno.test("a scope row for another branch does not open the trunk", async () => {
+test("a scope row for another branch does not open the trunk", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
   const answer = await app.request("POST", `/api/namespaces/${tenant.slug}/tokens`, {
@@ -52,7 +56,7 @@ Deno.test("a scope row for another branch does not open the trunk", async () => 
   assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "scopes[0].branchRef"]);
 });
 
-Deno.test("the effective role is the lower of the token's and the row's", async () => {
+test("the effective role is the lower of the token's and the row's", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
   const cases = [
@@ -68,7 +72,7 @@ Deno.test("the effective role is the lower of the token's and the row's", async 
   }
 });
 
-Deno.test("of several rows for one database the highest counts, up to the token's role", async () => {
+test("of several rows for one database the highest counts, up to the token's role", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
   const scopes = [row(tenant.database, "read"), row(tenant.database, "admin"), row(tenant.database, "write")];
@@ -78,7 +82,7 @@ Deno.test("of several rows for one database the highest counts, up to the token'
   assertEquals(await powers(app, tenant.database, writer.token), [200, 200, 403]);
 });
 
-Deno.test("namespace-wide operations are 403 out_of_scope for a scoped admin token", async () => {
+test("namespace-wide operations are 403 out_of_scope for a scoped admin token", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
   const { token } = await tenant.mint("admin", { scopes: [row(tenant.database, "admin")] });
@@ -99,7 +103,7 @@ Deno.test("namespace-wide operations are 403 out_of_scope for a scoped admin tok
   }
 });
 
-Deno.test("scopes that name a database of another namespace, or none, are refused", async () => {
+test("scopes that name a database of another namespace, or none, are refused", async () => {
   await using app = await startApp();
   const tenant = await app.namespace("acme");
   const other = await app.namespace("other");
@@ -112,7 +116,7 @@ Deno.test("scopes that name a database of another namespace, or none, are refuse
   }
 });
 
-Deno.test("a scoped token of a deleted database does not reach its slug's next database", async () => {
+test("a scoped token of a deleted database does not reach its slug's next database", async () => {
   await using app = await startApp();
   const tenant = await withTable(app);
   const { token } = await tenant.mint("admin", { scopes: [row(tenant.database, "admin")] });

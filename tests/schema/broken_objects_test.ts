@@ -2,9 +2,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { oneStore } from "../testing/cases.ts";
 import { withWrites, type WriteWorld } from "../writes/write_world.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { examine, follow } from "./doctor_findings.ts";
+
+const { run, test } = oneStore();
+Deno.test("broken objects", run);
 
 const SETUP = [
   "CREATE TABLE sound (id INTEGER PRIMARY KEY, name TEXT, seen INTEGER)",
@@ -30,7 +34,7 @@ async function data(world: WriteWorld, path: string): Promise<unknown> {
   return answer.body.data;
 }
 
-Deno.test("tables, describe and search name what cannot be read with the reason, and show all else", async () => {
+test("tables, describe and search name what cannot be read with the reason, and show all else", async () => {
   await withWrites(async (world) => {
     await world.setup(...SETUP);
     const tables = await data(world, "tables") as Named[];
@@ -60,7 +64,7 @@ Deno.test("tables, describe and search name what cannot be read with the reason,
   });
 });
 
-Deno.test("doctor finds what cannot be used, says what silences it, and still looks at the rows of all else", async () => {
+test("doctor finds what cannot be used, says what silences it, and still looks at the rows of all else", async () => {
   await withWrites(async ({ app, shop, setup }) => {
     await setup(...SETUP);
     const { findings } = await examine(app, shop);
@@ -81,7 +85,7 @@ Deno.test("doctor finds what cannot be used, says what silences it, and still lo
   });
 });
 
-Deno.test("lists of endpoints, branches and databases go on beside what cannot be used", async () => {
+test("lists of endpoints, branches and databases go on beside what cannot be used", async () => {
   await withWrites(async ({ app, post, setup, shop }) => {
     await setup(...SETUP.slice(0, -1));
     const base = `/api/namespaces/${shop.slug}/databases/main/endpoints`;
@@ -112,7 +116,7 @@ Deno.test("lists of endpoints, branches and databases go on beside what cannot b
   });
 });
 
-Deno.test("a table whose module or parts are gone, and a damaged one, hide no other", async () => {
+test("a table whose module or parts are gone, and a damaged one, hide no other", async () => {
   if (!isEmbedded()) return; // sqld's files are its own
   const folder = await Deno.makeTempDir({ prefix: "cubby_broken_" });
   try {

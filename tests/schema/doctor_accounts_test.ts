@@ -1,12 +1,16 @@
 // The doctor on users tables: passwords that are no hashes, addresses that differ by case alone.
 import { assert, assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { examine, follow, make, placesOf } from "./doctor_findings.ts";
 
+const { run, test } = oneStore();
+Deno.test("doctor accounts", run);
+
 const HASH = `pbkdf2_sha256$210000$${"A".repeat(22)}==$${"A".repeat(43)}=`;
 
-Deno.test("the doctor finds passwords that are no hashes, and what it suggests takes them away", async () => {
+test("the doctor finds passwords that are no hashes, and what it suggests takes them away", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const table = (name: string) =>
@@ -28,7 +32,7 @@ Deno.test("the doctor finds passwords that are no hashes, and what it suggests t
   ]]);
 });
 
-Deno.test("the doctor finds addresses that differ by case alone, and advises the index that keeps them one", async () => {
+test("the doctor finds addresses that differ by case alone, and advises the index that keeps them one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await make(tenant, [

@@ -1,7 +1,11 @@
 // Virtual tables compile statements of their own when they are first touched, and a PRAGMA may be what touches them.
 import { assert, assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+
+const { run, test } = oneStore();
+Deno.test("virtual tables", run);
 
 const TABLES = [
   "CREATE VIRTUAL TABLE places USING rtree(id, min_x, max_x, +label)",
@@ -20,7 +24,7 @@ async function untouched(app: StartedApp): Promise<TestNamespace> {
 
 const columns = (name: string) => `SELECT name FROM pragma_table_info('${name}') ORDER BY cid`;
 
-Deno.test("a reader looks at rtree and fts5 tables that nobody has touched, in every way", async () => {
+test("a reader looks at rtree and fts5 tables that nobody has touched, in every way", async () => {
   await using app = await startApp();
   const tenant = await untouched(app);
   const { token } = await tenant.mint("read");
@@ -55,7 +59,7 @@ Deno.test("a reader looks at rtree and fts5 tables that nobody has touched, in e
   await ask();
 });
 
-Deno.test("looking at untouched virtual tables among writes sees them, and the shadow tables stay closed", async () => {
+test("looking at untouched virtual tables among writes sees them, and the shadow tables stay closed", async () => {
   await using app = await startApp();
   const tenant = await untouched(app);
   const mixed = await tenant.batch([

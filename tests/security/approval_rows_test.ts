@@ -1,7 +1,10 @@
 // What was approved is what runs: the same rows with the same values, in the same tables, or somebody looks again.
 import { assertEquals } from "@std/assert";
-import { testCases } from "../testing/cases.ts";
+import { oneStore, testCases } from "../testing/cases.ts";
 import { heldBy, withWrites, writesIn, type WriteWorld } from "../writes/write_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("approval rows", run);
 
 interface Swap {
   readonly name: string;
@@ -278,7 +281,7 @@ testCases("an approved write does to rows what was seen, or waits for another lo
     const look = await world.app.request("GET", path, { token: world.app.operatorKey });
     assertEquals(JSON.parse(look.text).data[0].look, 1);
   },
-});
+}, test);
 
 testCases("an approved write runs when nothing of it has changed", {
   cases: swaps.slice(0, -1),
@@ -294,7 +297,7 @@ testCases("an approved write runs when nothing of it has changed", {
     );
     assertEquals(left, []);
   },
-});
+}, test);
 
 const runs: readonly (Swap & { readonly status?: number })[] = [
   {
@@ -389,9 +392,9 @@ testCases("an approved write runs or waits by what has changed of its rows", {
     const answer = await world.redeem(held.approvalToken);
     assertEquals(answer.status, run.status ?? 200, answer.text);
   },
-});
+}, test);
 
-Deno.test("a batch that changes the schema before it changes rows is bound to the rows", async () => {
+test("a batch that changes the schema before it changes rows is bound to the rows", async () => {
   await withWrites(async (world) => {
     await world.setup(...CUST);
     await world.rule({ tableGlob: "cust", effect: "require_approval" });
@@ -412,7 +415,7 @@ Deno.test("a batch that changes the schema before it changes rows is bound to th
   });
 });
 
-Deno.test("what is approved by the second look runs, and what is billed and logged of it are its own rows", async () => {
+test("what is approved by the second look runs, and what is billed and logged of it are its own rows", async () => {
   await withWrites(async (world) => {
     const held = await approvedIn(world, { name: "", sql: "DELETE FROM cust WHERE flag = 1", meanwhile: [] });
     await withoutRules(world, ["UPDATE cust SET flag = 1 WHERE id = 2"]);
@@ -427,7 +430,7 @@ Deno.test("what is approved by the second look runs, and what is billed and logg
   });
 });
 
-Deno.test("a name like the service's own opens nothing to a statement, with or without rules", async () => {
+test("a name like the service's own opens nothing to a statement, with or without rules", async () => {
   await withWrites(async (world) => {
     await world.setup(...CUST);
     const name = "_service_meta_footprint_0_after_update";
@@ -453,7 +456,7 @@ Deno.test("a name like the service's own opens nothing to a statement, with or w
   });
 });
 
-Deno.test("of more than 100,000 rows the count and the keys are bound", async () => {
+test("of more than 100,000 rows the count and the keys are bound", async () => {
   await withWrites(async (world) => {
     const fill = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100001)";
     await world.setup(
@@ -475,7 +478,7 @@ Deno.test("of more than 100,000 rows the count and the keys are bound", async ()
   });
 });
 
-Deno.test("of two approvals of the same rows the second one waits for another look once the first has run", async () => {
+test("of two approvals of the same rows the second one waits for another look once the first has run", async () => {
   await withWrites(async (world) => {
     await world.setup(...CUST);
     await world.rule({ tableGlob: "*", effect: "require_approval" });
@@ -487,7 +490,7 @@ Deno.test("of two approvals of the same rows the second one waits for another lo
   });
 });
 
-Deno.test("of many who redeem at once one runs it, and nothing runs twice", async () => {
+test("of many who redeem at once one runs it, and nothing runs twice", async () => {
   await withWrites(async (world) => {
     const held = await approvedIn(world, {
       name: "",
@@ -500,7 +503,7 @@ Deno.test("of many who redeem at once one runs it, and nothing runs twice", asyn
   });
 });
 
-Deno.test("an approval of a time before rows were bound asks for another look", async () => {
+test("an approval of a time before rows were bound asks for another look", async () => {
   await withWrites(async (world) => {
     const held = await approvedIn(world, { name: "", sql: "DELETE FROM cust WHERE flag = 1", meanwhile: [] });
     const { kv } = world.app.deps;

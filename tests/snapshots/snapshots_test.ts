@@ -1,7 +1,11 @@
 // Snapshots through the API: taken before what destroys, listed, restored in place and into a new database.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+
+const { run, test } = oneStore();
+Deno.test("snapshots", run);
 
 interface Listed {
   readonly label: string;
@@ -27,7 +31,7 @@ async function labels(app: StartedApp, shop: TestNamespace): Promise<Listed[]> {
   return body.data;
 }
 
-Deno.test("every destructive statement is preceded by a snapshot with its verb and table", async () => {
+test("every destructive statement is preceded by a snapshot with its verb and table", async () => {
   await withShop(async (shop) => {
     for (
       const [sql, ending] of [
@@ -64,7 +68,7 @@ Deno.test("every destructive statement is preceded by a snapshot with its verb a
   });
 });
 
-Deno.test("X-Service-No-Snapshot: 1 does without, and any other value is refused", async () => {
+test("X-Service-No-Snapshot: 1 does without, and any other value is refused", async () => {
   await withShop(async (shop, app) => {
     const before = (await labels(app, shop)).length;
     const headers = { "x-service-no-snapshot": "1" };
@@ -76,7 +80,7 @@ Deno.test("X-Service-No-Snapshot: 1 does without, and any other value is refused
   });
 });
 
-Deno.test("whoever applies a proposal decides about its snapshot; elsewhere the header is refused, not ignored", async () => {
+test("whoever applies a proposal decides about its snapshot; elsewhere the header is refused, not ignored", async () => {
   await withShop(async (shop, app) => {
     const headers = { "x-service-no-snapshot": "1" };
     const post = (operation: string, body: unknown, more = {}) =>
@@ -99,7 +103,7 @@ Deno.test("whoever applies a proposal decides about its snapshot; elsewhere the 
   });
 });
 
-Deno.test("a batch has one snapshot, of the state before its first statement", async () => {
+test("a batch has one snapshot, of the state before its first statement", async () => {
   await withShop(async (shop, app) => {
     const { body } = await shop.batch([
       ["INSERT INTO items VALUES (3, 'cap')"],
@@ -113,7 +117,7 @@ Deno.test("a batch has one snapshot, of the state before its first statement", a
   });
 });
 
-Deno.test("a statement that fails leaves no snapshot behind", async () => {
+test("a statement that fails leaves no snapshot behind", async () => {
   await withShop(async (shop, app) => {
     await shop.query("CREATE TRIGGER keep BEFORE DELETE ON items BEGIN SELECT raise(ABORT, 'kept'); END");
     const before = await labels(app, shop);
@@ -122,7 +126,7 @@ Deno.test("a statement that fails leaves no snapshot behind", async () => {
   });
 });
 
-Deno.test("restoring in place can be undone, and neither loses log, audit or kept answers", async () => {
+test("restoring in place can be undone, and neither loses log, audit or kept answers", async () => {
   await withShop(async (shop, app) => {
     const asked = await post(app, shop, "snapshots", { label: "before" });
     assertEquals([asked.status, member(asked, "label")], [201, "before"]);
@@ -147,7 +151,7 @@ Deno.test("restoring in place can be undone, and neither loses log, audit or kep
   });
 });
 
-Deno.test("a restore leaves one row in the log and one in the audit trail, also where it is asked for again", async () => {
+test("a restore leaves one row in the log and one in the audit trail, also where it is asked for again", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "before" });
     await shop.query("CREATE TABLE later (a)");
@@ -171,7 +175,7 @@ Deno.test("a restore leaves one row in the log and one in the audit trail, also 
   });
 });
 
-Deno.test("after a restore, statements are understood by the schema that is there now", async () => {
+test("after a restore, statements are understood by the schema that is there now", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "narrow" });
     await shop.query("ALTER TABLE items ADD COLUMN price INTEGER");
@@ -184,7 +188,7 @@ Deno.test("after a restore, statements are understood by the schema that is ther
   });
 });
 
-Deno.test("writes that come while a restore runs are kept by it or come after it, and none is lost", async () => {
+test("writes that come while a restore runs are kept by it or come after it, and none is lost", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "start" });
     const writes = Array.from(
@@ -203,7 +207,7 @@ Deno.test("writes that come while a restore runs are kept by it or come after it
   });
 });
 
-Deno.test("a snapshot becomes a database of its own, whose log begins with that", async () => {
+test("a snapshot becomes a database of its own, whose log begins with that", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "copy-me" });
     await shop.query("DELETE FROM items");
@@ -227,7 +231,7 @@ Deno.test("a snapshot becomes a database of its own, whose log begins with that"
   });
 });
 
-Deno.test("labels are checked, used once, and unknown ones are 404; only an admin restores", async () => {
+test("labels are checked, used once, and unknown ones are 404; only an admin restores", async () => {
   await withShop(async (shop, app) => {
     for (const label of ["auto-x", "", "a b", "../x", "x".repeat(101)]) {
       assertEquals((await post(app, shop, "snapshots", { label })).status, 400, label);
@@ -247,7 +251,7 @@ Deno.test("labels are checked, used once, and unknown ones are 404; only an admi
   });
 });
 
-Deno.test("of more than fifty snapshots those with a close successor go first and labelled ones stay", async () => {
+test("of more than fifty snapshots those with a close successor go first and labelled ones stay", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "mine" });
     for (let n = 0; n < 55; n++) await shop.query(`CREATE TABLE t${n} (a)`);
@@ -258,7 +262,7 @@ Deno.test("of more than fifty snapshots those with a close successor go first an
   });
 });
 
-Deno.test("what an answer names as the way back is there however many snapshots with labels there are", async () => {
+test("what an answer names as the way back is there however many snapshots with labels there are", async () => {
   await withShop(async (shop, app) => {
     const writer = await shop.mint("write");
     for (let n = 0; n < 50; n++) await post(app, shop, "snapshots", { label: `mine-${n}` }, writer.token);
@@ -278,7 +282,7 @@ Deno.test("what an answer names as the way back is there however many snapshots 
   });
 });
 
-Deno.test("a deleted database comes back as it was, under its slug or another one", async () => {
+test("a deleted database comes back as it was, under its slug or another one", async () => {
   await withShop(async (shop, app) => {
     const base = `/api/namespaces/${shop.slug}/databases`;
     const gone = await app.request("DELETE", `${base}/main`, {

@@ -11,9 +11,16 @@ export interface Cases<Case> {
   run(app: StartedApp, slug: string, one: Case): Promise<void>;
 }
 
+/** What takes a test: `Deno.test`, or the `test` of a file whose tests share a store. */
+type Test = (name: string, run: (t: Deno.TestContext) => Promise<void> | void) => void;
+
 /** One test with a step for each case. */
-export function testCases<Case>(name: string, { cases, nameOf, run }: Cases<Case>): void {
-  Deno.test(name, async (t) => {
+export function testCases<Case>(
+  name: string,
+  { cases, nameOf, run }: Cases<Case>,
+  test: Test = Deno.test,
+): void {
+  test(name, async (t) => {
     await using app = await startApp();
     for (const [at, one] of cases.entries()) {
       await t.step({ ...unlooked, name: nameOf(one), fn: () => run(app, `acme-${at}`, one) });
@@ -29,22 +36,26 @@ export function testSteps<World>(
   name: string,
   worldOf: (app: StartedApp, slug: string) => Promise<World>,
   steps: Steps<World>,
+  test: Test = Deno.test,
 ): void {
   const run = async (app: StartedApp, slug: string, [, step]: [string, Steps<World>[string]]) =>
     await step(await worldOf(app, slug));
-  testCases(name, { cases: Object.entries(steps), nameOf: ([step]) => step, run });
+  testCases(name, { cases: Object.entries(steps), nameOf: ([step]) => step, run }, test);
 }
 
 export interface OneStore {
-  /** A test of the file. An app that it starts without options has a KV of its own on the store of them all. */
-  test(name: string, run: () => Promise<void> | void): void;
+  /**
+   * A test of the file. An app that it starts has a KV of its own on the store of them all, unless its options are about
+   * the store.
+   */
+  readonly test: Test;
   /** What the file gives to `Deno.test`: the tests, one after the other, each as a step. */
   run(t: Deno.TestContext): Promise<void>;
 }
 
 /** For a file whose tests start an app each, and do nothing to its engines. */
 export function oneStore(): OneStore {
-  const tests: { readonly name: string; readonly fn: () => Promise<void> | void }[] = [];
+  const tests: { readonly name: string; readonly fn: Parameters<Test>[1] }[] = [];
   return {
     test: (name, fn) => void tests.push({ name, fn }),
     run: async (t) => {

@@ -10,6 +10,7 @@ import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { ReadDocument } from "../../lib/services/oauth/client_documents.ts";
 import { withLifetimes } from "../../lib/store/lifetimes.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
+import { findParentTie, type ParentTie } from "../../lib/tenant/jail/start_jailed.ts";
 import { archiveSettings } from "../../lib/tenant/archive/archive_settings.ts";
 import { TransferRoom } from "../../lib/tenant/transfer/transfer_room.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
@@ -22,6 +23,9 @@ import { type ApiAnswer, type ApiRequest, callApi } from "./call_api.ts";
 import { makeTestNamespace, type TestNamespace } from "./test_namespace.ts";
 import { tenantSettings } from "./tenant_settings.ts";
 
+/** As much as no test needs; without it each store starts a shell to find out what there is. */
+const ENGINE_MEMORY_MB = 4096;
+let parentTie: ParentTie | null = null;
 /** Sweeps after which a body counts as too slow; a test sweeps itself. */
 const BODY_SWEEPS = 3;
 /** Of a password's hash. */
@@ -60,6 +64,7 @@ export interface StartedApp extends AsyncDisposable {
 /** The store of tenants: what costs most of an app's start, because an engine child starts with it. */
 interface Store {
   readonly config: Config;
+  readonly clock: Clock;
   readonly tenants: TenantStore;
   /** Where its log lines go: to the app that was started last. */
   lines: string[];
@@ -69,12 +74,42 @@ interface Store {
   close(): Promise<void>;
 }
 
-/** Of the tests of a file, one after the other. */
-let lent: Store | null = null;
+/** The clock of a store that is lent: that of the app that has the store. Its counter never goes back. */
+class LentClock implements Clock {
+  followed: Clock = systemClock;
+  #aheadMs = 0;
 
-/** From now on, until it is disposed, apps without options of their own start on one store; each has a KV of its own. */
+  now(): number {
+    return this.followed.now();
+  }
+
+  monotonicMs(): number {
+    return this.followed.monotonicMs() + this.#aheadMs;
+  }
+
+  follow(clock: Clock): void {
+    this.#aheadMs = this.monotonicMs() - clock.monotonicMs();
+    this.followed = clock;
+  }
+}
+
+interface LentStore extends Store {
+  readonly clock: LentClock;
+  /** Apps that have it now. */
+  apps: number;
+}
+
+/** Of the tests of a file, one after the other. */
+let lent: LentStore | null = null;
+
+/**
+ * From now on, until it is disposed, apps start on one store, unless their options are about the store; each has a KV of
+ * its own.
+ */
 export async function lendStore(): Promise<AsyncDisposable> {
-  const store = lent = await openStore({});
+  const clock = new LentClock();
+  const store = await openStore({ clock });
+  lent = Object.assign(store, { clock, apps: 0 });
   return {
     [Symbol.asyncDispose]: () => {
       lent = null;
@@ -83,15 +118,31 @@ export async function lendStore(): Promise<AsyncDisposable> {
   };
 }
 
+/** Settings that no store reads. */
+const NOT_OF_STORES =
+  /^(?:BASE_URL|TRUST_PROXY|CAPTCHA_\w+|ASK_\w+|SMTP_\w+|MAIL_PER_DAY|MAX_RESULT_\w+|WELCOME_CREDIT_USD|MCP_ORIGINS|WEBHOOKS_PRIVATE)$/;
+
+/** Null: the app needs a store of its own. */
+function borrow(
+  { settings = {}, clock = systemClock, transactions, kvOnDisk }: StartAppOptions,
+): LentStore | null {
+  const isOfStores = transactions !== undefined || kvOnDisk === true ||
+    !Object.keys(settings).every((name) => NOT_OF_STORES.test(name));
+  if (lent === null || isOfStores || (lent.apps > 0 && clock !== lent.clock.followed)) return null;
+  lent.apps++;
+  lent.clock.follow(clock);
+  return lent;
+}
+
 export async function startApp(options: StartAppOptions = {}): Promise<StartedApp> {
   const hosted = hostedApp();
   if (hosted !== null) return hosted;
-  const borrowed = Object.keys(options).length === 0 ? lent : null;
+  const borrowed = borrow(options);
   const store = borrowed ?? await openStore(options);
   const operatorKey = newToken("cub_op_");
   const logLines = store.lines = [];
-  const deps = await openDeps(store, {
-    clock: options.clock ?? systemClock,
+  const config = borrowed ? configOf(borrowed.config.dataDir, options.settings) : store.config;
+  const deps = await openDeps({ ...store, config }, {
     log: lineWriter(store),
     operatorKey,
     ...(options.slowPasswords ? {} : { passwordIterations: FEW_ITERATIONS }),
@@ -104,7 +155,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   const stop = async () => {
     await deps.webhooks.deliverer.stop();
     if (borrowed === null) await store.close();
-    else store.restore();
+    else giveBack(borrowed);
     await deps.query.meter.close();
     deps.kv.close();
   };
@@ -115,6 +166,11 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   };
 }
 
+function giveBack(store: LentStore): void {
+  store.restore();
+  store.apps--;
+}
+
 function lineWriter(store: Pick<Store, "lines">): Log {
   return (level, event, fields) => void store.lines.push(JSON.stringify({ level, event, ...fields }));
 }
@@ -123,7 +179,7 @@ async function openStore(
   { settings, transactions = {}, clock = systemClock }: StartAppOptions,
 ): Promise<Store> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
-  const config = readConfig({ DATA_DIR: folder, FLOOD_PER_10S: "0", ...tenantSettings(), ...settings });
+  const config = configOf(folder, settings);
   const written: Pick<Store, "lines"> = { lines: [] };
   const tenants = await openTenants(config, { clock, log: lineWriter(written), transactions });
   const close = async () => {
@@ -131,7 +187,11 @@ async function openStore(
     await Deno.remove(folder, { recursive: true });
   };
   const restore = restorerOf([tenants, tenants.branches]);
-  return Object.assign(written, { config, tenants, restore, close });
+  return Object.assign(written, { config, clock, tenants, restore, close });
+}
+
+function configOf(folder: string, settings: StartAppOptions["settings"]): Config {
+  return readConfig({ DATA_DIR: folder, FLOOD_PER_10S: "0", ...tenantSettings(), ...settings });
 }
 
 /** What it answers gives the objects back the methods that they have now. */
@@ -149,7 +209,6 @@ function restorerOf(objects: readonly object[]): () => void {
 }
 
 interface DepsOptions {
-  readonly clock: Clock;
   readonly log: Log;
   readonly operatorKey: string;
   readonly passwordIterations?: number;
@@ -159,7 +218,10 @@ interface DepsOptions {
 }
 
 /** As main.ts builds them, without a port, timers and signals. A new part of the process is added here. */
-async function openDeps({ config, tenants }: Store, { clock, log, operatorKey, ...outside }: DepsOptions) {
+async function openDeps(
+  { config, clock, tenants }: Pick<Store, "config" | "clock" | "tenants">,
+  { log, operatorKey, ...outside }: DepsOptions,
+) {
   const { kvFile } = outside;
   const kv = kvFile === undefined
     ? await Deno.openKv(":memory:")
@@ -190,6 +252,8 @@ async function openTenants(
   const { engineEnvironment } = configFromEnvironment();
   return await createLocalStore({
     ...config,
+    engineMemoryMb: config.engineMemoryMb ?? ENGINE_MEMORY_MB,
+    parentTie: parentTie ??= await findParentTie(),
     dataDirectory: config.dataDir,
     clock,
     log,

@@ -16,12 +16,21 @@ const BROWSER = "tests/browser";
 /** What such a file takes where `slowFiles` says nothing of it. */
 const BROWSER_SECONDS = 20;
 
-/** A group for each slow file, for each file of the browser's and for each folder, in the order in which they should start: the longest first. */
+/** Files of small folders that one process runs: to load the whole app takes as long as the tests of such a folder. */
+const JOINED_FILES = 25;
+
+/**
+ * A group for each slow file, for each file of the browser's, for each folder that takes long and for some of the others
+ * together, in the order in which they should start: the longest first.
+ */
 export function groupsOf(files: readonly string[], onSqld: readonly string[]): TestGroup[] {
-  const groups = [files, onSqld].flatMap((paths, at) => inFolders(paths, at === 1));
-  const slow = ({ name, paths: [path = ""] }: TestGroup) =>
-    slowFiles[path]?.seconds ?? slowFolders[name] ?? (folderOf(path) === BROWSER ? BROWSER_SECONDS : 0);
-  return groups.sort((a, b) => slow(b) - slow(a) || b.paths.length - a.paths.length);
+  const groups = [files, onSqld].flatMap((paths, at) => joined(inFolders(paths, at === 1)));
+  const seconds = ({ name, paths }: TestGroup) => {
+    const [path = ""] = paths;
+    const known = slowFiles[path]?.seconds ?? slowFolders[name];
+    return known ?? (folderOf(path) === BROWSER ? BROWSER_SECONDS : paths.length);
+  };
+  return groups.sort((a, b) => seconds(b) - seconds(a));
 }
 
 function inFolders(files: readonly string[], onSqld: boolean): TestGroup[] {
@@ -34,6 +43,25 @@ function inFolders(files: readonly string[], onSqld: boolean): TestGroup[] {
     ...{ name: onSqld ? `${name} on sqld` : name, paths, onSqld },
     waits: slowFiles[name]?.waits ?? false,
   }));
+}
+
+/** Small folders are put together, one behind the other. */
+function joined(groups: readonly TestGroup[]): TestGroup[] {
+  const isSmall = ({ name, paths: [path = ""] }: TestGroup) =>
+    !(path in slowFiles) && !(name in slowFolders) && folderOf(path) !== BROWSER;
+  const together: TestGroup[] = [];
+  for (const group of groups.filter(isSmall)) {
+    const last = together.at(-1);
+    if (last === undefined || last.paths.length + group.paths.length > JOINED_FILES) together.push(group);
+    else {
+      together[together.length - 1] = {
+        ...last,
+        name: `${last.name}, ${group.name}`,
+        paths: [...last.paths, ...group.paths],
+      };
+    }
+  }
+  return [...groups.filter((group) => !isSmall(group)), ...together];
 }
 
 function folderOf(path: string): string {

@@ -2,8 +2,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { approvalSummary } from "../../lib/services/approvals/approval_view.ts";
 import { secondApp } from "../replay/second_app.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { type DecisionWorld, decisionWorld, shownIn } from "./decision_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("approval outcome", run);
 
 /** The lines of the log that tell of a lost outcome. */
 const lost = ({ app }: DecisionWorld) =>
@@ -48,7 +51,7 @@ testSteps("an outcome that KV does not take", decisionWorld, {
     assertEquals((again.outcome?.["undone"] as { byName: string }).byName, "the operator");
     assertEquals((await world.call("POST", held.id, "undo")).body.code, "nothing_to_undo");
   },
-});
+}, test);
 
 testSteps("rows of triggers and keys", decisionWorld, {
   "are not known of a restore, and are not shown as none": async (world) => {
@@ -82,4 +85,4 @@ testSteps("rows of triggers and keys", decisionWorld, {
     const { cascadedRows: _, ...former } = record;
     assertEquals(approvalSummary(approvals, former, null).cascadedRows, null);
   },
-});
+}, test);

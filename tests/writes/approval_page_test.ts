@@ -1,9 +1,12 @@
 // One approval for the person who decides: everything that tells what would happen, and another look at it.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { signIn } from "../testing/person.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { type DecisionWorld, decisionWorld, shownIn } from "./decision_world.ts";
 import { heldBy } from "./write_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("approval page", run);
 
 testSteps("one approval shows", decisionWorld, {
   "who asks what of which rows, by which rule, and what it costs to look": async (world) => {
@@ -80,7 +83,7 @@ testSteps("one approval shows", decisionWorld, {
       }
     }
   },
-});
+}, test);
 
 const changed = (world: DecisionWorld) => world.shop.setup("UPDATE notes SET item = 9 WHERE id = 3");
 
@@ -160,7 +163,7 @@ testSteps("another look at what waits", decisionWorld, {
     const restored = await look(restore.id);
     assertEquals([restored.look, restored["operation"], restored.affectedRows], [0, "restore", 1]);
   },
-});
+}, test);
 
 testSteps("what became of an approved write", decisionWorld, {
   "is told with its rows, its log row and who approved it": async (world) => {
@@ -235,4 +238,4 @@ testSteps("what became of an approved write", decisionWorld, {
     const { state, outcome } = await world.show(held.id);
     assertEquals([state, outcome?.["kind"], outcome?.["code"]], ["redeemed", "failed", "sql_error"]);
   },
-});
+}, test);

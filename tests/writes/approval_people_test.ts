@@ -3,9 +3,12 @@ import { assertEquals } from "@std/assert";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { signIn } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
-import { testSteps } from "../testing/cases.ts";
+import { oneStore, testSteps } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type DecisionWorld, decisionWorld, shownIn } from "./decision_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("approval people", run);
 
 const code = ({ status, body }: ApiAnswer) => [status, body.code ?? "ok"];
 
@@ -68,9 +71,9 @@ testSteps("a member of the namespace", decisionWorld, {
     }
     assertEquals((await world.show(id)).state, "pending");
   },
-});
+}, test);
 
-Deno.test("whoever signed in a quarter of an hour ago reads and looks, and signs in again to decide or undo", async () => {
+test("whoever signed in a quarter of an hour ago reads and looks, and signs in again to decide or undo", async () => {
   const clock = new TurnableClock();
   await using app: StartedApp = await startApp({ clock });
   const world = await decisionWorld(app, "acme");
@@ -92,7 +95,7 @@ Deno.test("whoever signed in a quarter of an hour ago reads and looks, and signs
   assertEquals(shownIn(await fresh("POST", `/${id}/approve`)).state, "approved");
 });
 
-Deno.test("of two people who decide at once one decides, and the other is told", async () => {
+test("of two people who decide at once one decides, and the other is told", async () => {
   await using app = await startApp();
   const world = await decisionWorld(app, "acme");
   for (let round = 0; round < 5; round++) {

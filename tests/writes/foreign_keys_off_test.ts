@@ -1,6 +1,10 @@
 // A batch that begins with PRAGMA foreign_keys = OFF cascades nothing: rules, log and bounds see it so, and only it.
 import { assertEquals } from "@std/assert";
 import { withWrites } from "./write_world.ts";
+import { oneStore } from "../testing/cases.ts";
+
+const { run, test } = oneStore();
+Deno.test("foreign keys off", run);
 
 const schema = [
   "CREATE TABLE parents (id INTEGER PRIMARY KEY)",
@@ -10,7 +14,7 @@ const schema = [
 ];
 const DELETE = "DELETE FROM parents WHERE id = ?";
 
-Deno.test("without foreign keys a batch is not judged by cascades that do not happen, and the next one is again", async () => {
+test("without foreign keys a batch is not judged by cascades that do not happen, and the next one is again", async () => {
   await withWrites(async ({ rows, rule, setup, shop }) => {
     await setup(...schema);
     await rule({ tableGlob: "children", effect: "deny" });
@@ -33,7 +37,7 @@ Deno.test("without foreign keys a batch is not judged by cascades that do not ha
   });
 });
 
-Deno.test("without foreign keys a batch that changes the schema too is judged likewise", async () => {
+test("without foreign keys a batch that changes the schema too is judged likewise", async () => {
   await withWrites(async ({ rows, rule, setup, shop }) => {
     await setup(...schema);
     await rule({ tableGlob: "children", actions: ["delete"], effect: "deny" });

@@ -1,7 +1,11 @@
 // Two-step writes: what propose shows is what apply does, once, for whoever proposed it.
 import { assert, assertEquals } from "@std/assert";
+import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+
+const { run, test } = oneStore();
+Deno.test("propose", run);
 
 async function withShop(body: (shop: TestNamespace, app: StartedApp) => Promise<void>): Promise<void> {
   await using app = await startApp();
@@ -19,7 +23,7 @@ function post(app: StartedApp, shop: TestNamespace, operation: string, body: unk
   return app.request("POST", `${shop.database.path}/${operation}`, { token, body });
 }
 
-Deno.test("propose shows the exact effect with rows before and after, and changes nothing", async () => {
+test("propose shows the exact effect with rows before and after, and changes nothing", async () => {
   await withShop(async (shop, app) => {
     const answer = await post(app, shop, "propose", {
       sql: "UPDATE items SET stock = stock + ? WHERE id < 3",
@@ -40,7 +44,7 @@ Deno.test("propose shows the exact effect with rows before and after, and change
   });
 });
 
-Deno.test("cascades count beside the statement's own rows", async () => {
+test("cascades count beside the statement's own rows", async () => {
   await withShop(async (shop, app) => {
     const answer = await post(app, shop, "propose", {
       sql: "DELETE FROM items WHERE id = 1 RETURNING name;",
@@ -51,7 +55,7 @@ Deno.test("cascades count beside the statement's own rows", async () => {
   });
 });
 
-Deno.test("an error that the write would raise is raised now, and a read is refused", async () => {
+test("an error that the write would raise is raised now, and a read is refused", async () => {
   await withShop(async (shop, app) => {
     const clash = await post(app, shop, "propose", { sql: "UPDATE items SET name = 'ink' WHERE id = 1" });
     assertEquals([clash.status, clash.body.errorDetail?.kind], [400, "unique_violation"]);
@@ -63,7 +67,7 @@ Deno.test("an error that the write would raise is raised now, and a read is refu
   });
 });
 
-Deno.test("apply runs it once; another bearer gets 403 and leaves the token good", async () => {
+test("apply runs it once; another bearer gets 403 and leaves the token good", async () => {
   await withShop(async (shop, app) => {
     const proposed = await post(app, shop, "propose", { sql: "DELETE FROM items WHERE id = 3" });
     const executionToken = member(proposed, "executionToken");
@@ -78,7 +82,7 @@ Deno.test("apply runs it once; another bearer gets 403 and leaves the token good
   });
 });
 
-Deno.test("of many who apply one token at once exactly one writes", async () => {
+test("of many who apply one token at once exactly one writes", async () => {
   await withShop(async (shop, app) => {
     const proposed = await post(app, shop, "propose", { sql: "INSERT INTO parts VALUES (2, 'once')" });
     const executionToken = member(proposed, "executionToken");
@@ -90,7 +94,7 @@ Deno.test("of many who apply one token at once exactly one writes", async () => 
   });
 });
 
-Deno.test("X-Dry-Run shows what propose shows, without a token, for a query and for a batch", async () => {
+test("X-Dry-Run shows what propose shows, without a token, for a query and for a batch", async () => {
   await withShop(async (shop) => {
     const headers = { "x-dry-run": "1" };
     const one = await shop.query("DELETE FROM items", [], { headers });
@@ -111,7 +115,7 @@ Deno.test("X-Dry-Run shows what propose shows, without a token, for a query and 
   });
 });
 
-Deno.test("X-Max-Affected undoes what changes more rows, triggers and cascades included", async () => {
+test("X-Max-Affected undoes what changes more rows, triggers and cascades included", async () => {
   await withShop(async (shop) => {
     const bounded = (n: string) => ({ headers: { "x-max-affected": n } });
     const refused = await shop.query("DELETE FROM items WHERE id = 1", [], bounded("2"));
