@@ -50,7 +50,11 @@ test("who does not read holds nothing, and gets all of it later, in order", asyn
     cursor = next;
   }
   const seen: string[] = [];
-  while (seen.length < all.length) seen.push(...(await slow.events(1)).map(({ id }) => id));
+  while (seen.length < all.length) {
+    const events = await slow.events(1);
+    assert(events.length > 0, "the stream has ended");
+    seen.push(...events.map(({ id }) => id));
+  }
   assertEquals(seen, all);
   await slow.close();
 });

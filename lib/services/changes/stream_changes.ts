@@ -32,7 +32,13 @@ export async function streamChanges(
   try {
     await payForRequest(ctx);
     const place = await startingPlace(ctx, input.since);
-    const events = new ChangeEvents({ follower, input, place, wanted, nowMs: ctx.query.clock.monotonicMs });
+    const events = new ChangeEvents({
+      follower,
+      input,
+      place,
+      wanted,
+      nowMs: () => ctx.query.clock.monotonicMs(),
+    });
     return events.stream;
   } catch (error) {
     follower.leave();
