@@ -10,8 +10,13 @@ export const importLimits = {
   /** Milliseconds without a byte after which an upload has ended, and bytes a second that it must have on average. */
   silentMs: 60_000,
   leastBytesPerSec: 4096,
-  /** Milliseconds for a whole file: it has one of the places of transfers from its first byte on. */
+  /** Milliseconds for a whole file: what has come of it takes the disk. */
   uploadMs: 3_600_000,
+  /** Files that one process receives at a time, and those of one namespace. */
+  uploads: 16,
+  uploadsOfNamespace: 4,
+  /** Milliseconds that a whole file waits until it may be worked on. */
+  waitMs: 600_000,
   /** Milliseconds that the children may work on one file. */
   workMs: 3_600_000,
   /** Milliseconds from its start that an import which its caller has named can be asked for, and how many that have ended. */

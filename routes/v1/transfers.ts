@@ -73,7 +73,7 @@ const importState = z.object({
   id: z.string(),
   format: z.enum(["sqlite", "sql"]),
   mode: z.enum(["create", "replace"]),
-  state: z.enum(["receiving", "building", "placing", "done", "failed"]),
+  state: z.enum(["receiving", "waiting", "building", "placing", "done", "failed"]),
   receivedBytes: z.int(),
   tables: z.int().describe("Built so far"),
   rows: z.int(),

@@ -67,19 +67,23 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   const kept = exports.imports.begin(input, target.databaseId, `${transferId}/out`);
   try {
     return await bill.during(false, () =>
-      exports.duringImport(target.namespaceId, async () => {
+      exports.places.duringUpload(target.namespaceId, async () => {
         await requireEmpty(ctx, input.mode);
-        const report = await buildFile(ctx, transfers, { transferId, kept }, input);
-        const { tables, rows } = report;
-        kept.built = { tables, rows };
-        bill.figures = { rowsRead: 0, rowsWritten: rows };
-        const built = `${transfers.room.folderOf(`${transferId}/out`)}/${transferFiles.built}`;
-        const snapshot = autoLabel(clock, "import", input.format);
-        const notKept = [...report.notKept, ...await lostRecords(ctx)];
-        await transfers.adopt(target, built, snapshot);
-        const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log });
-        kept.state = "done";
-        return { tables, rows, notKept, snapshot: undo };
+        await receiveFile(ctx, transfers.room, { transferId, kept }, input.body);
+        kept.begin("waiting");
+        return await exports.places.duringWork(target.namespaceId, kept.signal, async () => {
+          const report = await buildFile(transfers.room, { transferId, kept }, input);
+          const { tables, rows } = report;
+          kept.built = { tables, rows };
+          bill.figures = { rowsRead: 0, rowsWritten: rows };
+          const built = `${transfers.room.folderOf(`${transferId}/out`)}/${transferFiles.built}`;
+          const snapshot = autoLabel(clock, "import", input.format);
+          const notKept = [...report.notKept, ...await lostRecords(ctx)];
+          await transfers.adopt(target, built, snapshot);
+          const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log });
+          kept.state = "done";
+          return { tables, rows, notKept, snapshot: undo };
+        });
       }));
   } catch (error) {
     kept.state = "failed";
@@ -120,22 +124,37 @@ async function requireEmpty(ctx: ImportContext, mode: ImportInput["mode"]): Prom
   });
 }
 
-/** Errors: `import_refused`, `import_cancelled`, those of `spoolUpload`. */
-async function buildFile(
-  ctx: ImportContext,
-  { room }: TransferStore,
-  { transferId, kept }: { readonly transferId: string; readonly kept: KeptImport },
-  { format, looseReferences, body }: ImportInput,
-): Promise<TransferReport> {
-  const [reads, builds] = [`${transferId}/in`, `${transferId}/out`];
+/** One import's files, and what is known of it. */
+interface ImportWork {
+  readonly transferId: string;
+  readonly kept: KeptImport;
+}
+
+/** Errors: `import_cancelled`, those of `spoolUpload`. */
+async function receiveFile(
+  { clock }: ImportContext,
+  room: TransferStore["room"],
+  { transferId, kept }: ImportWork,
+  body: ImportInput["body"],
+): Promise<void> {
+  const reads = `${transferId}/in`;
   await room.make(reads);
-  await room.make(builds);
   await spoolUpload(body, {
     path: `${room.folderOf(reads)}/${transferFiles.upload}`,
-    clock: ctx.clock,
+    clock,
     signal: kept.signal,
     received: (bytes) => kept.receivedBytes = bytes,
   });
+}
+
+/** Errors: `import_refused`, `import_cancelled`. */
+async function buildFile(
+  room: TransferStore["room"],
+  { transferId, kept }: ImportWork,
+  { format, looseReferences }: ImportInput,
+): Promise<TransferReport> {
+  const [reads, builds] = [`${transferId}/in`, `${transferId}/out`];
+  await room.make(builds);
   kept.begin("building");
   const reader = await room.start(reads, { do: "read", format });
   const builder = await room.start(builds, { do: "build", looseReferences });

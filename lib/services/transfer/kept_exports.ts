@@ -8,6 +8,7 @@ import { exportLimits } from "../../core/limits_of_transfers.ts";
 import type { ExportFormat, TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferRoom, TransferRun } from "../../tenant/transfer/transfer_room.ts";
 import { KeptImports } from "./kept_imports.ts";
+import { TransferPlaces } from "./transfer_places.ts";
 
 /** What is exported, and how. */
 export interface ExportInput {
@@ -64,17 +65,22 @@ export class KeptExport {
 /** All exports of a process. */
 export class KeptExports {
   readonly #kept = new Map<string, KeptExport>();
-  /** The namespaces of the imports at work. */
-  readonly #imports: string[] = [];
   readonly imports: KeptImports;
+  readonly places: TransferPlaces;
 
   constructor(private readonly room: TransferRoom, private readonly clock: Clock) {
     this.imports = new KeptImports(room, clock);
+    this.places = new TransferPlaces(clock, () => {
+      const working = [...this.#kept.values()].filter((one) =>
+        one.run !== null || one.starts || one.state === "copying"
+      );
+      return working.map(({ owner }) => owner.namespaceId);
+    });
   }
 
   /** Errors: `too_many_transfers`, `storage_full`. */
   async begin(owner: ExportOwner, input: ExportInput): Promise<KeptExport> {
-    this.requireRoom(owner.namespaceId);
+    this.places.requireRoom(owner.namespaceId);
     const nowMs = this.clock.now();
     const made = new KeptExport(newId("exp", nowMs), owner, input, nowMs);
     this.#kept.set(made.id, made);
@@ -85,29 +91,6 @@ export class KeptExports {
     } catch {
       this.#kept.delete(made.id);
       throw new AppError("storage_full");
-    }
-  }
-
-  /** Does the work of an import, which counts like an export. Errors: `too_many_transfers`, those of the work. */
-  async duringImport<Value>(namespaceId: string, work: () => Promise<Value>): Promise<Value> {
-    this.requireRoom(namespaceId);
-    this.#imports.push(namespaceId);
-    try {
-      return await work();
-    } finally {
-      this.#imports.splice(this.#imports.indexOf(namespaceId), 1);
-    }
-  }
-
-  /** Errors: `too_many_transfers` while as many children work as may. */
-  requireRoom(namespaceId: string): void {
-    const exports = [...this.#kept.values()].filter((one) =>
-      one.run !== null || one.starts || one.state === "copying"
-    );
-    const running = [...exports.map(({ owner }) => owner.namespaceId), ...this.#imports];
-    const own = running.filter((one) => one === namespaceId);
-    if (running.length >= exportLimits.running || own.length >= exportLimits.runningOfNamespace) {
-      throw new AppError("too_many_transfers");
     }
   }
 

@@ -29,7 +29,7 @@ export interface ImportView extends Omit<NamedImport, "id"> {
 /** One import. */
 export class KeptImport {
   /** Placing cannot be cancelled. */
-  state: "receiving" | "building" | "placing" | "done" | "failed" = "receiving";
+  state: "receiving" | "waiting" | "building" | "placing" | "done" | "failed" = "receiving";
   receivedBytes = 0;
   built = { tables: 0, rows: 0 };
   code: string | null = null;
@@ -53,14 +53,14 @@ export class KeptImport {
   }
 
   /** Goes on to another stage. Errors: `import_cancelled`. */
-  begin(state: "building" | "placing"): void {
+  begin(state: "waiting" | "building" | "placing"): void {
     this.signal.throwIfAborted();
     this.state = state;
   }
 
   /** Whether it will change nothing. */
   cancel(): boolean {
-    if (this.state !== "receiving" && this.state !== "building") return false;
+    if (this.state === "placing" || !this.isRunning) return false;
     this.#cancelled.abort(new AppError("import_cancelled"));
     return true;
   }

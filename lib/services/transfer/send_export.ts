@@ -29,7 +29,7 @@ interface Sending {
 async function startRun(kept: KeptExport, { exports, transfers }: Sending): Promise<void> {
   if (kept.run !== null || kept.starts) throw new AppError("too_many_transfers");
   const { format, table, safe } = kept.input;
-  if (kept.state !== "writing") exports.requireRoom(kept.owner.namespaceId);
+  if (kept.state !== "writing") exports.places.requireRoom(kept.owner.namespaceId);
   kept.state = "writing";
   kept.starts = true;
   try {

@@ -63,7 +63,6 @@ export async function spoolUpload(
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   let received = 0;
   let nextLook = 0;
-  // Meanwhile it has one of the few places of transfers.
   for await (const piece of uploadPieces(body, clock, { signal, mostMs: importLimits.uploadMs })) {
     received += piece.length;
     tell?.(received);

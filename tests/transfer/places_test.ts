@@ -1,0 +1,121 @@
+// Who may work at a time: files that are on their way keep nobody from working, and those that have come wait for their turn.
+import { assertEquals } from "@std/assert";
+import { importLimits } from "../../lib/core/limits_of_transfers.ts";
+import { testSteps } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { type TransferWorld, transferWorld } from "./transfer_world.ts";
+
+const DUMP = new TextEncoder().encode("CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n");
+
+interface SlowFile {
+  readonly body: ReadableStream<Uint8Array>;
+  /** Resolves when its first bytes were taken. */
+  readonly begun: Promise<void>;
+  finish(): void;
+}
+
+/** A file whose end is sent when the test says so. */
+function slowFile(): SlowFile {
+  const [begun, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(DUMP),
+    pull: async (controller) => {
+      begun.resolve();
+      await finished.promise;
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
+  return { body, begun: begun.promise, finish: finished.resolve };
+}
+
+/** Imports into databases of their own that wait for the end of their files. */
+async function slowImports({ acme, import: send }: TransferWorld, count: number) {
+  const files = Array.from({ length: count }, slowFile);
+  const sending = await Promise.all(files.map(async ({ body }, at) => {
+    const { path } = await acme.createDatabase(`slow-${at}`);
+    // Not awaited here: an object keeps the promise as it is.
+    return { answer: send("format=sql&mode=create", body, { path }) };
+  }));
+  await Promise.all(files.map(({ begun }) => begun));
+  return {
+    finish: async () => {
+      for (const { finish } of files) finish();
+      return (await Promise.all(sending.map(({ answer }) => answer))).map(({ status }) => status);
+    },
+  };
+}
+
+/** Two exports of the namespace that work until their answers are left. */
+async function exportsAtWork({ acme, export: open }: TransferWorld) {
+  await acme.setup(
+    "CREATE TABLE large (v)",
+    "INSERT INTO large WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000) " +
+      "SELECT hex(randomblob(500)) FROM n",
+  );
+  const answers = [await open("format=csv&table=large"), await open("format=sql")];
+  assertEquals(answers.map(({ status }) => status), [200, 200]);
+  return { leave: () => Promise.all(answers.map(({ body }) => body?.cancel())) };
+}
+
+/** Imports under an id, and what is told of it. */
+async function waitingImport({ app, acme, import: send }: TransferWorld, id: string) {
+  const { path } = await acme.createDatabase(id);
+  const answer = send(`format=sql&mode=create&id=${id}`, DUMP, { path });
+  const ask = (method: string) => app.request(method, `${path}/imports/${id}`, { token: acme.token });
+  const state = async () => Reflect.get(Object((await ask("GET")).body.data), "state");
+  while (await state() !== "waiting") await new Promise((resolve) => setTimeout(resolve, 20));
+  return { path, answer, ask };
+}
+
+testSteps("places of transfers", transferWorld, {
+  "files that come slowly keep nobody from exporting and importing": async (world) => {
+    const { acme, exported } = world;
+    await acme.setup("CREATE TABLE mine (v)", "INSERT INTO mine VALUES (7)");
+    const slow = await slowImports(world, importLimits.uploadsOfNamespace - 1);
+    const csv = new TextDecoder().decode(await exported("format=csv&table=mine"));
+    assertEquals(csv.trim().split(/\r?\n/), ["v", "7"]);
+    const { path } = await acme.createDatabase("quick");
+    const quick = await world.import("format=sql&mode=create", DUMP, { path });
+    assertEquals(quick.status, 200, quick.text);
+    assertEquals(await slow.finish(), [200, 200, 200]);
+  },
+
+  "only so many files of a namespace come at a time, and none of them is lost": async (world) => {
+    const { acme } = world;
+    const slow = await slowImports(world, importLimits.uploadsOfNamespace);
+    const { path } = await acme.createDatabase("more");
+    const refused = await world.import("format=sql&mode=create", DUMP, { path });
+    assertEquals([refused.status, refused.body.code], [429, "too_many_transfers"], refused.text);
+    assertEquals(await slow.finish(), [200, 200, 200, 200]);
+    const again = await world.import("format=sql&mode=create", DUMP, { path });
+    assertEquals(again.status, 200, again.text);
+  },
+
+  "a file that has come waits for the exports at work, ahead of those that come later": async (world) => {
+    const { acme } = world;
+    const exports = await exportsAtWork(world);
+    const { path, answer } = await waitingImport(world, "waits");
+    const third = await world.export("format=csv&table=large");
+    assertEquals([third.status, (await third.json()).code], [429, "too_many_transfers"]);
+    await exports.leave();
+    assertEquals((await answer).status, 200, (await answer).text);
+    const body = { sql: "SELECT v FROM t" };
+    const kept = await world.app.request("POST", `${path}/query`, { token: acme.token, body });
+    assertEquals(rowsOf(kept), [[1]]);
+  },
+
+  "a file that waits is cancelled, and its place in the line is given up": async (world) => {
+    const exports = await exportsAtWork(world);
+    const first = await waitingImport(world, "first");
+    const second = await waitingImport(world, "second");
+    // What waits here takes no place from others.
+    const other = await transferWorld(world.app, `${world.acme.slug}-other`);
+    await other.acme.setup("CREATE TABLE mine (v)");
+    assertEquals((await other.exported("format=csv&table=mine")).length > 0, true);
+    const cancelled = await first.ask("DELETE");
+    assertEquals(cancelled.body.data, { id: "first", cancelled: true }, cancelled.text);
+    assertEquals((await first.answer).body.code, "import_cancelled");
+    await exports.leave();
+    assertEquals((await second.answer).status, 200, (await second.answer).text);
+  },
+});
