@@ -144,7 +144,7 @@ test("what a trigger raises reaches the caller as 409 app_error, and nothing els
 test("a bound that a published statement passes is told without the statement", async () => {
   await using world = await publishedApp({
     setup: SETUP,
-    settings: { QUERY_TIMEOUT_MS: "800", MAX_RESULT_ROWS: "5" },
+    settings: { QUERY_TIMEOUT_MS: "1500", MAX_RESULT_ROWS: "5" },
   });
   const endless =
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c, xtab";

@@ -22,7 +22,7 @@ async function ids(tenant: TestNamespace): Promise<unknown[]> {
 }
 
 test("a batch whose later statement runs too long keeps and tells what ran before, and logs one error", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "600" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   await tenant.query(T);
   const headers = { "Idempotency-Key": "once" };
@@ -49,7 +49,7 @@ test("a batch whose later statement runs too long keeps and tells what ran befor
 });
 
 test("a batch with transaction, or whose first statement runs too long, keeps nothing", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "600" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   await tenant.query(T);
   const endless = [`INSERT INTO t SELECT 3, (${ENDLESS})`] as const;
@@ -61,7 +61,7 @@ test("a batch with transaction, or whose first statement runs too long, keeps no
 });
 
 test("a batch of reads whose later statement runs too long answers those before it", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "600" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
   const tenant = await app.namespace();
   const answer = await tenant.batch([["SELECT 7"], [ENDLESS], ["SELECT 8"]]);
   assertEquals(told(answer), [400, "statement_timeout", 1, [[[[7]], 0]]], answer.text);

@@ -49,7 +49,7 @@ test("a write whose RETURNING is too large is not kept", async () => {
 });
 
 test("an endless statement is 400 timeout, and other databases answer while it runs", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
   let ended = false;
@@ -72,7 +72,7 @@ test("an endless statement is 400 timeout, and other databases answer while it r
 });
 
 test("an endless write keeps nothing, and writes queued behind it are kept", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1000" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "3000" } });
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");
   const endless = tenant.query(

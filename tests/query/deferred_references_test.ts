@@ -106,7 +106,7 @@ test("references that were broken before do not stop a batch, and one that makes
 });
 
 test("a batch whose commit is refused is answered, however long it would take to find the statement", async () => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "2000" } });
   const tenant = await app.namespace();
   await made(tenant);
   const many =

@@ -19,7 +19,7 @@ async function send(app: StartedApp, tenant: TestNamespace, body: object) {
 }
 
 Deno.test("paramSets that are stopped keep the sets before, one by one, or nothing, and name the set", async (t) => {
-  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "800" } });
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "1500" } });
   const slow = (slug: string, transaction: boolean) => async () => {
     const tenant = await app.namespace(slug);
     await tenant.setup(T);

@@ -4,7 +4,7 @@ import { startApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 
-const settings = { QUERY_TIMEOUT_MS: "800" };
+const settings = { QUERY_TIMEOUT_MS: "1500" };
 const ENDLESS =
   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n WHERE i > 0) SELECT max(i) FROM n";
 

@@ -84,11 +84,11 @@ test("readers do not wait for a dry run, which ends at its time bound and still 
     assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
     assertEquals((await apply(data.executionToken)).status, 400);
     assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
-  }, { settings: { QUERY_TIMEOUT_MS: "1500" } });
+  }, { settings: { QUERY_TIMEOUT_MS: "2000" } });
 });
 
 test("a dry run of a batch has the time of one statement", async () => {
-  const limitMs = 600;
+  const limitMs = 1000;
   await withWrites(async ({ setup, shop }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)");
     // With a time for each the call would take a minute and a half, which no busy machine comes near.
