@@ -464,16 +464,12 @@ test("of more than 100,000 rows the count and the keys are bound", async () => {
       `INSERT INTO big ${fill} SELECT x, 1 FROM c`,
     );
     await world.rule({ tableGlob: "*", effect: "require_approval" });
-    const hold = async () => {
-      const held = heldBy(await world.shop.query("UPDATE big SET f = 2 WHERE f = 1"));
-      await world.decide(held.id, "approve");
-      return held;
-    };
-    const first = await hold();
+    const held = heldBy(await world.shop.query("UPDATE big SET f = 2 WHERE f = 1"));
+    await world.decide(held.id, "approve");
     await withoutRules(world, ["UPDATE big SET id = 200000 WHERE id = 7"]);
-    assertEquals((await world.redeem(first.approvalToken)).body.code, "effect_changed");
-    const second = await hold();
-    const answer = await world.redeem(second.approvalToken);
+    assertEquals((await world.redeem(held.approvalToken)).body.code, "effect_changed");
+    await world.decide(held.id, "approve", { look: 1 });
+    const answer = await world.redeem(held.approvalToken);
     assertEquals([answer.status, JSON.parse(answer.text).meta.rowsWritten], [200, 100001], answer.text);
   });
 });

@@ -149,27 +149,37 @@ Deno.test("half of an epoch in the bucket is none: another installation that tak
   });
 });
 
-Deno.test("what waited in the spool when a service ended is sent by the next one, although nobody writes", async () => {
-  await withBucket(async ({ s3, clock, open }) => {
-    const store = await open("data");
-    const tenant = await Tenant.create(store, [SCHEMA]);
-    assertEquals(await archived(store, tenant.id, "base", clock), "done");
-    s3.away = () => true;
-    await addRow(tenant, 1_500_000);
-    clock.turn(SENT_MS);
-    const log = store.files.scratch.replace(/scratch$/, "tenants") +
-      `/${tenant.id.slice(-2).toLowerCase()}/${tenant.id}.db-wal`;
-    await until(() => Deno.statSync(log).size === 0);
-    await store.close();
-    s3.away = () => false;
-    const sent = s3.objects.size;
-    const next = await open("data");
-    clock.turn(SENT_MS);
-    await until(() => s3.objects.size > sent);
-    await until(async () => ((await next.archive?.status(tenant.id))?.lagMs ?? SENT_MS) < SENT_MS);
-    assertEquals(await countAt(next, tenant.id, clock.now(), "whole"), 1);
+for (
+  const [isLost, name] of [
+    [false, "what waited in the spool when a service ended is sent by the next one, although nobody writes"],
+    [true, "so is what waited of a database whose file is lost"],
+  ] as const
+) {
+  Deno.test(name, async () => {
+    await withBucket(async ({ s3, clock, open }) => {
+      const store = await open("data");
+      const tenant = await Tenant.create(store, [SCHEMA]);
+      assertEquals(await archived(store, tenant.id, "base", clock), "done");
+      s3.away = () => true;
+      await addRow(tenant, 1_500_000);
+      clock.turn(SENT_MS);
+      const file = store.files.scratch.replace(/scratch$/, "tenants") +
+        `/${tenant.id.slice(-2).toLowerCase()}/${tenant.id}.db`;
+      await until(() => Deno.statSync(`${file}-wal`).size === 0);
+      await store.close();
+      if (isLost) {
+        for (const end of ["", "-wal", "-shm"]) await Deno.remove(`${file}${end}`).catch(() => {});
+      }
+      s3.away = () => false;
+      const sent = s3.objects.size;
+      const next = await open("data");
+      clock.turn(SENT_MS);
+      await until(() => s3.objects.size > sent);
+      await until(async () => ((await next.archive?.status(tenant.id))?.lagMs ?? SENT_MS) < SENT_MS);
+      assertEquals(await countAt(next, tenant.id, clock.now(), "whole"), 1);
+    });
   });
-});
+}
 
 Deno.test("the last epoch of a database that was made from the archive stays until its next one is there", async () => {
   await withBucket(async ({ s3, clock, open }) => {

@@ -1,5 +1,6 @@
 // What a process knows of the archive of one database, in a file beside the spool, and the spool: objects that are not in
 // the store yet, in the order in which they go there.
+import { isId } from "../../core/ids.ts";
 import { type ArchiveName, objectName, readObjectName } from "./archive_names.ts";
 import type { WalSum } from "./wal_frames.ts";
 
@@ -32,6 +33,26 @@ export interface ArchiveState {
 /** Where the folder of a database is, below that of all. */
 export function archiveFolder(all: string, databaseId: string): string {
   return `${all}/${databaseId.slice(-2).toLowerCase()}/${databaseId}`;
+}
+
+/** Databases with something in their spools. */
+export async function* spooledDatabases(all: string): AsyncIterable<string> {
+  for await (const { path } of foldersIn(all)) {
+    for await (const { path: folder, name } of foldersIn(path)) {
+      if (isId("db", name) && (await new ArchiveFolder(folder).spool()).length > 0) yield name;
+    }
+  }
+}
+
+/** None where there is no such folder. */
+async function* foldersIn(path: string): AsyncIterable<{ readonly path: string; readonly name: string }> {
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(path)) {
+      if (isDirectory) yield { path: `${path}/${name}`, name };
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** The folder of a database's state and spool. */

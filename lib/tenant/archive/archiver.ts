@@ -1,7 +1,7 @@
 // The archive of all databases of a store: which have changed, when each is read and sent, and what happens while the
 // store is away. A database that nobody writes costs nothing.
 import type { ArchiveStatus } from "../moment_archive.ts";
-import { archiveFolder } from "./archive_state.ts";
+import { archiveFolder, spooledDatabases } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
 import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
@@ -63,6 +63,8 @@ export class Archiver {
   async begin(): Promise<void> {
     const isLeft = (id: string) => this.#archiveOf(id).isLeft();
     for await (const id of this.options.databases.unread(isLeft)) this.touch(id);
+    // Their files may be lost: then this is all that there is of the last changes.
+    for await (const id of spooledDatabases(this.options.folder)) this.touch(id);
   }
 
   /**
