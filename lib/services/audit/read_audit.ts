@@ -7,6 +7,7 @@ import { type IdPrefix, isId } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
+import { writtenTables } from "../../sql/written_tables.ts";
 import type { AuditFacts } from "../../store/audit_records.ts";
 import { readableDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
@@ -120,12 +121,6 @@ async function readDatabaseAudit(
   return { items, nextCursor: rows.length > pageSize ? items.at(-1)?.id ?? null : null };
 }
 
-/** Guarantee: the engine's side writes the names as a JSON array. */
-function namesIn(tables: string): string {
-  const names: readonly string[] = JSON.parse(tables);
-  return names.join(", ");
-}
-
 function entryOf(database: string, row: AuditTuple): AuditEntry {
   const [id, ts, actor, userId, operation, tables, rowsWritten, queryLogId] = row;
   return {
@@ -135,7 +130,7 @@ function entryOf(database: string, row: AuditTuple): AuditEntry {
     actorName: null,
     action: operation,
     database,
-    target: namesIn(tables),
+    target: writtenTables(tables).join(", "),
     facts: { rowsWritten, queryLogId, ...(userId === null ? {} : { userId }) },
   };
 }

@@ -2,6 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import { type ChangeKind, type ChangePlace, namesOfKinds } from "../../sql/change_rows.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
+import { writtenTables } from "../../sql/written_tables.ts";
 
 /** What one commit has changed. `reset`: changes are missing, or another state is there; what comes next follows it. */
 export interface Change {
@@ -35,14 +36,13 @@ export type ChangeTuple = [
 
 /** The change that a row tells of, without tables of the service. */
 export function changeOf([seq, epoch, at, tables, kinds, rows]: ChangeTuple): PlacedChange {
-  const names: readonly string[] = JSON.parse(tables);
   const place = { seq, epoch };
   return {
     place,
     change: {
       id: idOfPlace(place),
       at: isoTime(at),
-      tables: names.filter((name) => !isReservedName(name)),
+      tables: writtenTables(tables).filter((name) => !isReservedName(name)),
       kinds: namesOfKinds(kinds),
       rows,
     },

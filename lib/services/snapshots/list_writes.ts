@@ -2,6 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
+import { writtenTables } from "../../sql/written_tables.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
@@ -60,10 +61,15 @@ export async function listWrites(
 function viewOf([id, ts, actor, tables, rowsWritten, operation, queryLogId, sql]: WriteTuple): WriteView {
   const at = isoTime(ts);
   const justBefore = isoTime(ts - 1);
-  return { id, at, justBefore, actor, tables: namesIn(tables), rowsWritten, operation, queryLogId, sql };
-}
-
-/** Guarantee: the engine's side writes the names as a JSON array. */
-function namesIn(tables: string): readonly string[] {
-  return JSON.parse(tables);
+  return {
+    id,
+    at,
+    justBefore,
+    actor,
+    tables: writtenTables(tables),
+    rowsWritten,
+    operation,
+    queryLogId,
+    sql,
+  };
 }
