@@ -6,7 +6,7 @@ import { startApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
 
-const { run, test } = oneStore();
+const { run, test, testOneProcess } = oneStore();
 Deno.test("plan", run);
 
 const PLAN = "plan-replayed";
@@ -103,7 +103,7 @@ test("a step's own repetition gets its answer also while another request comes u
   assertEquals(await count(tenant), 1);
 });
 
-test("a request under a step that another one has used in vain runs", async () => {
+testOneProcess("a request under a step that another one has used in vain runs", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.query(T);
@@ -197,7 +197,7 @@ test("a read or a change of the schema under both keeps its answer for each of t
   }
 });
 
-test("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
+testOneProcess("of many repetitions of a step at once one runs, whichever headers come with it", async () => {
   await using app = await startApp();
   const tenant: TestNamespace = await app.namespace();
   await tenant.setup("CREATE TABLE t (a)");

@@ -4,7 +4,7 @@ import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
-const { run, test } = oneStore();
+const { run, test, testOneProcess } = oneStore();
 Deno.test("databases", run);
 
 const databasesOf = ({ slug }: TestNamespace) => `/api/namespaces/${slug}/databases`;
@@ -110,7 +110,7 @@ test("deleting needs the slug once more and changes nothing without it", async (
   assertEquals((await tenant.query("SELECT 1")).status, 200);
 });
 
-test("a deleted database is 404 at once and its slug leads to a new, empty one", async () => {
+testOneProcess("a deleted database is 404 at once and its slug leads to a new, empty one", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   const path = databasesOf(tenant);

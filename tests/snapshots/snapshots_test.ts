@@ -4,7 +4,7 @@ import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
-const { run, test } = oneStore();
+const { run, test, testOneProcess } = oneStore();
 Deno.test("snapshots", run);
 
 interface Listed {
@@ -282,7 +282,7 @@ test("what an answer names as the way back is there however many snapshots with 
   });
 });
 
-test("a deleted database comes back as it was, under its slug or another one", async () => {
+testOneProcess("a deleted database comes back as it was, under its slug or another one", async () => {
   await withShop(async (shop, app) => {
     const base = `/api/namespaces/${shop.slug}/databases`;
     const gone = await app.request("DELETE", `${base}/main`, {

@@ -1,4 +1,5 @@
 // Tests of many cases that share one app: each has a namespace of its own, and no engine has to be started for it.
+import { hostedApp } from "../deploy/hosted_app.ts";
 import { lendStore, startApp, type StartedApp } from "./start_app.ts";
 
 /** An app goes on reading from its engine between the steps; the sanitizers look at the test as a whole. */
@@ -49,15 +50,18 @@ export interface OneStore {
    * the store.
    */
   readonly test: Test;
+  /** One of what a process knows at once because it has done it itself: not where several serve in turn. */
+  readonly testOneProcess: Test;
   /** What the file gives to `Deno.test`: the tests, one after the other, each as a step. */
   run(t: Deno.TestContext): Promise<void>;
 }
 
 /** For a file whose tests start an app each, and do nothing to its engines. */
 export function oneStore(): OneStore {
-  const tests: { readonly name: string; readonly fn: Parameters<Test>[1] }[] = [];
+  const tests: { readonly name: string; readonly fn: Parameters<Test>[1]; readonly ignore: boolean }[] = [];
   return {
-    test: (name, fn) => void tests.push({ name, fn }),
+    test: (name, fn) => void tests.push({ name, fn, ignore: false }),
+    testOneProcess: (name, fn) => void tests.push({ name, fn, ignore: hostedApp() !== null }),
     run: async (t) => {
       await using _ = await lendStore();
       for (const one of tests) await t.step({ ...unlooked, ...one });
