@@ -1,8 +1,11 @@
 // Who may work at a time: files that are on their way keep nobody from working, and those that have come wait for their turn.
 import { assertEquals } from "@std/assert";
-import { importLimits } from "../../lib/core/limits_of_transfers.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { exportLimits, importLimits } from "../../lib/core/limits_of_transfers.ts";
+import { TransferPlaces } from "../../lib/services/transfer/transfer_places.ts";
 import { testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type TransferWorld, transferWorld } from "./transfer_world.ts";
 
 const DUMP = new TextEncoder().encode("CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n");
@@ -66,6 +69,37 @@ async function waitingImport({ app, acme, import: send }: TransferWorld, id: str
   while (await state() !== "waiting") await new Promise((resolve) => setTimeout(resolve, 20));
   return { path, answer, ask };
 }
+
+Deno.test("never more work than may, however many come at once, and each of them has its turn", async () => {
+  const places = new TransferPlaces(systemClock, () => []);
+  const { signal } = new AbortController();
+  const [working, most] = [new Map<string, number>(), { all: 0, own: 0 }];
+  const work = async (namespaceId: string) => {
+    working.set(namespaceId, (working.get(namespaceId) ?? 0) + 1);
+    const counts = [...working.values()];
+    most.all = Math.max(most.all, counts.reduce((sum, count) => sum + count, 0));
+    most.own = Math.max(most.own, ...counts);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+    working.set(namespaceId, (working.get(namespaceId) ?? 0) - 1);
+    return namespaceId;
+  };
+  const namespaces = ["a", "a", "a", "a", "b", "b", "b", "c", "c", "d"];
+  const done = await Promise.all(namespaces.map((one) => places.duringWork(one, signal, () => work(one))));
+  assertEquals(done, namespaces);
+  assertEquals(most, { all: exportLimits.running, own: exportLimits.runningOfNamespace });
+});
+
+Deno.test("who has waited too long for a place is told to try again, and leaves the line", async () => {
+  const clock = new TurnableClock();
+  let working = ["b", "c", "c", "d"];
+  const places = new TransferPlaces(clock, () => working);
+  const { signal } = new AbortController();
+  const waiting = places.duringWork("a", signal, () => Promise.resolve());
+  clock.turn(importLimits.waitMs);
+  assertEquals(await waiting.catch((error) => error.code), "too_many_transfers");
+  working = ["b", "c", "c"];
+  places.requireRoom("a");
+});
 
 testSteps("places of transfers", transferWorld, {
   "files that come slowly keep nobody from exporting and importing": async (world) => {

@@ -7,19 +7,19 @@ import { exportLimits, importLimits } from "../../core/limits_of_transfers.ts";
 /** Milliseconds between two looks of an import that waits. */
 const LOOK_MS = 100;
 
-/** An import that has received its file. */
-interface Waiting {
+/** An import: of a file that is being received, that waits, or that is worked on. */
+interface Place {
   readonly namespaceId: string;
 }
 
 /** All places of a process. */
 export class TransferPlaces {
-  /** Namespaces of the files that are being received, or wait. */
-  readonly #uploads: string[] = [];
-  /** Namespaces of the imports at work. */
-  readonly #imports: string[] = [];
-  /** The one that has waited longest first. */
-  readonly #waiting: Waiting[] = [];
+  /** From the first byte of a file until nothing more is done with it. */
+  readonly #uploads: Place[] = [];
+  /** With its file received, the one that has waited longest first. */
+  readonly #waiting: Place[] = [];
+  /** At work. */
+  readonly #imports: Place[] = [];
 
   /** `exports`: the namespaces of the exports at work. */
   constructor(private readonly clock: Clock, private readonly exports: () => readonly string[]) {}
@@ -37,12 +37,18 @@ export class TransferPlaces {
 
   /** Receives a file, and whatever is done with it. Errors: `too_many_transfers`, those of the work. */
   async duringUpload<Value>(namespaceId: string, work: () => Promise<Value>): Promise<Value> {
-    const own = this.#uploads.filter((one) => one === namespaceId).length;
+    const own = this.#uploads.filter((one) => one.namespaceId === namespaceId).length;
     const { uploads, uploadsOfNamespace } = importLimits;
     if (this.#uploads.length >= uploads || own >= uploadsOfNamespace) {
       throw new AppError("too_many_transfers");
     }
-    return await during(this.#uploads, namespaceId, work);
+    const me = { namespaceId };
+    this.#uploads.push(me);
+    try {
+      return await work();
+    } finally {
+      remove(this.#uploads, me);
+    }
   }
 
   /**
@@ -54,43 +60,46 @@ export class TransferPlaces {
     signal: AbortSignal,
     work: () => Promise<Value>,
   ): Promise<Value> {
-    await during(this.#waiting, { namespaceId }, (me) => this.#turn(me, signal));
-    return await during(this.#imports, namespaceId, work);
+    const me = { namespaceId };
+    this.#waiting.push(me);
+    try {
+      await this.#placed(me, signal);
+      return await work();
+    } finally {
+      remove(this.#waiting, me);
+      remove(this.#imports, me);
+    }
   }
 
-  async #turn(me: Waiting, signal: AbortSignal): Promise<void> {
+  /** Resolves when it is at work: the look and the step are one, so that nobody comes between. */
+  async #placed(me: Place, signal: AbortSignal): Promise<void> {
     const untilMs = this.clock.monotonicMs() + importLimits.waitMs;
     for (;;) {
       signal.throwIfAborted();
-      if (this.#isNext(me)) return;
+      if (this.#isNext(me)) {
+        remove(this.#waiting, me);
+        this.#imports.push(me);
+        return;
+      }
       if (this.clock.monotonicMs() >= untilMs) throw new AppError("too_many_transfers");
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }
 
   /** Whether there is a place for it, and nobody before it could have that. */
-  #isNext(me: Waiting): boolean {
+  #isNext(me: Place): boolean {
     const working = this.#working();
-    const isBlocked = ({ namespaceId }: Waiting) =>
+    const isBlocked = ({ namespaceId }: Place) =>
       working.filter((one) => one === namespaceId).length >= exportLimits.runningOfNamespace;
     return working.length < exportLimits.running && this.#waiting.find((one) => !isBlocked(one)) === me;
   }
 
   #working(): string[] {
-    return [...this.exports(), ...this.#imports];
+    return [...this.exports(), ...this.#imports.map(({ namespaceId }) => namespaceId)];
   }
 }
 
-/** Does the work while the list has the entry. */
-async function during<Entry, Value>(
-  list: Entry[],
-  entry: Entry,
-  work: (entry: Entry) => Promise<Value>,
-): Promise<Value> {
-  list.push(entry);
-  try {
-    return await work(entry);
-  } finally {
-    list.splice(list.indexOf(entry), 1);
-  }
+function remove(places: Place[], one: Place): void {
+  const at = places.indexOf(one);
+  if (at >= 0) places.splice(at, 1);
 }
