@@ -197,6 +197,7 @@ Deno.test("every test that the tables of published failures and of attacks name 
       const forms = [
         `Deno.test(${quoted}, `,
         `\ntest(${quoted}, `,
+        `\ntestOneProcess(${quoted}, `,
         `testCases(${quoted}, `,
         `\n  ${quoted}: async (`,
         `step(${quoted}, async (`,
