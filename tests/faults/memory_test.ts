@@ -73,6 +73,8 @@ Deno.test("a child that passes its bound of memory is ended, and the others' wor
     callService(world, `${rows} SELECT zeroblob(1), zeroblob(1), zeroblob(1) FROM c`),
   );
   assertEquals([result.status, result.body.code], [400, "result_too_large"]);
+  // Neither the rows nor the bytes of the result have ended it.
+  assertMatch(world.service.errors(), /"event":"engine_child_ended","reason":"memory"/);
   assert(peakMb < 1100, `${peakMb} MB`);
   assertEquals((await callService(world, "SELECT 1")).status, 200);
 });

@@ -50,7 +50,7 @@ export interface OneStore {
    * the store.
    */
   readonly test: Test;
-  /** One of what a process knows at once because it has done it itself: not where several serve in turn. */
+  /** A test of what a process knows at once because it made the change itself. Left out where several processes serve in turn. */
   readonly testOneProcess: Test;
   /** What the file gives to `Deno.test`: the tests, one after the other, each as a step. */
   run(t: Deno.TestContext): Promise<void>;

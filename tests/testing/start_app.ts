@@ -23,8 +23,9 @@ import { type ApiAnswer, type ApiRequest, callApi } from "./call_api.ts";
 import { makeTestNamespace, type TestNamespace } from "./test_namespace.ts";
 import { tenantSettings } from "./tenant_settings.ts";
 
-/** As much as no test needs; without it each store starts a shell to find out what there is. */
+/** More than any test needs. Without a setting each store starts a shell to find out how much memory there is. */
 const ENGINE_MEMORY_MB = 4096;
+/** Found by the first store of the process, for all of them. */
 let parentTie: ParentTie | null = null;
 /** Sweeps after which a body counts as too slow; a test sweeps itself. */
 const BODY_SWEEPS = 3;
