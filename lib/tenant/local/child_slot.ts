@@ -13,7 +13,12 @@ export interface ChildSlot {
   readonly child: EngineChild;
   /** The number of the child's progress file. */
   readonly number: number;
+  /** What runs. */
   flight: LaneFlight | null;
+  /** What was sent behind it, in its order: nothing where nothing runs. */
+  readonly behind: LaneFlight[];
+  /** Frames sent since the child was last free. */
+  train: number;
   /** Databases to close in this child before other work, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
   lastUsedMs: number;
@@ -33,6 +38,8 @@ export function newSlot(child: EngineChild, number: number, lastUsedMs: number):
     child,
     number,
     flight: null,
+    behind: [],
+    train: 0,
     toClose: [],
     lastUsedMs,
     homes: 0,

@@ -183,6 +183,11 @@ export class DatabaseLanes {
       this.reads.nextQuick(nowMs) !== "none";
   }
 
+  /** Whether a task is the next read. */
+  get readsTask(): boolean {
+    return this.#readTasks.length > 0;
+  }
+
   /** Waits until the database has no flight. */
   async nothingRuns(): Promise<void> {
     while (this.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));

@@ -1,4 +1,4 @@
-// The service's side of one engine child process: starts it in its jail, sends one frame at a time, and ends it.
+// The service's side of one engine child process: starts it in its jail, exchanges frames with it, and ends it.
 import { setPriority } from "node:os";
 import { HEAD_END, type Reply, type Request } from "./child/protocol.ts";
 import { type ChildPipes, startWithPipes } from "./child_pipes.ts";
@@ -22,8 +22,8 @@ export interface EngineChildOptions extends EngineProcessOptions {
   readonly onEnd: () => void;
 }
 
-/** Bytes of the buffer that is reused for requests of ordinary size. */
-const FRAME_BYTES = 1 << 16;
+/** Bytes of the buffer that is used again for requests of ordinary size. */
+const FRAMES_BYTES = 1 << 16;
 /** Milliseconds in which a child must report its memory when asked, and milliseconds between two polls for the report. */
 const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
@@ -41,7 +41,9 @@ export class EngineChild {
   readonly #process: Deno.ChildProcess;
   readonly #pipes: ChildPipes;
   readonly #encoder = new TextEncoder();
-  #frame = new Uint8Array(FRAME_BYTES);
+  /** Requests that are sent together when the code that runs now has ended. */
+  #frames = new Uint8Array(FRAMES_BYTES);
+  #framesLength = 0;
   /** Requests that wait for the child's greeting; null after it. */
   #unsent: Request[] | null = [];
 
@@ -64,24 +66,36 @@ export class EngineChild {
       this.#unsent.push(request);
       return;
     }
+    if (this.#framesLength === 0) queueMicrotask(() => this.#sendFrames());
     const json = JSON.stringify(request);
-    let frame = this.#frame;
-    // The buffer is reused, except for a longer frame and while the previous frame is still being sent.
-    this.#frame = nothing;
-    let { read, written } = this.#encoder.encodeInto(json, frame.subarray(4));
+    const start = this.#framesLength + 4;
+    let { read, written } = this.#encoder.encodeInto(json, this.#frames.subarray(start));
     if (read < json.length) {
-      frame = new Uint8Array(4 + json.length * 3);
-      ({ written } = this.#encoder.encodeInto(json, frame.subarray(4)));
+      const longer = new Uint8Array(start + json.length * 3);
+      longer.set(this.#frames.subarray(0, this.#framesLength));
+      this.#frames = longer;
+      ({ written } = this.#encoder.encodeInto(json, longer.subarray(start)));
     }
-    new DataView(frame.buffer).setUint32(0, written);
+    new DataView(this.#frames.buffer).setUint32(this.#framesLength, written);
+    this.#framesLength = start + written;
+  }
+
+  #sendFrames(): void {
+    if (this.#framesLength === 0) return;
+    const frames = this.#frames;
+    const bytes = frames.subarray(0, this.#framesLength);
+    // The buffer is used again, except for a longer one and while it is still being sent.
+    this.#frames = nothing;
+    this.#framesLength = 0;
     const sent = () => {
-      if (frame.length === FRAME_BYTES) this.#frame = frame;
+      if (frames.length === FRAMES_BYTES && this.#frames.length === 0) this.#frames = frames;
     };
-    this.#pipes.write(frame.subarray(0, 4 + written)).then(sent, sent);
+    this.#pipes.write(bytes).then(sent, sent);
   }
 
   /** Lets the child finish its frame and end by itself. */
   async finish(): Promise<void> {
+    this.#sendFrames();
     await this.#pipes.endInput();
     await this.ended;
   }

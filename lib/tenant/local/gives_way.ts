@@ -4,6 +4,7 @@ import type { LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { standIn } from "./read_train.ts";
 import { callerOf, type ChildShares, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
 import { tokenOf } from "../read_queue.ts";
 
@@ -74,12 +75,6 @@ function takeBack(scheduler: Sharing, { lanes }: LaneFlight, jobs: CallJob[], { 
   jobs.length = call + 1;
   lanes.putBack(others, "read");
   scheduler.waiting.add(lanes);
-}
-
-/** Stands for a call that was taken back: its outcome is neither answered nor logged. */
-function standIn(job: CallJob): CallJob {
-  const nobody = () => {};
-  return { ...job, call: { ...job.call, log: null }, resolve: nobody, reject: nobody, takenBack: true };
 }
 
 /** Whether the slow work may go on: with a slot, or as long as nobody waits for its child. `job`: null for a task. */

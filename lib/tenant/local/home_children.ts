@@ -3,6 +3,7 @@
 import { type ChildSlot, isFree } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { type ChildShares, LONG_FLIGHT_MS } from "./child_shares.ts";
+import { takesMore } from "./read_train.ts";
 
 /** The parts of the scheduler that the choice needs. */
 export interface ChildPool {
@@ -37,15 +38,15 @@ export class HomeChildren {
 
   /**
    * The database's home while that answers quickly, else another child for this time: to move would mean to open the file
-   * anew; null: the work waits.
+   * anew; null: the work waits. Only calls that read (`isRead`) go to a child that works.
    */
-  slotFor(lanes: DatabaseLanes, nowMs: number): ChildSlot | null {
+  slotFor(lanes: DatabaseLanes, nowMs: number, isRead: boolean): ChildSlot | null {
     const { slots, shares } = this.pool;
     const home = this.#homes.get(lanes);
     const stays = home && !home.leaving && !home.lowered && slots.includes(home);
     if (stays) {
       if (isFree(home)) return home;
-      if (this.#endsSoon(home, nowMs)) return null;
+      if (this.#endsSoon(home, nowMs)) return isRead && takesMore(home) ? home : null;
     }
     if (shares.holdsTooMany(lanes.namespaceId, nowMs)) return null;
     const slot = this.#roomiest() ?? this.#oneMore(nowMs);

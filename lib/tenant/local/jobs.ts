@@ -39,10 +39,14 @@ export interface Flight {
     | { readonly kind: "read" | "write"; readonly jobs: CallJob[]; readonly logRows: readonly LogValues[] }
     | { readonly kind: "task"; readonly job: TaskJob; readonly holdsWriteSlot: boolean };
   readonly frame: number;
-  readonly startedMs: number;
+  /** Infinity while others run before it in its child. */
+  startedMs: number;
   /** A write group's outcomes, held until its commit is on the disk. */
   answered: ReplyFrame | null;
-  /** Why the service ended the child; null: it did not. `busy`: a slow read had no slot, and others waited. */
+  /**
+   * Why the service ended the child; null: it did not. `busy`: a slow read had no slot, and others waited; or it
+   * was the one before this that was to end.
+   */
   killed: "timeout" | "gone" | "memory" | "busy" | null;
   killedMs: number;
   /** When the caller of the statement that runs was first seen to have gone; null: it has not. */
@@ -52,7 +56,7 @@ export interface Flight {
   /** Null: the work is not known to be slow. */
   slow: SlowWork | null;
   /** Number of the last report of the child's memory, and when the watchdog first saw it. */
-  heard: { readonly count: number; readonly sinceMs: number };
+  heard: { readonly count: number; sinceMs: number };
   /** The statement that ran when the watchdog last looked, and since when. */
   seen: { call: number; statement: number; sinceMs: number };
 }

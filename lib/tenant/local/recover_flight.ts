@@ -4,7 +4,8 @@ import { firstRuns, runsOf } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import type { Progress } from "./progress_files.ts";
-import type { LaneFlight } from "./child_slot.ts";
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";
 import { textLength, unfinished } from "./wire.ts";
@@ -28,11 +29,20 @@ export function recoverFlight(flight: LaneFlight, progress: Progress | null): vo
   lanes.putBack(again, work.kind);
 }
 
+/** Puts the work back that was sent behind a child's last flight. */
+export function returnBehind({ behind }: ChildSlot, waiting: Set<DatabaseLanes>): void {
+  for (const flight of behind.splice(0)) {
+    flight.lanes.flights.delete(flight);
+    returnFlight(flight);
+    waiting.add(flight.lanes);
+  }
+}
+
 /** Puts the work of a flight whose child has received none of it back into its lanes. */
 export function returnFlight({ work, lanes }: LaneFlight): void {
   if (work.kind === "task") return lanes.putBackTask(work.job, work.holdsWriteSlot ? "write" : "read");
   lanes.log.putBack(work.logRows);
-  lanes.putBack(work.jobs, work.kind);
+  lanes.putBack(work.jobs.filter((job) => !job.takenBack), work.kind);
 }
 
 /**

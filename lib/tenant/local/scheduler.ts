@@ -1,4 +1,5 @@
-// Gives the work of all databases to a small number of engine children. A child has one frame at a time.
+// Gives the work of all databases to a small number of engine children. A child runs one frame at a time, and may have
+// reads of other databases waiting behind it.
 import { type ChildSlot, closeIn, closeNext, type LaneFlight, newFlight, newSlot } from "./child_slot.ts";
 import { ChildStarts, type ChildStartsOptions, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
@@ -8,9 +9,10 @@ import type { EngineProcessOptions } from "./engine_process.ts";
 import { holdsWriteSlot } from "./jobs.ts";
 import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./disk_room.ts";
-import { recoverFlight, returnFlight } from "./recover_flight.ts";
+import { recoverFlight, returnBehind, returnFlight } from "./recover_flight.ts";
 import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
+import { joinTrain, leaveTrain, takeBackBehind } from "./read_train.ts";
 import { requestOf } from "./wire.ts";
 
 /** What the scheduler needs of the store. */
@@ -121,7 +123,8 @@ export class Scheduler {
     const nowMs = this.#now();
     lanes.grantLease();
     for (;;) {
-      const slot = lanes.startable(nowMs, LONG_FLIGHT_MS) && this.homes.slotFor(lanes, nowMs);
+      const next = lanes.startable(nowMs, LONG_FLIGHT_MS);
+      const slot = next && this.homes.slotFor(lanes, nowMs, next === "read" && !lanes.readsTask);
       const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS);
       if (!work) break;
       this.#start(slot, lanes, { work, slow: null, nowMs });
@@ -152,6 +155,7 @@ export class Scheduler {
     const slot = this.slots.find((one) => one.flight === flight);
     if (!slot || slot.lowered || this.#starts.restartNeeded) return;
     slot.lowered = true;
+    takeBackBehind(slot, this.waiting);
     slot.child.lowerPriority();
     this.#keepOneFree();
   }
@@ -168,7 +172,7 @@ export class Scheduler {
   ): void {
     this.#frame = (this.#frame + 1) >>> 0;
     const flight = newFlight({ lanes, work, frame: this.#frame, slow, startedMs: nowMs });
-    slot.flight = flight;
+    joinTrain(slot, flight);
     slot.lastUsedMs = nowMs;
     slot.dirty = true;
     lanes.flights.add(flight);
@@ -205,6 +209,7 @@ export class Scheduler {
     this.slots.splice(this.slots.indexOf(slot), 1);
     for (const { closed } of slot.toClose.splice(0)) closed();
     const flight = slot.flight;
+    returnBehind(slot, this.waiting);
     const reason = flight?.killed ?? "unexpected";
     const started = reason !== "unexpected" || slot.child.serves;
     if (!started) this.#startFailed();
@@ -225,14 +230,14 @@ export class Scheduler {
   }
 
   #land(slot: ChildSlot, flight: LaneFlight): void {
-    slot.flight = null;
     slot.lastUsedMs = this.#now();
+    leaveTrain(slot, flight, slot.lastUsedMs);
     flight.lanes.flights.delete(flight);
     if (holdsWriteSlot(flight)) this.onWrote(flight.lanes.databaseId);
   }
 
   #next(slot: ChildSlot, lanes: DatabaseLanes): void {
-    if (slot.toClose.length > 0) return closeNext(slot);
+    if (slot.toClose.length > 0 && slot.flight === null) return closeNext(slot);
     if (lanes.waiting > 0) this.waiting.add(lanes);
     this.pump();
   }

@@ -30,7 +30,7 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
     const job = group.jobs[index];
     if (job) start = settle(lanes, job, outcome, text, start);
   }
-  return group.jobs.slice(reply.o.length);
+  return group.jobs.slice(reply.o.length).filter((job) => !job.takenBack);
 }
 
 function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: string, start: number): number {

@@ -7,6 +7,7 @@ import type { Progress } from "./progress_files.ts";
 import { givesUp, givesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { overMemory } from "./over_memory.ts";
+import { takeBackBehind } from "./read_train.ts";
 import { abandonCall } from "./settle_group.ts";
 
 const TICK_MS = 5;
@@ -67,7 +68,9 @@ export class Watchdog {
     for (const slot of scheduler.slots) {
       if (!slot.flight) continue;
       busy = true;
-      if (poll && nowMs - slot.flight.startedMs >= YOUNG_MS) this.#inspect(slot, slot.flight, nowMs);
+      if (nowMs - slot.flight.startedMs < YOUNG_MS) continue;
+      takeBackBehind(slot, scheduler.waiting);
+      if (poll) this.#inspect(slot, slot.flight, nowMs);
     }
     if (nowMs - this.#lastMemoryMs >= MEMORY_MS) this.#boundMemory(nowMs);
     if (scheduler.waiting.size > 0) {

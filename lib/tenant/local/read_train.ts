@@ -1,0 +1,58 @@
+// Quick reads of several databases that a child is sent one behind the other, so that it does not wait for the service between
+// two of them. Each has a frame and a flight of its own, and they are answered in their order.
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import type { CallJob } from "./jobs.ts";
+
+/** Frames of a train at most: behind it, other work of the child's databases has its turn. */
+const MAX_TRAIN = 16;
+
+/** Whether one more read may be sent behind the one that runs. */
+export function takesMore({ flight, train, toClose, leaving, lowered, child }: ChildSlot): boolean {
+  return flight !== null && flight.work.kind === "read" && flight.slow === null && flight.killed === null &&
+    train < MAX_TRAIN && toClose.length === 0 && !leaving && !lowered && child.serves;
+}
+
+/** Adds a flight that is being sent. */
+export function joinTrain(slot: ChildSlot, flight: LaneFlight): void {
+  slot.train++;
+  if (slot.flight === null) slot.flight = flight;
+  else {
+    flight.startedMs = Infinity;
+    slot.behind.push(flight);
+  }
+}
+
+/** The flight that runs has ended: the next one begins, if there is one. */
+export function leaveTrain(slot: ChildSlot, ended: LaneFlight, nowMs: number): void {
+  const next = slot.behind.shift() ?? null;
+  slot.flight = next;
+  if (next === null) {
+    slot.train = 0;
+    return;
+  }
+  next.startedMs = next.heard.sinceMs = next.seen.sinceMs = nowMs;
+  // The child is being ended, which is not this one's fault.
+  if (ended.killed !== null) next.killed = "busy";
+}
+
+/** Takes back the reads behind one that lasts, to run in other children. The child still runs them: nobody looks at that. */
+export function takeBackBehind({ behind }: ChildSlot, waiting: Set<DatabaseLanes>): void {
+  for (const flight of behind) {
+    const { work, lanes } = flight;
+    const isFirstTime = lanes.flights.delete(flight);
+    if (!isFirstTime || work.kind === "task") continue;
+    lanes.putBack(work.jobs, "read");
+    for (const [index, job] of work.jobs.entries()) work.jobs[index] = standIn(job);
+    waiting.add(lanes);
+  }
+}
+
+const gone = AbortSignal.abort();
+
+/** Stands for a call that was taken back: its outcome is neither answered nor logged. */
+export function standIn(job: CallJob): CallJob {
+  const nobody = () => {};
+  const call = { ...job.call, log: null, signal: () => gone };
+  return { ...job, call, resolve: nobody, reject: nobody, takenBack: true };
+}

@@ -1,0 +1,135 @@
+// Reads of several databases that one engine child is sent together: what one of them does to the others.
+import { assert, assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
+import { silentLog } from "../../lib/core/log.ts";
+import { configFromEnvironment } from "../../lib/config.ts";
+import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
+import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
+import { engineChildren } from "../testing/engine_children.ts";
+import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
+
+/** More than one train takes. */
+const DATABASES = 24;
+const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+const LONG_COUNT = 1_000_000;
+const LONG = `${ENDLESS.replace("FROM n)", `FROM n WHERE i < ${LONG_COUNT})`)}`;
+const LOGGED = "SELECT count(*) FROM _service_meta_query_log WHERE sql = 'SELECT ?'";
+
+interface World {
+  readonly store: TenantStore;
+  readonly tenants: readonly Tenant[];
+  /** A call by itself: to look for the version of the schema first would be a call of another kind. */
+  ask(tenant: Tenant, sql: string, params?: readonly SqlParameter[]): Promise<unknown>;
+  children(): Promise<readonly number[]>;
+}
+
+/** All databases are at home in the same child, because they were first asked one after the other. */
+async function withDatabases(queryTimeoutMs: number, work: (world: World) => Promise<void>): Promise<void> {
+  const dataDirectory = await Deno.makeTempDir({ prefix: "cubby_train_" });
+  const store = await createLocalStore({
+    ...{ dataDirectory, queryTimeoutMs, logDays: 30, snapshotDays: 7, clock: systemClock },
+    ...{ log: silentLog, engineEnvironment: configFromEnvironment().engineEnvironment },
+  });
+  try {
+    const tenants: Tenant[] = [];
+    const versions = new Map<Tenant, number>();
+    for (let at = 0; at < DATABASES; at++) {
+      const tenant = await Tenant.create(store, ["CREATE TABLE t (n INTEGER)"]);
+      versions.set(tenant, (await tenant.database.inspect([])).schemaVersion);
+      tenants.push(tenant);
+    }
+    const ask: World["ask"] = async (tenant, sql, params = []) => {
+      const call = tenantCall(versions.get(tenant) ?? 0, "read", [[sql, ...params]]);
+      const outcome = await tenant.database.run({ ...call, log: call.log && { ...call.log, sql } });
+      return outcome.ok === true ? rowsOf(outcome) : outcome.ok === false ? outcome.failure.kind : outcome;
+    };
+    await work({ store, tenants, ask, children: () => engineChildren(dataDirectory) });
+  } finally {
+    await store.close();
+    await Deno.remove(dataDirectory, { recursive: true });
+  }
+}
+
+Deno.test("reads that were sent behind one that lasts are answered before it ends, and logged once", async () => {
+  await withDatabases(2_000, async ({ tenants, ask }) => {
+    // The child is ended for the one; behind the other it goes on with reads that have been answered meanwhile.
+    const slowOnes = [[3, ENDLESS, "timeout"], [0, LONG, [[LONG_COUNT]]]] as const;
+    for (const [place, sql, expected] of slowOnes) {
+      let slowEnded = false;
+      const asked = tenants.map((tenant, at) => {
+        if (at !== place) return ask(tenant, "SELECT ?", [at]);
+        return ask(tenant, sql).finally(() => slowEnded = true);
+      });
+      const slow = asked.splice(place, 1);
+      assertEquals(
+        await Promise.all(asked),
+        tenants.keys().toArray().toSpliced(place, 1).map((at) => [[at]]),
+      );
+      assert(sql === LONG || !slowEnded, "the others waited for the read that never ends");
+      assertEquals(await Promise.all(slow), [expected]);
+    }
+    for (const [at, tenant] of tenants.entries()) {
+      const expected = slowOnes.filter(([place]) => place !== at).length;
+      assertEquals(await tenant.rows(LOGGED, [], { readsLog: true }), [[expected]]);
+    }
+  });
+});
+
+Deno.test("reads that are on their way to a child that is killed are answered all the same", async () => {
+  await withDatabases(20_000, async ({ tenants, ask, children }) => {
+    for (let round = 0; round < 6; round++) {
+      const pids = await children();
+      const expected = [0, 100].flatMap((more) => tenants.map((_, at) => [[at + more]]));
+      const asked = expected.map(([row], at) => {
+        const tenant = tenants[at % DATABASES];
+        assert(tenant && row);
+        return ask(tenant, "SELECT ?", row);
+      });
+      await new Promise((resolve) => setTimeout(resolve, round % 3));
+      for (const pid of pids) Deno.kill(pid, "SIGKILL");
+      assertEquals(await Promise.all(asked), expected);
+    }
+  });
+});
+
+Deno.test("a write has its turn beside reads of other databases that never pause", async () => {
+  await withDatabases(20_000, async ({ tenants, ask }) => {
+    const [written] = tenants;
+    assert(written);
+    let writes = 0;
+    let reads = 0;
+    const reading = tenants.slice(1).map(async (tenant, at) => {
+      // Far more reads than a write has to wait for.
+      for (; writes < 10 && reads < 100_000; reads++) {
+        assertEquals(await ask(tenant, "SELECT ?", [at]), [[at]]);
+      }
+    });
+    for (; writes < 10; writes++) {
+      const { ok } = await written.run("write", [["INSERT INTO t VALUES (?)", writes]]);
+      assertEquals(ok, true);
+      assert(reads < 100_000, "the write waited for all reads");
+    }
+    await Promise.all(reading);
+    assertEquals(await written.rows("SELECT count(*) FROM t"), [[10]]);
+  });
+});
+
+Deno.test("a database is restored and deleted while reads behind an endless one were taken back from its child", async () => {
+  await withDatabases(2_000, async ({ store, tenants, ask }) => {
+    const [slow, restored, deleted] = tenants;
+    assert(slow && restored && deleted);
+    await restored.run("write", [["INSERT INTO t VALUES (1)"]]);
+    await restored.database.takeSnapshot("before");
+    await restored.run("write", [["INSERT INTO t VALUES (2)"]]);
+    const asked = [slow, restored, deleted].map((tenant) =>
+      ask(tenant, tenant === slow ? ENDLESS : "SELECT count(*) FROM t")
+    );
+    const others = asked.splice(1);
+    assertEquals(await Promise.all(others), [[[2]], [[0]]]);
+    await store.drop(deleted.id);
+    await restored.database.restore("before", { undoLabel: "undo" });
+    assertEquals(await restored.rows("SELECT n FROM t"), [[1]]);
+    assertEquals(await Promise.all(asked), ["timeout"]);
+  });
+});
