@@ -41,4 +41,10 @@ export const exportLimits = {
   runningOfNamespace: 2,
   /** Milliseconds that a client may take nothing before the export ends. */
   stalledMs: 120_000,
+  /**
+   * Milliseconds after which a text on its way gives its place to others who find none, where its client has taken less than
+   * so many bytes a second of it: the child that writes it waits most of its time.
+   */
+  slowAfterMs: 60_000,
+  slowBytesPerSec: 1024 ** 2,
 } as const;

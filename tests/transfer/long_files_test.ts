@@ -62,7 +62,7 @@ Deno.test("a client that takes nothing for two minutes loses its export, and the
     if (ms === exportLimits.stalledMs) late.push(run);
     return real(() => {}, 0);
   }) as typeof setTimeout;
-  const kept = { readers: 0, sentBytes: 0 };
+  const kept = { readers: 0, sentBytes: 0, breakOff: null };
   const closed: (string | null)[] = [];
   try {
     const stream = clientStream({

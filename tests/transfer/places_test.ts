@@ -1,9 +1,10 @@
 // Who may work at a time: files that are on their way keep nobody from working, and those that have come wait for their turn.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { exportLimits, importLimits } from "../../lib/core/limits_of_transfers.ts";
-import { TransferPlaces } from "../../lib/services/transfer/transfer_places.ts";
+import { TransferPlaces, type WorkingExports } from "../../lib/services/transfer/transfer_places.ts";
 import { testSteps } from "../testing/cases.ts";
+import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type TransferWorld, transferWorld } from "./transfer_world.ts";
@@ -57,7 +58,7 @@ async function exportsAtWork({ acme, export: open }: TransferWorld) {
   );
   const answers = [await open("format=csv&table=large"), await open("format=sql")];
   assertEquals(answers.map(({ status }) => status), [200, 200]);
-  return { leave: () => Promise.all(answers.map(({ body }) => body?.cancel())) };
+  return { answers, leave: () => Promise.all(answers.map(({ body }) => body?.cancel())) };
 }
 
 /** Imports under an id, and what is told of it. */
@@ -70,17 +71,31 @@ async function waitingImport({ app, acme, import: send }: TransferWorld, id: str
   return { path, answer, ask };
 }
 
+/** Exports at work, of which these are slow. */
+function working(taken: string[], slow: string[] = []): WorkingExports {
+  return {
+    namespaces: () => taken,
+    endSlow: (namespaceId) => {
+      const ended = slow.find((one) => namespaceId === null || one === namespaceId);
+      if (ended === undefined) return false;
+      slow.splice(slow.indexOf(ended), 1);
+      taken.splice(taken.indexOf(ended), 1);
+      return true;
+    },
+  };
+}
+
 Deno.test("never more work than may, however many come at once, and each of them has its turn", async () => {
-  const places = new TransferPlaces(systemClock, () => []);
+  const places = new TransferPlaces(systemClock, working([]));
   const { signal } = new AbortController();
-  const [working, most] = [new Map<string, number>(), { all: 0, own: 0 }];
+  const [atWork, most] = [new Map<string, number>(), { all: 0, own: 0 }];
   const work = async (namespaceId: string) => {
-    working.set(namespaceId, (working.get(namespaceId) ?? 0) + 1);
-    const counts = [...working.values()];
+    atWork.set(namespaceId, (atWork.get(namespaceId) ?? 0) + 1);
+    const counts = [...atWork.values()];
     most.all = Math.max(most.all, counts.reduce((sum, count) => sum + count, 0));
     most.own = Math.max(most.own, ...counts);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
-    working.set(namespaceId, (working.get(namespaceId) ?? 0) - 1);
+    atWork.set(namespaceId, (atWork.get(namespaceId) ?? 0) - 1);
     return namespaceId;
   };
   const namespaces = ["a", "a", "a", "a", "b", "b", "b", "c", "c", "d"];
@@ -91,14 +106,46 @@ Deno.test("never more work than may, however many come at once, and each of them
 
 Deno.test("who has waited too long for a place is told to try again, and leaves the line", async () => {
   const clock = new TurnableClock();
-  let working = ["b", "c", "c", "d"];
-  const places = new TransferPlaces(clock, () => working);
+  const taken = ["b", "c", "c", "d"];
+  const places = new TransferPlaces(clock, working(taken));
   const { signal } = new AbortController();
   const waiting = places.duringWork("a", signal, () => Promise.resolve());
   clock.turn(importLimits.waitMs);
   assertEquals(await waiting.catch((error) => error.code), "too_many_transfers");
-  working = ["b", "c", "c"];
+  taken.pop();
   places.requireRoom("a");
+});
+
+Deno.test("of slow exports as many give way as are in the way, those of others only where all places are taken", async () => {
+  const [taken, slow] = [["a", "a", "b", "c"], ["a", "b", "c"]];
+  const places = new TransferPlaces(systemClock, working(taken, slow));
+  places.requireRoom("a");
+  assertEquals([taken, slow], [["a", "b", "c"], ["b", "c"]]);
+  taken.push("d");
+  const { signal } = new AbortController();
+  assertEquals(await places.duringWork("e", signal, () => Promise.resolve([...slow])), ["c"]);
+  taken.push("d");
+  // It has two of its own that are quick, so nobody else's end would help.
+  assertThrows(() => places.requireRoom("d"), /as many exports and imports run as may/);
+  assertEquals([taken, slow], [["a", "c", "d", "d"], ["c"]]);
+});
+
+Deno.test("a text that its client hardly takes gives way after a minute, and can be had again", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const world = await transferWorld(app, "acme");
+  const held = await exportsAtWork(world);
+  const ask = () => world.export("format=csv&table=large");
+  assertEquals((await ask()).status, 429);
+  clock.turn(exportLimits.slowAfterMs);
+  const others = [await ask(), await ask()];
+  assertEquals(others.map(({ status }) => status), [200, 200]);
+  assertEquals((await ask()).status, 429);
+  for (const answer of held.answers) await assertRejects(() => answer.bytes(), /others need the place/);
+  for (const { body } of others) await body?.cancel();
+  const [first] = held.answers;
+  const again = await world.exported(`format=csv&id=${first?.headers.get("X-Export-Id")}`);
+  assert(again.length > 4_000_000);
 });
 
 testSteps("places of transfers", transferWorld, {

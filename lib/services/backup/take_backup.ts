@@ -83,7 +83,7 @@ async function openBackup(
 
 function streamOf(file: Deno.FsFile): ReadableStream<Uint8Array> {
   return clientStream({
-    kept: { readers: 0, sentBytes: 0 },
+    kept: { readers: 0, sentBytes: 0, breakOff: null },
     read: async (into) => await file.read(into) ?? 0,
     done: () => Promise.resolve(null),
     close: () => {

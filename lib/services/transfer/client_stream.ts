@@ -8,7 +8,7 @@ const PIECE = 256 * 1024;
 
 /** Where the bytes come from. */
 export interface ClientStreamOptions {
-  readonly kept: Pick<KeptExport, "readers" | "sentBytes">;
+  readonly kept: Pick<KeptExport, "readers" | "sentBytes" | "breakOff">;
   /** Fills the buffer from its start; 0 at the end. */
   readonly read: (into: Uint8Array) => Promise<number>;
   /** After the last byte: why what was sent is not whole; null where it is. */
@@ -26,10 +26,17 @@ export function clientStream({ kept, read, done, close }: ClientStreamOptions): 
     if (closed) return;
     closed = true;
     kept.readers--;
+    kept.breakOff = null;
     await close(errorKind);
   };
   kept.readers++;
   return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      kept.breakOff = (errorKind) => {
+        controller.error(new Error("others need the place of the export"));
+        void finish(errorKind);
+      };
+    },
     pull: async (controller) => {
       clearTimeout(stalled);
       try {

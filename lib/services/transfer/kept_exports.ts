@@ -49,6 +49,12 @@ export class KeptExport {
   sizeBytes: number | null = null;
   /** Answers that are being sent. */
   readers = 0;
+  /** When its child started, by the counter, and what had been sent by then. */
+  begun = { atMs: 0, sentBytes: 0 };
+  /** Breaks the answer off; null where none is on its way. */
+  breakOff: ((errorKind: string) => void) | null = null;
+  /** Its answer was broken off for others: its child is ending. */
+  gaveWay = false;
 
   constructor(
     readonly id: string,
@@ -70,12 +76,16 @@ export class KeptExports {
 
   constructor(private readonly room: TransferRoom, private readonly clock: Clock) {
     this.imports = new KeptImports(room, clock);
-    this.places = new TransferPlaces(clock, () => {
-      const working = [...this.#kept.values()].filter((one) =>
-        one.run !== null || one.starts || one.state === "copying"
-      );
-      return working.map(({ owner }) => owner.namespaceId);
+    this.places = new TransferPlaces(clock, {
+      namespaces: () => this.#working().map(({ owner }) => owner.namespaceId),
+      endSlow: (namespaceId) => this.#endSlow(namespaceId),
     });
+  }
+
+  /** To be called when its child starts. */
+  noteStart(kept: KeptExport): void {
+    kept.begun = { atMs: this.clock.monotonicMs(), sentBytes: kept.sentBytes };
+    kept.gaveWay = false;
   }
 
   /** Errors: `too_many_transfers`, `storage_full`. */
@@ -137,6 +147,35 @@ export class KeptExports {
   /** Removes copies that are old, or too many beside `newest`. */
   async sweep(): Promise<void> {
     await this.#prune(null);
+  }
+
+  #working(): KeptExport[] {
+    return [...this.#kept.values()].filter((one) =>
+      (one.run !== null && !one.gaveWay) || one.starts || one.state === "copying"
+    );
+  }
+
+  /** Breaks off the text whose client takes least. What was copied stays, for another download. */
+  #endSlow(namespaceId: string | null): boolean {
+    const slow = this.#working().filter((one) =>
+      one.breakOff !== null && one.input.format !== "sqlite" && this.#isSlow(one) &&
+      (namespaceId === null || one.owner.namespaceId === namespaceId)
+    );
+    const [slowest] = slow.toSorted((a, b) => this.#bytesPerSec(a) - this.#bytesPerSec(b));
+    if (slowest === undefined) return false;
+    slowest.gaveWay = true;
+    slowest.breakOff?.("too_many_transfers");
+    return true;
+  }
+
+  #isSlow(one: KeptExport): boolean {
+    const { slowAfterMs, slowBytesPerSec } = exportLimits;
+    return this.clock.monotonicMs() - one.begun.atMs >= slowAfterMs &&
+      this.#bytesPerSec(one) < slowBytesPerSec;
+  }
+
+  #bytesPerSec({ sentBytes, begun }: KeptExport): number {
+    return (sentBytes - begun.sentBytes) / (this.clock.monotonicMs() - begun.atMs) * 1000;
   }
 
   async #prune(newest: KeptExport | null): Promise<void> {

@@ -32,6 +32,7 @@ async function startRun(kept: KeptExport, { exports, transfers }: Sending): Prom
   if (kept.state !== "writing") exports.places.requireRoom(kept.owner.namespaceId);
   kept.state = "writing";
   kept.starts = true;
+  exports.noteStart(kept);
   try {
     kept.run = await transfers.room.start(kept.id, { do: "export", format, table, safe });
   } finally {

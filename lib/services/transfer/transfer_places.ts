@@ -12,6 +12,14 @@ interface Place {
   readonly namespaceId: string;
 }
 
+/** The exports of the process. */
+export interface WorkingExports {
+  /** The namespaces of those at work. */
+  namespaces(): readonly string[];
+  /** Ends one that holds its place for a slow client, of this namespace or, with null, of any; false: there is none. */
+  endSlow(namespaceId: string | null): boolean;
+}
+
 /** All places of a process. */
 export class TransferPlaces {
   /** From the first byte of a file until nothing more is done with it. */
@@ -21,18 +29,27 @@ export class TransferPlaces {
   /** At work. */
   readonly #imports: Place[] = [];
 
-  /** `exports`: the namespaces of the exports at work. */
-  constructor(private readonly clock: Clock, private readonly exports: () => readonly string[]) {}
+  constructor(private readonly clock: Clock, private readonly exports: WorkingExports) {}
 
   /** Errors: `too_many_transfers` while as many work as may, or wait for it. */
   requireRoom(namespaceId: string): void {
+    for (let full = this.#fullFor(namespaceId); full !== null; full = this.#fullFor(namespaceId)) {
+      if (!this.exports.endSlow(full === "own" ? namespaceId : null)) {
+        throw new AppError("too_many_transfers");
+      }
+    }
+  }
+
+  /** Which places a newcomer finds taken: those of its namespace (`own`) or of everybody. */
+  #fullFor(namespaceId: string): "own" | "all" | null {
     const waiting = this.#waiting.map((one) => one.namespaceId);
     const taken = Map.groupBy([...this.#working(), ...waiting], (one) => one);
     const { running, runningOfNamespace } = exportLimits;
     // Of what waits no more counts than its namespace lets work.
     const all = [...taken.values()].reduce((sum, own) => sum + Math.min(own.length, runningOfNamespace), 0);
     const own = taken.get(namespaceId)?.length ?? 0;
-    if (all >= running || own >= runningOfNamespace) throw new AppError("too_many_transfers");
+    if (own >= runningOfNamespace) return "own";
+    return all >= running ? "all" : null;
   }
 
   /** Receives a file, and whatever is done with it. Errors: `too_many_transfers`, those of the work. */
@@ -81,6 +98,7 @@ export class TransferPlaces {
         this.#imports.push(me);
         return;
       }
+      if (this.#makesRoom(me)) continue;
       if (this.clock.monotonicMs() >= untilMs) throw new AppError("too_many_transfers");
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
@@ -89,14 +107,26 @@ export class TransferPlaces {
   /** Whether there is a place for it, and nobody before it could have that. */
   #isNext(me: Place): boolean {
     const working = this.#working();
-    const isBlocked = ({ namespaceId }: Place) =>
-      working.filter((one) => one === namespaceId).length >= exportLimits.runningOfNamespace;
-    return working.length < exportLimits.running && this.#waiting.find((one) => !isBlocked(one)) === me;
+    return working.length < exportLimits.running &&
+      this.#waiting.find((one) => !hasItsPart(one, working)) === me;
+  }
+
+  /** Whether a slow export has given way to the one that waits, for whom nobody else of its namespace waits. */
+  #makesRoom(me: Place): boolean {
+    const working = this.#working();
+    if (this.#waiting.find(({ namespaceId }) => namespaceId === me.namespaceId) !== me) return false;
+    if (hasItsPart(me, working)) return this.exports.endSlow(me.namespaceId);
+    return working.length >= exportLimits.running && this.exports.endSlow(null);
   }
 
   #working(): string[] {
-    return [...this.exports(), ...this.#imports.map(({ namespaceId }) => namespaceId)];
+    return [...this.exports.namespaces(), ...this.#imports.map(({ namespaceId }) => namespaceId)];
   }
+}
+
+/** Whether as many of its namespace work as may. */
+function hasItsPart({ namespaceId }: Place, working: readonly string[]): boolean {
+  return working.filter((one) => one === namespaceId).length >= exportLimits.runningOfNamespace;
 }
 
 function remove(places: Place[], one: Place): void {
