@@ -1,7 +1,12 @@
 // When work of an engine child counts as slow, so that it gives way to others that wait.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { type LaneFlight, newFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import { systemClock } from "../../lib/core/clock.ts";
+import { noteTimes } from "../../lib/tenant/local/child_shares.ts";
+import { takeBackBehind } from "../../lib/tenant/local/read_train.ts";
+import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
 import { givesUp, givesWay } from "../../lib/tenant/local/gives_way.ts";
 import { SlowTurns } from "../../lib/tenant/slow_turns.ts";
 import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
@@ -70,4 +75,30 @@ Deno.test("a statement whose caller has gone may end by itself for a while, unle
   assertEquals(givesUp(crowded, next, false, 60), false);
   assertEquals([130, 229, 230].map((nowMs) => givesUp(roomy, next, true, nowMs)), [false, false, true]);
   assertEquals(givesUp(crowded, aFlight(), true, 40), true);
+});
+
+Deno.test("a slow read makes its caller slow where it is answered, and nobody where it was taken back", () => {
+  for (const takenBack of [false, true]) {
+    for (const told of ["by its outcome", "while it runs"]) {
+      const lanes = new DatabaseLanes("db_1", "ns_1");
+      const call = tenantCall(1, "read", [["SELECT 1"]]);
+      lanes.addCall({ ...inspection, call, wire: wireCall(call, systemClock) });
+      const work = lanes.takeWork(0, 0);
+      assert(work?.kind === "read");
+      const flight = newFlight({ lanes, work, frame: 1, slow: null, startedMs: 0 });
+      lanes.flights.add(flight);
+      if (takenBack) takeBackBehind({ behind: [flight] }, new Set());
+      // What waits to run elsewhere is not what is looked at here.
+      lanes.reads.filter(() => false);
+      if (told === "by its outcome") noteTimes(flight, work.jobs, [{ k: "ok", r: [], ms: 40 }], 40);
+      else {
+        const progress = { call: 0, statement: 0 };
+        const ends = [1, 60].map((cpuMs, at) =>
+          givesWay(crowded, flight, { count: at, cpuMs, residentBytes: 1, progress }, 30 + at * 60)
+        );
+        assertEquals(ends, [false, !takenBack]);
+      }
+      assertEquals(lanes.reads.hasSlow, !takenBack, told);
+    }
+  }
 });

@@ -13,7 +13,7 @@ import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 const DATABASES = 24;
 const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 const LONG_COUNT = 1_000_000;
-const LONG = `${ENDLESS.replace("FROM n)", `FROM n WHERE i < ${LONG_COUNT})`)}`;
+const LONG = ENDLESS.replace("FROM n)", `FROM n WHERE i < ${LONG_COUNT})`);
 const LOGGED = "SELECT count(*) FROM _service_meta_query_log WHERE sql = 'SELECT ?'";
 
 interface World {

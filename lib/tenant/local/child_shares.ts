@@ -225,6 +225,6 @@ export function noteTimes(
   for (const [index, outcome] of outcomes.entries()) {
     const job = jobs[index];
     const ms = "ms" in outcome ? outcome.ms : 0;
-    if (job && ms >= LONG_FLIGHT_MS) lanes.reads.charge(job, ms, nowMs);
+    if (job && !job.takenBack && ms >= LONG_FLIGHT_MS) lanes.reads.charge(job, ms, nowMs);
   }
 }

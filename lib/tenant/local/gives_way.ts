@@ -35,7 +35,8 @@ export function givesWay(
     return work.job.request.op === "inspect" && !mayGoOn(scheduler, flight, null, nowMs);
   }
   const job = work.kind === "read" && report.progress ? work.jobs[report.progress.call] : undefined;
-  if (!job || !report.progress) return false;
+  // Of a call that was taken back the caller is unknown here; where it runs now, it is judged.
+  if (!job || job.takenBack || !report.progress) return false;
   takeBack(scheduler, flight, work.jobs, report.progress);
   lanes.reads.noteSlow(job, nowMs);
   return !mayGoOn(scheduler, flight, job, nowMs);

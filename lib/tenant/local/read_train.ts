@@ -37,7 +37,7 @@ export function leaveTrain(slot: ChildSlot, ended: LaneFlight, nowMs: number): v
 }
 
 /** Takes back the reads behind one that lasts, to run in other children. The child still runs them: nobody looks at that. */
-export function takeBackBehind({ behind }: ChildSlot, waiting: Set<DatabaseLanes>): void {
+export function takeBackBehind({ behind }: Pick<ChildSlot, "behind">, waiting: Set<DatabaseLanes>): void {
   for (const flight of behind) {
     const { work, lanes } = flight;
     const isFirstTime = lanes.flights.delete(flight);
