@@ -42,8 +42,10 @@ export class EngineChild {
   readonly #pipes: ChildPipes;
   readonly #encoder = new TextEncoder();
   /** Requests that are sent together when the code that runs now has ended. */
-  #frames = new Uint8Array(FRAMES_BYTES);
+  #frames = nothing;
   #framesLength = 0;
+  /** The buffer of ordinary size; empty while it is in use. */
+  #spare = new Uint8Array(FRAMES_BYTES);
   /** Requests that wait for the child's greeting; null after it. */
   #unsent: Request[] | null = [];
 
@@ -66,13 +68,18 @@ export class EngineChild {
       this.#unsent.push(request);
       return;
     }
-    if (this.#framesLength === 0) queueMicrotask(() => this.#sendFrames());
     const json = JSON.stringify(request);
+    if (this.#framesLength === 0) {
+      queueMicrotask(() => this.#sendFrames());
+      this.#frames = this.#spare;
+      this.#spare = nothing;
+    }
     const start = this.#framesLength + 4;
     let { read, written } = this.#encoder.encodeInto(json, this.#frames.subarray(start));
     if (read < json.length) {
       const longer = new Uint8Array(start + json.length * 3);
       longer.set(this.#frames.subarray(0, this.#framesLength));
+      this.#keep(this.#frames);
       this.#frames = longer;
       ({ written } = this.#encoder.encodeInto(json, longer.subarray(start)));
     }
@@ -84,13 +91,15 @@ export class EngineChild {
     if (this.#framesLength === 0) return;
     const frames = this.#frames;
     const bytes = frames.subarray(0, this.#framesLength);
-    // The buffer is used again, except for a longer one and while it is still being sent.
     this.#frames = nothing;
     this.#framesLength = 0;
-    const sent = () => {
-      if (frames.length === FRAMES_BYTES && this.#frames.length === 0) this.#frames = frames;
-    };
+    const sent = () => this.#keep(frames);
     this.#pipes.write(bytes).then(sent, sent);
+  }
+
+  /** Takes a buffer that is free again, unless it was made for longer requests, or for those that came meanwhile. */
+  #keep(frames: Uint8Array<ArrayBuffer>): void {
+    if (frames.length === FRAMES_BYTES) this.#spare = frames;
   }
 
   /** Lets the child finish its frame and end by itself. */
