@@ -42,8 +42,8 @@ export const exportLimits = {
   /** Milliseconds that a client may take nothing before the export ends. */
   stalledMs: 120_000,
   /**
-   * Milliseconds after which a text on its way gives its place to others who find none, where its client has taken less than
-   * so many bytes a second of it: the child that writes it waits most of its time.
+   * An export as text gives its place to others who find none, once it has gone on for these milliseconds and its client
+   * has taken fewer bytes a second than this on average: its child waits most of the time.
    */
   slowAfterMs: 60_000,
   slowBytesPerSec: 1024 ** 2,

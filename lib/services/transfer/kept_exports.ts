@@ -49,7 +49,7 @@ export class KeptExport {
   sizeBytes: number | null = null;
   /** Answers that are being sent. */
   readers = 0;
-  /** When its child started, by the counter, and what had been sent by then. */
+  /** When its child started, by the monotonic clock, and what had been sent by then. */
   begun = { atMs: 0, sentBytes: 0 };
   /** Breaks the answer off; null where none is on its way. */
   breakOff: ((errorKind: string) => void) | null = null;

@@ -111,7 +111,7 @@ export class TransferPlaces {
       this.#waiting.find((one) => !hasItsPart(one, working)) === me;
   }
 
-  /** Whether a slow export has given way to the one that waits, for whom nobody else of its namespace waits. */
+  /** Ends a slow export that is in the way of `me`, if `me` waits longest in its namespace; false: there is none. */
   #makesRoom(me: Place): boolean {
     const working = this.#working();
     if (this.#waiting.find(({ namespaceId }) => namespaceId === me.namespaceId) !== me) return false;
