@@ -33,7 +33,9 @@ export interface Lookup {
 export class LookupConnection {
   readonly #database;
   readonly #guard: Guard;
-  #compiles = false;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  #compiles = true;
 
   /** Throws what the engine throws. */
   constructor(path: string) {
@@ -42,6 +44,10 @@ export class LookupConnection {
     this.#guard = new Guard(closedModules(moduleNames(this.#database)));
     // A statement that the engine compiles again, because the schema has changed, has not been proven.
     this.#database.setAuthorizer((...asked) => this.#compiles ? this.#guard.authorize(...asked) : DENY);
+    this.#guard.level = "internal";
+    this.#begin = this.#database.prepare("BEGIN");
+    this.#commit = this.#database.prepare("COMMIT");
+    this.#compiles = false;
   }
 
   /**
@@ -50,10 +56,11 @@ export class LookupConnection {
    */
   compile(sql: string, schemaVersion: number): Lookup | null {
     const database = this.#database;
+    const isShared = database.isTransaction;
+    if (!isShared) this.begin();
     this.#compiles = true;
     try {
       this.#guard.level = "internal";
-      database.exec("BEGIN");
       // Asked first, because compiling anything else reads the whole schema.
       const version = database.prepare("PRAGMA schema_version").get()?.["schema_version"];
       if (version !== schemaVersion) return null;
@@ -64,9 +71,19 @@ export class LookupConnection {
       return lookupOf(statement);
     } finally {
       this.#guard.level = "internal";
-      if (database.isTransaction) database.exec("COMMIT");
       this.#compiles = false;
+      if (!isShared) this.end();
     }
+  }
+
+  /** Begins a transaction: the reads in it share one look at the file and its log. */
+  begin(): void {
+    this.#begin.run();
+  }
+
+  /** Ends it, where a failure has not. */
+  end(): void {
+    if (this.#database.isTransaction) this.#commit.run();
   }
 
   /** The result of a look-up, without its closing brace. Throws what the engine throws, or `ResultTooLarge`. */

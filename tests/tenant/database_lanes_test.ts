@@ -41,41 +41,16 @@ Deno.test("a read waits for company unless the group before it was one call as w
   assertEquals(lanes.isLoneRead, false, "two were sent together");
 });
 
-Deno.test("a caller counts as the only one after 32 groups of one call, until calls come together or the file is held", () => {
+Deno.test("a file may be read outside its children until somebody replaces it, or waits to", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
-  const one = () => {
-    addCalls(lanes, "read", 1);
-    assertEquals(lanes.isFree, false, "a call waits");
-    lanes.takeWork(0, 0);
-  };
-  for (let group = 0; group < 31; group++) one();
-  assertEquals(lanes.isFree, false);
-  one();
-  assertEquals(lanes.isFree, true);
-  lanes.held = true;
-  assertEquals(lanes.isFree, false);
-  lanes.held = false;
-  lanes.noteCompany();
-  assertEquals(lanes.isFree, false, "two came in one turn");
-  for (let group = 0; group < 32; group++) one();
-  assertEquals(lanes.isFree, true);
-  addCalls(lanes, "read", 2);
-  lanes.takeWork(0, 0);
-  assertEquals(lanes.isFree, false, "two were sent together");
-});
-
-Deno.test("tasks of the service that wait for each other leave the lanes free for a lone caller, a call does not", () => {
-  const lanes = new DatabaseLanes("db_1", "ns_1");
-  for (let group = 0; group < 32; group++) {
-    addCalls(lanes, "read", 1);
-    lanes.takeWork(0, 0);
-  }
-  const request = { op: "fold_log", db: "db_1" } as const;
-  const task = { request, resolve: () => {}, reject: () => {}, queuedMs: 0, crashes: 0 };
-  for (const lane of ["write", "read"] as const) lanes.addTask(task, lane);
-  assertEquals([lanes.isFree, lanes.waiting], [true, 2]);
+  addCalls(lanes, "read", 1);
   addCalls(lanes, "write", 1);
-  assertEquals(lanes.isFree, false);
+  assertEquals(lanes.mayLookUp, true, "whatever else waits reads what has been committed");
+  lanes.held = true;
+  assertEquals(lanes.mayLookUp, false);
+  lanes.held = false;
+  lanes.dropped = true;
+  assertEquals(lanes.mayLookUp, false);
 });
 
 Deno.test("a write waits for company, and so does a read beside one", () => {

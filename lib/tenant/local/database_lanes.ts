@@ -12,8 +12,6 @@ import type { LeaseJob } from "./write_lease.ts";
 const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, because later reads wait for them. */
 const GROUP_LOG_ROWS = 128;
-/** Groups of one call, one after the other, after which their caller is taken to be the only one. */
-const LONE_GROUPS = 32;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 
@@ -36,8 +34,8 @@ export class DatabaseLanes {
   #readTasks: TaskJob[] = [];
   #exclusive: TaskJob | null = null;
   #lastStarted: "read" | "write" = "write";
-  /** How many groups of one call, one after the other, have started last. */
-  #loneGroups = 0;
+  /** Whether the group that started last had one call. */
+  #wasAlone = false;
 
   /** `namespaceId`: empty until somebody has come who knows it. `log`: the waiting log rows. */
   constructor(
@@ -60,24 +58,12 @@ export class DatabaseLanes {
    * Writes gain more from company, because a group has one sync.
    */
   get isLoneRead(): boolean {
-    return this.#loneGroups > 0 && this.reads.length === 1 && this.waiting === 1 && this.flights.size === 0;
+    return this.#wasAlone && this.reads.length === 1 && this.waiting === 1 && this.flights.size === 0;
   }
 
-  /**
-   * Whether a read that comes now meets nobody: it is long since two came at once, no call waits or runs, and the file is
-   * not being replaced. Log rows of earlier reads may be on their way into their table, or wait for those before them.
-   */
-  get isFree(): boolean {
-    if (this.#loneGroups < LONE_GROUPS || this.held || this.dropped) return false;
-    if (this.reads.length > 0 || this.writes.hasCallers || this.#exclusive !== null) return false;
-    for (const { work } of this.flights) if (work.kind !== "task") return false;
-    return true;
-  }
-
-  /** Calls come more than one at a time, so the next one waits for others. Returns null. */
-  noteCompany(): null {
-    this.#loneGroups = 0;
-    return null;
+  /** Whether the file may be read outside its children: nobody replaces or deletes it, or waits to. */
+  get mayLookUp(): boolean {
+    return !this.held && !this.dropped;
   }
 
   /** Whether nothing waits but log rows. */
@@ -163,7 +149,7 @@ export class DatabaseLanes {
     if (lane === null) return null;
     this.#lastStarted = lane;
     const work = lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
-    if (work.kind !== "task") this.#loneGroups = work.jobs.length === 1 ? this.#loneGroups + 1 : 0;
+    if (work.kind !== "task") this.#wasAlone = work.jobs.length === 1;
     return work;
   }
 

@@ -2,6 +2,8 @@
 
 /** Milliseconds after which a look-up counts as slow, as by a disk or by long keys. A busy machine makes some look so. */
 const SLOW_MS = 5;
+/** Milliseconds that look-ups of a namespace may take in the mean: more than memory does, and less than a disk. */
+const MEAN_MS = 0.25;
 /** A namespace whose slow look-ups take so much of a second is left out for so many times as long. */
 const SLOW_MS_A_SECOND = 100;
 const LEFT_OUT_TIMES = 100;
@@ -12,8 +14,8 @@ const MAX_REMEMBERED = 10_000;
 export class LeftOut {
   /** Until when, by the id of a database or a namespace. */
   readonly #until = new Map<string, number>();
-  /** Slow look-ups of namespaces: since when, and how long they took together. */
-  readonly #slow = new Map<string, { sinceMs: number; ms: number }>();
+  /** Look-ups of namespaces within a second: since when, how many, how long all of them took, and the slow ones. */
+  readonly #seconds = new Map<string, { sinceMs: number; count: number; ms: number; slowMs: number }>();
 
   add(id: string, untilMs: number): void {
     if (this.#until.size >= MAX_REMEMBERED) this.#until.clear();
@@ -30,12 +32,16 @@ export class LeftOut {
 
   /** Notes how long a look-up of the namespace took. */
   noteTime(namespaceId: string, startedMs: number, nowMs: number): void {
-    if (nowMs - startedMs <= SLOW_MS) return;
-    const before = this.#slow.get(namespaceId);
-    const slow = before && startedMs - before.sinceMs < 1000 ? before : { sinceMs: startedMs, ms: 0 };
-    slow.ms += nowMs - startedMs;
-    if (this.#slow.size >= MAX_REMEMBERED) this.#slow.clear();
-    this.#slow.set(namespaceId, slow);
-    if (slow.ms > SLOW_MS_A_SECOND) this.add(namespaceId, nowMs + slow.ms * LEFT_OUT_TIMES);
+    const ms = nowMs - startedMs;
+    let second = this.#seconds.get(namespaceId);
+    if (second === undefined || startedMs - second.sinceMs >= 1000) {
+      if (this.#seconds.size >= MAX_REMEMBERED) this.#seconds.clear();
+      this.#seconds.set(namespaceId, second = { sinceMs: startedMs, count: 0, ms: 0, slowMs: 0 });
+    }
+    second.count++;
+    second.ms += ms;
+    if (ms > SLOW_MS) second.slowMs += ms;
+    const slowMs = second.ms > second.count * MEAN_MS ? second.ms : second.slowMs;
+    if (slowMs > SLOW_MS_A_SECOND) this.add(namespaceId, nowMs + slowMs * LEFT_OUT_TIMES);
   }
 }

@@ -21,6 +21,7 @@ import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
 import { LocalTransaction } from "./local_transaction.ts";
 import { replayFound, wireCall } from "./wire.ts";
@@ -30,10 +31,14 @@ export class LocalDatabase implements TenantDatabase {
   constructor(
     private readonly store: DatabaseHost,
     private readonly snapshotFiles: LocalSnapshots,
-    private readonly databaseId: string,
-    private readonly namespaceId: string,
+    readonly databaseId: string,
+    readonly namespaceId: string,
     private readonly clock: Clock,
   ) {}
+
+  get lanes(): DatabaseLanes {
+    return this.store.lanes(this.databaseId, this.namespaceId);
+  }
 
   async inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
     const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
@@ -60,14 +65,14 @@ export class LocalDatabase implements TenantDatabase {
 
   run(call: TenantCall): Promise<TenantOutcome> {
     if (call.snapshot !== null) return this.#runAfterSnapshot(call);
-    const found = this.store.lookups?.run(this.store.lanes(this.databaseId, this.namespaceId), call);
-    if (found) return Promise.resolve(found);
+    const found = this.store.lookups?.run(this, call);
+    if (found) return found.then((outcome) => outcome ?? this.#enqueue(call));
     return call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
   }
 
   begin(options: TransactionOptions): TenantTransaction {
     const { store: host, snapshotFiles: snapshots, clock } = this;
-    const lanes = host.lanes(this.databaseId, this.namespaceId);
+    const lanes = this.lanes;
     return new LocalTransaction({ host, snapshots, lanes, clock }, options);
   }
 
@@ -105,11 +110,11 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   record(row: LogRow): void {
-    this.store.lanes(this.databaseId, this.namespaceId).log.add(logRow(row));
+    this.lanes.log.add(logRow(row));
   }
 
   recordEndpointCall(row: EndpointCallRow): void {
-    this.store.lanes(this.databaseId, this.namespaceId).log.add(endpointCallRow(row));
+    this.lanes.log.add(endpointCallRow(row));
   }
 
   async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
@@ -123,14 +128,14 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   async #runAfterLog(call: TenantCall): Promise<TenantOutcome> {
-    await this.store.flushLog(this.store.lanes(this.databaseId, this.namespaceId));
+    await this.store.flushLog(this.lanes);
     return await this.#enqueue(call);
   }
 
   async #runAfterSnapshot(call: TenantCall): Promise<TenantOutcome> {
     const wire = wireCall(call, this.clock, this.store.statementMs);
     try {
-      if (call.readsLog) await this.store.flushLog(this.store.lanes(this.databaseId, this.namespaceId));
+      if (call.readsLog) await this.store.flushLog(this.lanes);
       return await this.snapshotFiles.withEarly(
         this.databaseId,
         wire.snapshot ?? "",
@@ -146,7 +151,7 @@ export class LocalDatabase implements TenantDatabase {
     wire = wireCall(call, this.clock, this.store.statementMs),
   ): Promise<TenantOutcome> {
     return new Promise((resolve, reject) => {
-      const lanes = this.store.lanes(this.databaseId, this.namespaceId);
+      const lanes = this.lanes;
       lanes.addCall({
         call,
         wire,
@@ -156,7 +161,7 @@ export class LocalDatabase implements TenantDatabase {
           resolve(outcome);
         },
         reject,
-        proven: () => this.store.lookups?.learn(lanes, call),
+        proven: () => this.store.lookups?.learn(this.databaseId, call),
         queuedMs: this.clock.monotonicMs(),
         crashes: 0,
       });

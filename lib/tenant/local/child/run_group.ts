@@ -177,7 +177,7 @@ function failedCall(error: unknown): Extract<WireOutcome, { k: "failed" }> {
   return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, w: [0, 0], unlogged: true };
 }
 
-/** Says of a look-up that it ends by itself: a caller who is alone may get the next one without this process. */
+/** Says of a look-up that it ends by itself: the next ones need no child. */
 function withProof(connection: Connection, call: WireCall, outcome: WireOutcome): WireOutcome {
   const [one, ...others] = call.statements;
   if (outcome.k !== "ok" || one === undefined || others.length > 0 || call.paramSets) return outcome;
@@ -213,7 +213,7 @@ export function readGroup(
         const run = runCall(scope, call, index);
         const done = outcomeOf(run, [run.rowsRead, 0]);
         text += done.text;
-        outcomes.push(calls.length === 1 ? withProof(connection, call, done.outcome) : done.outcome);
+        outcomes.push(index === 0 ? withProof(connection, call, done.outcome) : done.outcome);
       }
     });
   } finally {
