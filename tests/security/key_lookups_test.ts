@@ -216,45 +216,46 @@ Deno.test("attacks on look-ups by key, through the store", async (t) => {
   }, { clock: turnClock() });
 });
 
+/** What a world of look-ups has. */
+interface World {
+  readonly lookups: KeyLookups;
+  readonly path: string;
+  readonly database: LookupDatabase & { readonly lanes: { mayLookUp: boolean } };
+  readonly call: TenantCall;
+  readonly clock: { ms: number; step: number };
+  /** One more database with the same content, whose look-ups are taken to be proven as well. */
+  readonly another: () => Promise<LookupDatabase>;
+}
+
+const ROOM = 16 * 1024 * 1024;
+
 /** A database that only this process has open, and look-ups that a child is taken to have proven. */
-async function withFile(
-  body: (
-    world: {
-      lookups: KeyLookups;
-      path: string;
-      database: LookupDatabase & { readonly lanes: { mayLookUp: boolean } };
-      call: TenantCall;
-      clock: { ms: number; step: number };
-    },
-  ) => Promise<void>,
-): Promise<void> {
+async function withFile(body: (world: World) => Promise<void>, maxBytes = ROOM): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_lookups_" });
-  const databaseId = newId("db", systemClock.now());
-  const path = `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
-  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")));
-  createFile(path);
-  const writer = new DatabaseSync(path);
-  writer.exec(`${T}; INSERT INTO t VALUES (1, 'one')`);
-  const version = Number(writer.prepare("PRAGMA schema_version").get()?.["schema_version"]);
-  writer.close();
   const clock = { ms: 0, step: 0 };
-  const lookups = new KeyLookups(folder, { now: systemClock.now, monotonicMs: () => clock.ms += clock.step });
-  const database = {
-    databaseId,
-    namespaceId: "ns_1",
-    lanes: { mayLookUp: true, log: new LogBuffer(1e6) },
+  const now = { now: systemClock.now, monotonicMs: () => clock.ms += clock.step };
+  const lookups = new KeyLookups(folder, now, maxBytes);
+  const make = async () => {
+    const databaseId = newId("db", systemClock.now());
+    const path = `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    createFile(path);
+    const writer = new DatabaseSync(path);
+    writer.exec(`${T}; INSERT INTO t VALUES (1, 'one')`);
+    const version = Number(writer.prepare("PRAGMA schema_version").get()?.["schema_version"]);
+    writer.close();
+    const call = tenantCall(version, "read", [[BY_ID, 1]]);
+    for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
+    const lanes = { mayLookUp: true, log: new LogBuffer(1e6) };
+    return { path, call, database: { databaseId, namespaceId: "ns_1", lanes } };
   };
-  const call = tenantCall(version, "read", [[BY_ID, 1]]);
-  for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
   try {
-    await body({ lookups, path, database, call, clock });
+    await body({ lookups, clock, ...await make(), another: async () => (await make()).database });
   } finally {
     lookups.closeAll();
     await Deno.remove(folder, { recursive: true });
   }
 }
-
-type World = Parameters<Parameters<typeof withFile>[0]>[0];
 
 /** What look-ups that come together find, once the engine is loaded; null: they are left to a child. */
 async function lookAll({ lookups, database }: World, calls: readonly TenantCall[]) {
@@ -451,6 +452,63 @@ Deno.test("a file that is damaged under look-ups that come together leaves all b
     const found = await lookAll(world, Array(5).fill(world.call));
     assertEquals(found.slice(1), Array(4).fill(null));
     assertEquals(await look(world), null);
+  });
+});
+
+Deno.test("a database that finds no room for its connection is left to children, and nobody's is closed for it", async () => {
+  await withFile(async (world) => {
+    const database = await world.another();
+    await firstLook(world);
+    assertEquals(await look({ ...world, database }), null);
+    assertEquals(await look(world), [["one"]]);
+    world.lookups.close(world.database.databaseId);
+    assertEquals(await look({ ...world, database }), [["one"]]);
+  }, 200 * 1024);
+});
+
+Deno.test("databases are opened here for a tenth of the time, and read meanwhile", async () => {
+  await withFile(async (world) => {
+    const { clock } = world;
+    const database = await world.another();
+    await import("../../lib/engine/lookup_connection.ts");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    clock.step = 1;
+    assertEquals(await look(world), [["one"]]);
+    clock.step = 0;
+    assertEquals([await look({ ...world, database }), await look(world)], [null, [["one"]]]);
+    clock.ms += 100;
+    assertEquals(await look({ ...world, database }), [["one"]]);
+  });
+});
+
+Deno.test("texts of look-ups take a bounded part of the memory: the ones unused longest are forgotten", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    const { lookups, call } = world;
+    const sql = `${BY_ID} -- ${"x".repeat(3900)}`;
+    const long = { ...call, statements: call.statements.map((one) => ({ ...one, sql })) };
+    for (let at = 0; at < 1100; at++) lookups.learn(`db_${at}`, long);
+    assertEquals(await look(world), null);
+  });
+});
+
+Deno.test("what is unused for half a minute is closed, a few databases in each turn of the event loop", async () => {
+  await withFile(async (world) => {
+    const { lookups, clock, database, call } = world;
+    await firstLook(world);
+    const others = Array.from({ length: 20 }, (_, at) => ({ ...database, databaseId: `db_${at}` }));
+    for (const { databaseId } of others) {
+      for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
+    }
+    clock.ms += 29_000;
+    lookups.sweep();
+    assertEquals(await look(world), [["one"]]);
+    clock.ms += 2000;
+    lookups.sweep();
+    const known = () => others.filter((one) => lookups.run(one, call) !== null).length;
+    const before = known();
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assertEquals([before > 5, known(), await look(world)], [true, 0, [["one"]]]);
   });
 });
 

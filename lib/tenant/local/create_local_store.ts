@@ -85,7 +85,9 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     memoryBytes,
     transactions,
     transferRoom,
-    lookups: options.keyLookups === false ? null : new KeyLookups(paths.tenants, options.clock),
+    lookups: options.keyLookups === false
+      ? null
+      : new KeyLookups(paths.tenants, options.clock, lookupBytesOf(memoryBytes)),
   });
   for (const one of left) {
     if (await sizeOf(databasePath(paths.tenants, one.databaseId)) > 0) takeRows(store, one);
@@ -126,8 +128,9 @@ const LEAST_BYTES = 512 * MB;
 /** Bytes that a child holds when it has done little work. */
 const CHILD_BYTES = 80 * MB;
 
-/** Bytes of open files that all children may keep together. */
+/** Bytes of open files that all children may keep together, and the service's own process beside them. */
 const KEPT_BYTES = 320 * MB;
+const LOOKUP_BYTES = 128 * MB;
 
 // Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
 // control group that this process is in, the outermost last.
@@ -170,6 +173,11 @@ function transactionChildrenFor(memoryBytes: number): number {
 /** Bytes of open files that a child keeps: of the memory of all children a quarter, at most `KEPT_BYTES`, in equal parts. */
 function keepBytesOf(memoryBytes: number, maxChildren: number): number {
   return Math.floor(Math.min(KEPT_BYTES, memoryBytes / 4) / maxChildren);
+}
+
+/** Bytes of the service's own connections for look-ups by key: a sixteenth of the memory of all children, at most `LOOKUP_BYTES`. */
+function lookupBytesOf(memoryBytes: number): number {
+  return Math.min(LOOKUP_BYTES, memoryBytes / 16);
 }
 
 async function groupLimits(): Promise<number[]> {

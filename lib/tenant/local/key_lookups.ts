@@ -45,9 +45,9 @@ export class KeyLookups {
   /** How many have been answered. */
   answered = 0;
 
-  /** `tenants`: the folder of the databases' files. */
-  constructor(tenants: string, private readonly clock: Clock) {
-    this.#known = new KnownLookups(tenants, clock);
+  /** `tenants`: the folder of the databases' files. `maxBytes`: of the connections to them. */
+  constructor(tenants: string, private readonly clock: Clock, maxBytes: number) {
+    this.#known = new KnownLookups(tenants, clock, maxBytes);
     this.#awake = new StayAwake(clock);
   }
 
@@ -106,10 +106,10 @@ export class KeyLookups {
       if (nowMs - startedMs >= TURN_MS) break;
       const beginMs = nowMs;
       try {
-        const json = this.#read(database, call, { nowMs, share: waiting.length > 1 });
+        const found = this.#read(database, call, { nowMs, share: waiting.length > 1 });
         nowMs = this.#now();
-        this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
-        resolve(json === null ? null : this.#answer(database, call, { json, beginMs, nowMs }));
+        if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
+        resolve(found && this.#answer(database, call, { json: found.json, beginMs, nowMs }));
       } catch (error) {
         reject(error);
       }
@@ -126,14 +126,16 @@ export class KeyLookups {
     { databaseId, namespaceId, lanes }: LookupDatabase,
     call: TenantCall,
     { nowMs, share }: { readonly nowMs: number; readonly share: boolean },
-  ): string | null {
+  ): { readonly json: string; readonly isNew: boolean } | null {
     const isLeftOut = this.#leftOut.has(databaseId, nowMs) || this.#leftOut.has(namespaceId, nowMs);
     if (isLeftOut || !lanes.mayLookUp) return null;
     try {
       const ready = this.#known.ready(databaseId, call, share);
       if (ready === null) return null;
+      const { connection, lookup, isNew } = ready;
       const bounds = { maxRows: call.bounds.rows, maxBytes: call.bounds.bytes };
-      return ready.connection.read(ready.lookup, call.statements[0]?.params ?? [], bounds, call.rowForm);
+      const json = connection.read(lookup, call.statements[0]?.params ?? [], bounds, call.rowForm);
+      return { json, isNew };
     } catch (error) {
       // A value or a row that is too long says nothing of others.
       if (isTooLong(error)) return null;

@@ -2,38 +2,41 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
 import type { TenantCall } from "../tenant_store.ts";
+import { CONNECTION_BYTES, LOOKUP_BYTES, LookupFile } from "./lookup_file.ts";
 import { databasePath } from "./tenant_paths.ts";
 
-/** Databases that are open here, and look-ups of each. A connection takes some 350 KB at most. */
-const MAX_OPEN = 32;
+/** Look-ups of one database, databases of which any are known, and characters of all their texts. */
 const MAX_LOOKUPS = 32;
-/** Look-ups of a database that children run before it is opened here, which takes as long as a hundred look-ups. */
-const RUNS_BEFORE = 32;
+const MAX_KNOWN = 8192;
+const MAX_CHARACTERS = 4_000_000;
+/** Look-ups of a database that children run before it is opened here. */
+const RUNS_BEFORE = 8;
 /** Milliseconds after which an unused connection is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
-/** Bytes of the longest log with which a database is opened here: who opens it after a crash reads all of the log first. */
-const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** Opening and compiling, which takes as long as a hundred look-ups, has one part in so many of the time. */
+const COMPILE_PART = 10;
+/** Unused connections that are closed in one turn of the event loop: some 0.1 ms each. */
+const CLOSED_A_TURN = 8;
 
 /** What is known of one database. */
 interface Known {
   readonly schemaVersion: number;
   /** Null: not compiled here yet. */
   readonly lookups: Map<string, Lookup | null>;
-  open: OpenFile | null;
+  open: LookupFile | null;
   /** How many look-ups children have run. */
   runs: number;
+  /** Characters of their texts. */
+  characters: number;
   usedMs: number;
-}
-
-interface OpenFile {
-  readonly connection: LookupConnection;
-  readonly walId: string;
 }
 
 /** A look-up that may be read here. */
 export interface ReadyLookup {
   readonly connection: LookupConnection;
   readonly lookup: Lookup;
+  /** It has been compiled now. */
+  readonly isNew: boolean;
 }
 
 /** The look-ups of a store. */
@@ -42,12 +45,22 @@ export class KnownLookups {
   readonly #known = new Map<string, Known>();
   /** Connections in a transaction that the reads of a turn share. */
   readonly #shared = new Set<LookupConnection>();
+  /** Of all connections. */
+  #bytes = 0;
+  /** Of all texts. */
+  #characters = 0;
+  /** Nothing is opened or compiled before, by the monotonic clock. */
+  #compilesFromMs = -Infinity;
   #engine: typeof LookupConnection | null = null;
   #loading = false;
   #closed = false;
 
-  /** `tenants`: the folder of the databases' files. */
-  constructor(private readonly tenants: string, private readonly clock: Clock) {}
+  /** `tenants`: the folder of the databases' files. `maxBytes`: of all connections together. */
+  constructor(
+    private readonly tenants: string,
+    private readonly clock: Clock,
+    private readonly maxBytes: number,
+  ) {}
 
   /** Notes that a child has run the call and proven that it ends. */
   learn(databaseId: string, call: TenantCall): void {
@@ -60,11 +73,17 @@ export class KnownLookups {
       this.close(databaseId);
       known = undefined;
     }
-    known ??= { schemaVersion: call.schemaVersion, lookups: new Map(), open: null, runs: 0, usedMs: 0 };
+    known ??= {
+      schemaVersion: call.schemaVersion,
+      lookups: new Map(),
+      open: null,
+      runs: 0,
+      characters: 0,
+      usedMs: 0,
+    };
     known.runs++;
-    if (!known.lookups.has(sql)) known.lookups.set(sql, null);
     this.#use(databaseId, known, this.clock.monotonicMs());
-    this.#closeBeyond(MAX_OPEN);
+    if (!known.lookups.has(sql)) this.#add(known, sql);
     if (this.#engine === null && !this.#loading) void this.#load();
   }
 
@@ -81,25 +100,28 @@ export class KnownLookups {
     const known = this.#find(databaseId, call);
     const sql = call.statements[0]?.sql;
     if (known === null || sql === undefined) return null;
-    const { connection, walId } = known.open ??= this.#open(databaseId, known.schemaVersion);
-    if (!this.#shared.has(connection)) {
-      // The log beside the file is removed with the file, and when others close it: then this connection sees old data.
-      if (walId !== walIdOf(this.#pathOf(databaseId))) {
+    const compiled = known.lookups.get(sql) ?? null;
+    const beginMs = compiled === null ? this.clock.monotonicMs() : 0;
+    try {
+      const file = known.open ??= this.#open(databaseId, known.schemaVersion);
+      const { connection } = file;
+      if (!this.#shared.has(connection) && !file.isCurrent) {
         this.close(databaseId);
         return null;
       }
-      if (share) {
+      const lookup = compiled ?? this.#compile(file, known, sql);
+      if (lookup === null) this.close(databaseId);
+      else if (share && !this.#shared.has(connection)) {
         connection.begin();
         this.#shared.add(connection);
       }
+      return lookup && { connection, lookup, isNew: compiled === null };
+    } finally {
+      if (compiled === null) {
+        const nowMs = this.clock.monotonicMs();
+        this.#compilesFromMs = nowMs + (nowMs - beginMs) * (COMPILE_PART - 1);
+      }
     }
-    const lookup = known.lookups.get(sql) ?? connection.compile(sql, known.schemaVersion);
-    if (lookup === null) {
-      this.close(databaseId);
-      return null;
-    }
-    known.lookups.set(sql, lookup);
-    return { connection, lookup };
   }
 
   /** Ends the transactions that reads share. */
@@ -119,31 +141,53 @@ export class KnownLookups {
     const known = this.#known.get(databaseId);
     if (known === undefined) return;
     this.#known.delete(databaseId);
+    this.#characters -= known.characters;
     if (known.open === null) return;
+    this.#bytes -= known.open.bytes;
     this.#shared.delete(known.open.connection);
-    try {
-      known.open.connection.close();
-    } catch {
-      // Nobody uses it any more.
-    }
+    known.open.close();
   }
 
-  /** Closes what has not been used for a while. */
+  /** Closes what has not been used for a while, and lets other work have its turn between. */
   sweep(): void {
     const limitMs = this.clock.monotonicMs() - IDLE_CLOSE_MS;
-    for (const [databaseId, { usedMs }] of this.#known) if (usedMs < limitMs) this.close(databaseId);
+    let count = 0;
+    for (const [databaseId, { usedMs }] of this.#known) {
+      if (usedMs >= limitMs) return;
+      if (count++ === CLOSED_A_TURN) return void setImmediate(() => this.sweep());
+      this.close(databaseId);
+    }
   }
 
   closeAll(): void {
     this.#closed = true;
-    this.#closeBeyond(0);
+    for (const databaseId of this.#known.keys()) this.close(databaseId);
   }
 
   #find(databaseId: string, call: TenantCall): Known | null {
     const known = this.#known.get(databaseId);
     if (known === undefined || known.runs < RUNS_BEFORE || this.#engine === null) return null;
     const sql = call.statements[0]?.sql ?? "";
-    return known.schemaVersion === call.schemaVersion && known.lookups.has(sql) ? known : null;
+    const lookup = known.lookups.get(sql);
+    if (known.schemaVersion !== call.schemaVersion || lookup === undefined) return null;
+    return lookup !== null || this.#mayCompile(known) ? known : null;
+  }
+
+  /** Nobody's connection is closed for another one: with more databases than room, each would be opened for a few reads. */
+  #mayCompile({ open }: Known): boolean {
+    const bytes = LOOKUP_BYTES + (open === null ? CONNECTION_BYTES : 0);
+    return this.#bytes + bytes <= this.maxBytes && this.clock.monotonicMs() >= this.#compilesFromMs;
+  }
+
+  /** The texts that are known longest unused give way. */
+  #add(known: Known, sql: string): void {
+    known.lookups.set(sql, null);
+    known.characters += sql.length;
+    this.#characters += sql.length;
+    for (const databaseId of this.#known.keys()) {
+      if (this.#known.size <= MAX_KNOWN && this.#characters <= MAX_CHARACTERS) return;
+      this.close(databaseId);
+    }
   }
 
   /** Loaded when it is first needed: a start has no use for the engine. */
@@ -156,23 +200,20 @@ export class KnownLookups {
     }
   }
 
-  #open(databaseId: string, schemaVersion: number): OpenFile {
-    if (this.#engine === null) throw new TypeError("the engine has been loaded before");
-    const path = this.#pathOf(databaseId);
-    if (logBytes(path) > MAX_LOG_BYTES) throw new RangeError("the log beside the file is long");
-    const connection = new this.#engine(path);
-    try {
-      // The first read opens the log beside the file, or makes it.
-      connection.compile("SELECT 1", schemaVersion);
-      return { connection, walId: walIdOf(path) };
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+  /** Null: the file has another schema. */
+  #compile(file: LookupFile, { lookups }: Known, sql: string): Lookup | null {
+    const before = file.bytes;
+    const lookup = file.compile(sql);
+    this.#bytes += file.bytes - before;
+    if (lookup !== null) lookups.set(sql, lookup);
+    return lookup;
   }
 
-  #pathOf(databaseId: string): string {
-    return databasePath(this.tenants, databaseId);
+  #open(databaseId: string, schemaVersion: number): LookupFile {
+    if (this.#engine === null) throw new TypeError("the engine has been loaded before");
+    const file = new LookupFile(this.#engine, databasePath(this.tenants, databaseId), schemaVersion);
+    this.#bytes += file.bytes;
+    return file;
   }
 
   #use(databaseId: string, known: Known, nowMs: number): void {
@@ -181,27 +222,4 @@ export class KnownLookups {
     this.#known.delete(databaseId);
     this.#known.set(databaseId, known);
   }
-
-  #closeBeyond(most: number): void {
-    for (const databaseId of this.#known.keys()) {
-      if (this.#known.size <= most) return;
-      this.close(databaseId);
-    }
-  }
-}
-
-/** 0 where there is none. */
-function logBytes(path: string): number {
-  try {
-    return Deno.statSync(`${path}-wal`).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
-}
-
-/** Tells one log beside a file from a later one. Throws where there is none. */
-function walIdOf(path: string): string {
-  const { dev, ino, birthtime } = Deno.statSync(`${path}-wal`);
-  return `${dev} ${ino} ${birthtime?.getTime()}`;
 }

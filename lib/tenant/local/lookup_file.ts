@@ -1,0 +1,70 @@
+// A tenant's file that the process which serves requests has open for look-ups by key.
+import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
+
+/** Memory of an open connection with its cache (measured), and of a compiled look-up. It has three file descriptors. */
+export const CONNECTION_BYTES = 184 * 1024;
+export const LOOKUP_BYTES = 8 * 1024;
+/** Bytes of the longest log with which a file is opened here: who opens it after a crash reads all of the log first. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+
+/** One open file. */
+export class LookupFile {
+  /** The connection and its look-ups. */
+  bytes = CONNECTION_BYTES;
+  readonly connection: LookupConnection;
+  readonly #walId: string;
+
+  /** Opens it. Throws what the engine or the file system throws, or where the log is long. */
+  constructor(
+    Engine: typeof LookupConnection,
+    private readonly path: string,
+    readonly schemaVersion: number,
+  ) {
+    if (logBytes(path) > MAX_LOG_BYTES) throw new RangeError("the log beside the file is long");
+    this.connection = new Engine(path);
+    try {
+      // The first read opens the log beside the file, or makes it.
+      this.connection.compile("SELECT 1", schemaVersion);
+      this.#walId = walIdOf(path);
+    } catch (error) {
+      this.connection.close();
+      throw error;
+    }
+  }
+
+  /** The log beside the file is removed with the file, and when others close it: then this connection sees old data. */
+  get isCurrent(): boolean {
+    return this.#walId === walIdOf(this.path);
+  }
+
+  /** Null: the file has another schema. Throws what the engine throws, or where the read cannot be proven. */
+  compile(sql: string): Lookup | null {
+    const lookup = this.connection.compile(sql, this.schemaVersion);
+    if (lookup !== null) this.bytes += LOOKUP_BYTES;
+    return lookup;
+  }
+
+  close(): void {
+    try {
+      this.connection.close();
+    } catch {
+      // Nobody uses it any more.
+    }
+  }
+}
+
+/** 0 where there is none. */
+function logBytes(path: string): number {
+  try {
+    return Deno.statSync(`${path}-wal`).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** Tells one log beside a file from a later one. Throws where there is none. */
+function walIdOf(path: string): string {
+  const { dev, ino, birthtime } = Deno.statSync(`${path}-wal`);
+  return `${dev} ${ino} ${birthtime?.getTime()}`;
+}
