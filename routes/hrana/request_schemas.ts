@@ -2,8 +2,8 @@
 // known is checked like everywhere.
 import { z } from "zod";
 import { MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
-import { MAX_CONDITION_DEPTH, MAX_HRANA_REQUESTS, MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
-import type { WireCondition } from "../../lib/services/hrana/hrana_types.ts";
+import { MAX_HRANA_REQUESTS, MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
+import { readCondition } from "./conditions.ts";
 
 const value = z.discriminatedUnion("type", [
   z.object({ type: z.literal("null") }),
@@ -27,7 +27,7 @@ const batch = z.object({
   steps: z.array(z.object({ condition: z.unknown().optional(), stmt: statement })).max(MAX_HRANA_STEPS),
 }).transform(({ steps }, ctx) => ({
   steps: steps.map(({ condition, stmt }, at) => {
-    const read = readCondition(condition ?? null, at, 0);
+    const read = readCondition(condition ?? null, at);
     if (read !== undefined) return { condition: read, stmt };
     ctx.issues.push({
       code: "custom",
@@ -38,36 +38,6 @@ const batch = z.object({
     return z.NEVER;
   }),
 }));
-
-/** A recursive schema would follow any depth, so conditions are read by hand. Undefined: it is none. */
-function readCondition(value: unknown, step: number, depth: number): WireCondition | null | undefined {
-  if (value === null) return null;
-  if (typeof value !== "object" || depth > MAX_CONDITION_DEPTH) return undefined;
-  const inner = (one: unknown) => readCondition(one, step, depth + 1) ?? undefined;
-  const type: unknown = Reflect.get(value, "type");
-  switch (type) {
-    case "ok":
-    case "error": {
-      const named: unknown = Reflect.get(value, "step");
-      const isEarlier = typeof named === "number" && Number.isInteger(named) && named >= 0 && named < step;
-      return isEarlier ? { type, step: named } : undefined;
-    }
-    case "not": {
-      const cond = inner(Reflect.get(value, "cond"));
-      return cond && { type, cond };
-    }
-    case "and":
-    case "or": {
-      const all: unknown = Reflect.get(value, "conds");
-      const conds = Array.isArray(all) ? all.map(inner) : [undefined];
-      return conds.includes(undefined) ? undefined : { type, conds: conds.flatMap((one) => one ?? []) };
-    }
-    case "is_autocommit":
-      return { type };
-    default:
-      return undefined;
-  }
-}
 
 const id = z.int32();
 const execute = z.object({ type: z.literal("execute"), stmt: statement });
