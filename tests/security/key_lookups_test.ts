@@ -394,6 +394,28 @@ Deno.test("a namespace whose look-ups wait for a disk each time has none either,
   }
 });
 
+Deno.test("a caller who has been alone for long is answered at once, and waits for others again when they come", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    const { lookups, database, call } = world;
+    const atOnce = async () => {
+      let isAnswered = false;
+      const asked = lookups.run(database, call)?.then(() => isAnswered = true);
+      await Promise.resolve();
+      await Promise.resolve();
+      const was = isAnswered;
+      await asked;
+      await new Promise((resolve) => setImmediate(resolve));
+      return was;
+    };
+    assertEquals(await atOnce(), false);
+    for (let turn = 0; turn < 32; turn++) await atOnce();
+    assertEquals(await atOnce(), true);
+    assertEquals(await lookAll(world, [call, call]), [[["one"]], [["one"]]]);
+    assertEquals(await atOnce(), false);
+  });
+});
+
 Deno.test("look-ups that take long together let the event loop do other work between them", async () => {
   await withFile(async (world) => {
     await firstLook(world);

@@ -2,7 +2,6 @@
 // read. Only what a child has run and proven to end runs here. Those that the event loop has ready at once are read together.
 import type { Clock } from "../../core/clock.ts";
 import { roundMs } from "../../core/clock.ts";
-import { StayAwake } from "../../core/stay_awake.ts";
 import { logRowOf } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
@@ -15,6 +14,8 @@ const FAILED_MS = 10_000;
 const DAMAGED_MS = 600_000;
 /** Milliseconds after a look-up in which the service has something to do. */
 const BUSY_MS = 250;
+/** Turns of the event loop with one look-up each, one after the other, after which its caller is taken to be alone. */
+const LONE_TURNS = 32;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
 const TURN_MS = 2;
 
@@ -39,8 +40,10 @@ interface WaitingCall {
 export class KeyLookups {
   readonly #known: KnownLookups;
   readonly #leftOut = new LeftOut();
-  readonly #awake: StayAwake;
   #waiting: WaitingCall[] = [];
+  /** Look-ups in this turn of the event loop, and how many turns had one. */
+  #asked = 0;
+  #loneTurns = 0;
   #lastMs = -Infinity;
   /** How many have been answered. */
   answered = 0;
@@ -48,7 +51,6 @@ export class KeyLookups {
   /** `tenants`: the folder of the databases' files. `maxBytes`: of the connections to them. */
   constructor(tenants: string, private readonly clock: Clock, maxBytes: number) {
     this.#known = new KnownLookups(tenants, clock, maxBytes);
-    this.#awake = new StayAwake(clock);
   }
 
   /** Whether somebody is being answered here. */
@@ -67,7 +69,12 @@ export class KeyLookups {
    */
   run(database: LookupDatabase, call: TenantCall): Promise<TenantOutcome | null> | null {
     if (!isOneRead(call) || !this.#known.has(database.databaseId, call)) return null;
-    if (this.#waiting.length === 0) setImmediate(this.#readWaiting);
+    const isFirst = this.#asked++ === 0;
+    if (isFirst) setImmediate(this.#endTurn);
+    // Who is alone need not wait for others.
+    if (isFirst && this.#loneTurns >= LONE_TURNS) {
+      return Promise.resolve(this.#outcome(database, call, { beginMs: this.#now(), share: false }).outcome);
+    }
     return new Promise((resolve, reject) => this.#waiting.push({ database, call, resolve, reject }));
   }
 
@@ -88,7 +95,6 @@ export class KeyLookups {
   }
 
   closeAll(): void {
-    this.#awake.end();
     this.#known.closeAll();
   }
 
@@ -97,29 +103,39 @@ export class KeyLookups {
   }
 
   /** Reads in one go, so that no answer to a write comes between two of them: all may see what the first sees. */
-  readonly #readWaiting = (): void => {
+  readonly #endTurn = (): void => {
+    this.#loneTurns = this.#asked === 1 ? this.#loneTurns + 1 : 0;
     const waiting = this.#waiting;
     const startedMs = this.#now();
-    let nowMs = startedMs;
+    let beginMs = startedMs;
     let count = 0;
     for (const { database, call, resolve, reject } of waiting) {
-      if (nowMs - startedMs >= TURN_MS) break;
-      const beginMs = nowMs;
+      if (beginMs - startedMs >= TURN_MS) break;
       try {
-        const found = this.#read(database, call, { nowMs, share: waiting.length > 1 });
-        nowMs = this.#now();
-        if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
-        resolve(found && this.#answer(database, call, { json: found.json, beginMs, nowMs }));
+        const { outcome, nowMs } = this.#outcome(database, call, { beginMs, share: waiting.length > 1 });
+        beginMs = nowMs;
+        resolve(outcome);
       } catch (error) {
         reject(error);
       }
       count++;
     }
     this.#known.endShared();
-    if (waiting.length === 1) this.#awake.noteAnswer(startedMs, nowMs);
     this.#waiting = waiting.slice(count);
-    if (this.#waiting.length > 0) setImmediate(this.#readWaiting);
+    this.#asked = this.#waiting.length;
+    if (this.#asked > 0) setImmediate(this.#endTurn);
   };
+
+  #outcome(
+    database: LookupDatabase,
+    call: TenantCall,
+    { beginMs, share }: { readonly beginMs: number; readonly share: boolean },
+  ): { readonly outcome: TenantOutcome | null; readonly nowMs: number } {
+    const found = this.#read(database, call, { nowMs: beginMs, share });
+    const nowMs = this.#now();
+    if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
+    return { outcome: found && this.#answer(database, call, { json: found.json, beginMs, nowMs }), nowMs };
+  }
 
   /** The result's text; null where it cannot be read here. Whatever fails is left to a child, which says why. */
   #read(
