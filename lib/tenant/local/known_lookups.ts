@@ -124,9 +124,16 @@ export class KnownLookups {
     }
   }
 
-  /** Ends the transactions that reads share. */
+  /** Ends the transactions that reads share: as long as one lasts, the log beside its file only grows. */
   endShared(): void {
-    for (const connection of this.#shared) connection.end();
+    for (const connection of this.#shared) {
+      try {
+        connection.end();
+      } catch {
+        // The next read fails, and forgets the database.
+        connection.close();
+      }
+    }
     this.#shared.clear();
   }
 
