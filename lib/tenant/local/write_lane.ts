@@ -19,11 +19,6 @@ export class WriteLane {
     return this.#waiting.length;
   }
 
-  /** Whether somebody's call or transaction waits, and not only tasks of the service. */
-  get hasCallers(): boolean {
-    return this.#waiting.length > 0 && this.#waiting.some(({ kind }) => kind !== "task");
-  }
-
   /** What the first in the lane is; null: nobody waits. */
   get first(): Entry["kind"] | null {
     return this.#waiting[0]?.kind ?? null;
