@@ -8,20 +8,26 @@ import { inCi } from "../testing/sqld.ts";
 
 /** How long a page may take for anything: a busy machine takes its time. */
 const PATIENCE_MS = 120_000;
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const WHOLE = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The same browser without the parts that draw a window: it takes two thirds of the processor time. */
+const HEADLESS = "chromium-headless-shell";
 
-/** One for a file of tests, at its top level. Whoever launches it closes it. */
-export async function launchBrowser(): Promise<Browser | null> {
-  const executablePath = findProgram();
+/**
+ * One for a file of tests, at its top level. Whoever launches it closes it. `whole`: with what belongs to a window, such as
+ * notifications.
+ */
+export async function launchBrowser({ whole = false } = {}): Promise<Browser | null> {
+  const names = whole ? WHOLE : [HEADLESS, ...WHOLE];
+  const executablePath = findProgram(names);
   if (executablePath !== null) return await chromium.launch({ executablePath });
-  if (inCi()) throw new Error(`none of ${NAMES.join(", ")} is in PATH`);
+  if (inCi()) throw new Error(`none of ${names.join(", ")} is in PATH`);
   print("\nleft out: there is no Chromium here\n");
   return null;
 }
 
-function findProgram(): string | null {
+function findProgram(names: readonly string[]): string | null {
   const folders = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
-  for (const path of folders.flatMap((folder) => NAMES.map((name) => `${folder}/${name}`))) {
+  for (const path of names.flatMap((name) => folders.map((folder) => `${folder}/${name}`))) {
     if (isFile(path)) return path;
   }
   return null;

@@ -8,7 +8,7 @@ import { decisionWorld } from "../writes/decision_world.ts";
 import { addAuthenticator, launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { openConsole } from "./console_world.ts";
 
-const browser = await launchBrowser();
+const browser = await launchBrowser({ whole: true });
 const ignore = browser === null;
 /** The browser was started by the file, and goes on between the steps. */
 const unlooked = { sanitizeOps: false, sanitizeResources: false };
