@@ -1,5 +1,5 @@
-// Every example of README and the pages is run: as it stands there, on a fresh service, a page after the other. A block
-// that needs more says so to its readers, and is left out.
+// Every example of README and the pages is run as it stands there, a page after the other. A block that needs more than the
+// service says so to its readers, and is left out.
 import { assert, assertEquals } from "@std/assert";
 import { startService } from "../testing/start_service.ts";
 import { type Block, blocksOf, type DocFile, docFile, docFiles } from "./doc_files.ts";
@@ -111,10 +111,19 @@ function fits(shown: unknown, answer: unknown): boolean {
     ("…" in shown || there.size === members.length);
 }
 
-for (const file of await docFiles()) {
-  const runs = blocksOf(file).some(({ language, needs }) => RUN.includes(language) && needs === null);
-  if (!runs) continue;
-  Deno.test(`the examples of ${file.path} run as they stand there`, async () => {
+/** Pages that show what stands in the demo after the first start, or make what another page makes too. */
+const OF_THEIR_OWN = ["README", "agents", "approvals", "apps", "branches", "endpoints", "migrations"];
+
+const files = (await docFiles()).filter((file) =>
+  blocksOf(file).some(({ language, needs }) => RUN.includes(language) && needs === null)
+);
+const byService = Map.groupBy(files, ({ path }) => {
+  const name = /(\w[\w-]*)\.md$/.exec(path)?.[1] ?? "";
+  return OF_THEIR_OWN.includes(name) ? name : "all other pages";
+});
+
+for (const [name, pages] of byService) {
+  Deno.test(`the examples of ${name} run as they stand there`, async (t) => {
     const folder = await Deno.makeTempDir({ prefix: "cubby_docs_" });
     try {
       await using service = await startService({ folder, settings: { TENANTS_URL: "" } });
@@ -123,12 +132,19 @@ for (const file of await docFiles()) {
         token: /cub_live_\w+/.exec(service.output())?.[0] ?? "",
         operatorKey: /cub_op_\w+/.exec(service.output())?.[0] ?? "",
       };
-      await runPage(file, bearers);
+      for (const file of pages) await t.step(file.path, () => runPage(file, bearers));
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   });
 }
+
+Deno.test("every page that has a service of its own for its examples is there", () => {
+  assertEquals(
+    [...byService.keys()].filter((name) => OF_THEIR_OWN.includes(name)).sort(),
+    [...OF_THEIR_OWN].sort(),
+  );
+});
 
 Deno.test("every block says its language, and why it is not run where it is not", async () => {
   const languages = new Set<string>();
