@@ -49,10 +49,23 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/changes/webhooks_test.ts on sqld":
     "messages are records of the KV; feed_test.ts reads the changes of sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
-  "tests/mcp/answers_test.ts on sqld":
-    "the corpus once more; a tool ends in a statement, which tests/query runs on sqld",
-  "tests/mcp/held_writes_test.ts on sqld": "who decides about a write is decided before a store is asked",
-  "tests/mcp/tool_roles_test.ts on sqld": "which tools there are is decided before a store is asked",
+  "tests/mcp on sqld": "a tool ends in a statement, and tests/query runs those on sqld",
+  "tests/branches/branch_bound_test.ts on sqld": "how many branches there are is counted in the KV",
+  "tests/hrana/socket_test.ts on sqld":
+    "what a socket means is decided before a store; libsql_client_test.ts asks sqld",
+  "tests/hrana/socket_bounds_test.ts on sqld": "what bounds a socket stands before a store",
+  "tests/hrana/socket_service_test.ts on sqld": "a socket's process, whatever store is behind it",
+  "tests/migrations/migration_rules_test.ts on sqld":
+    "who may migrate is decided before a store is asked; migrations_test.ts migrates on sqld",
+  "tests/query/dialect_hints_test.ts on sqld": "hints are chosen by the texts of statements",
+  "tests/query/input_test.ts on sqld": "what a call may be is read before a store is asked",
+  "tests/query/latency_test.ts on sqld": "rows of the log; query_log_test.ts reads them in sqld",
+  "tests/query/stage_order_test.ts on sqld": "the stages are those of every store",
+  "tests/query/way_out_test.ts on sqld": "messages of failures that the service finds itself",
+  "tests/writes/rule_warnings_test.ts on sqld":
+    "what a rule says of itself is decided before a store is asked",
+  "tests/writes/rules_test.ts on sqld":
+    "rules are matched before a store is asked; approvals_test.ts and write_rules_attack_test.ts run there",
   "tests/handoff on sqld": "tokens are records of the KV",
   "tests/hrana/guards_test.ts on sqld": "what guards the door stands before a store",
   "tests/hrana/pipeline_test.ts on sqld":
