@@ -11,6 +11,7 @@ import {
   settings,
   type Shop,
   sleep,
+  stepsOnSmallDisks,
   until,
 } from "./small_disk_shop.ts";
 
@@ -22,25 +23,44 @@ async function used(call: Shop["call"]): Promise<number> {
 
 const BIG = "INSERT INTO items SELECT NULL, hex(zeroblob(200000))";
 
-Deno.test("on a full disk reads go on, writes and records of the control plane are storage_full, and it ends by itself", async () => {
-  await onSmallDisks(async ({ disk, service, call, query }) => {
-    await disk.fill(service.pid);
-    assertEquals([(await query(BIG)).body.code], ["storage_full"]);
-    for (let look = 0; look < 20; look++) {
-      const read = await query("SELECT count(*) FROM items");
-      assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
-      await sleep(100);
-    }
-    assertEquals((await query("SELECT 1", { "idempotency-key": "again" })).status, 200);
-    const tokens = await call("POST", "/api/namespaces/acme/tokens", { name: "late", role: "read" });
-    assertEquals([tokens.status, tokens.body.code], [503, "storage_full"], tokens.text);
-    await disk.makeRoom(service.pid);
-    await until(() => query(BIG), 200);
-  });
-});
+/** Of all databases, with what is in their folders. */
+async function tenantFiles(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) found.push(...await tenantFiles(`${folder}/${name}`));
+    else found.push(`${folder}/${name}`);
+  }
+  return found.sort();
+}
 
-Deno.test("readyz names the full parts, and is ready again when there is room", async () => {
-  await onSmallDisks(async ({ disk, service, call }) => {
+/** What ends as it began: on the disk of one service, with a database of their own. */
+const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
+  // The first, because what has been told is not told again for a while.
+  "a full disk is told in a few lines, not in one for each call": async ({ disk, service, query }) => {
+    await disk.fill(service.pid);
+    for (let call = 0; call < 300; call++) assertEquals((await query("SELECT 1")).status, 200);
+    await sleep(1000);
+    const lines = service.errors().split("\n").filter((line) => line !== "");
+    assert(lines.length > 0 && lines.length < 15, service.errors());
+    assertEquals(lines.filter((line) => line.includes('"level":"error"')), []);
+    await disk.makeRoom(service.pid);
+  },
+  "on a full disk reads go on, writes and records of the control plane are storage_full, and it ends by itself":
+    async ({ disk, service, call, query }) => {
+      await disk.fill(service.pid);
+      assertEquals([(await query(BIG)).body.code], ["storage_full"]);
+      for (let look = 0; look < 20; look++) {
+        const read = await query("SELECT count(*) FROM items");
+        assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
+        await sleep(100);
+      }
+      assertEquals((await query("SELECT 1", { "idempotency-key": "again" })).status, 200);
+      const tokens = await call("POST", "/api/namespaces/acme/tokens", { name: "late", role: "read" });
+      assertEquals([tokens.status, tokens.body.code], [503, "storage_full"], tokens.text);
+      await disk.makeRoom(service.pid);
+      await until(() => query(BIG), 200);
+    },
+  "readyz names the full parts, and is ready again when there is room": async ({ disk, service, call }) => {
     await until(() => call("GET", "/readyz"), 200);
     await disk.fill(service.pid);
     const answer = await until(() => call("GET", "/readyz"), 503);
@@ -49,8 +69,82 @@ Deno.test("readyz names the full parts, and is ready again when there is room", 
     assertEquals([body.code, Reflect.get(body, "notReady")], ["not_ready", ["kv", "tenants"]], answer.text);
     await disk.makeRoom(service.pid);
     await until(() => call("GET", "/readyz"), 200);
-  });
-});
+  },
+  "snapshots and restores that find no room are storage_full, and leave nothing behind": async (
+    { disk, service, call, query },
+  ) => {
+    assertEquals((await query(BIG)).status, 200);
+    const taken = await call("POST", `${DATABASE}/snapshots`, { label: "before" });
+    assertEquals(taken.status, 201, taken.text);
+    const before = await tenantFiles(`${disk.folder}/tenants`);
+    await disk.fill(service.pid);
+    const snapshot = await call("POST", `${DATABASE}/snapshots`, { label: "full" });
+    assertEquals([snapshot.status, snapshot.body.code], [503, "storage_full"], snapshot.text);
+    const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "before" });
+    assertEquals([restored.status, restored.body.code], [503, "storage_full"], restored.text);
+    assertEquals(await tenantFiles(`${disk.folder}/tenants`), before);
+    await disk.makeRoom(service.pid);
+    await until(() => call("POST", `${DATABASE}/restore`, { snapshot: "before" }), 200);
+  },
+  "exports and imports that find no room are storage_full, leave nothing behind, and go well when there is room":
+    async ({ disk, service, call, query }) => {
+      await query(BIG);
+      const names = Array.from({ length: 60 }, (_, at) => `t${at}`);
+      const dump = names.map((name) => `CREATE TABLE ${name} (v);`).join("\n");
+      const exported = (format: string) => call("GET", `${DATABASE}/export?format=${format}`);
+      const imported = () => call("POST", `${DATABASE}/import?format=sql&mode=replace`, dump);
+      await disk.fill(service.pid);
+      for (const format of ["sqlite", "sql"]) {
+        const answer = await exported(format);
+        assertEquals([answer.status, answer.body.code], [503, "storage_full"], answer.text.slice(0, 300));
+      }
+      const refused = await imported();
+      assertEquals([refused.status, refused.body.code], [503, "storage_full"], refused.text);
+      const { status, text } = await query("SELECT count(*) FROM items");
+      assertEquals([status, text.includes("[[3]]")], [200, true], text);
+      assertEquals(leftIn(`${disk.folder}/tenants/transfers`), []);
+      await disk.makeRoom(service.pid);
+      assertEquals((await until(() => query("DELETE FROM items WHERE id = 1"), 200)).status, 200);
+      assert((await exported("sql")).text.includes("CREATE TABLE items"));
+      // An upload leaves room to everybody else, which a disk of this size does not have.
+      assertEquals((await imported()).status, disk.kind === "file system" ? 503 : 200);
+    },
+  "a published read that nobody has called before answers on a full disk": async (
+    { disk, service, call },
+  ) => {
+    const endpoints = "/api/namespaces/acme/databases/shop/endpoints";
+    await call("POST", `${endpoints}/scaffold-crud`, { table: "items", operations: ["list"] });
+    const published = await call("POST", `${endpoints}/list-items/publish`);
+    assertEquals(published.status, 200, published.text);
+    await disk.fill(service.pid);
+    const listed = await call("GET", "/p/acme/shop/list-items");
+    assertEquals([listed.status, JSON.parse(listed.text).rows], [200, [[1, "pen"], [2, "ink"]]], listed.text);
+    await disk.makeRoom(service.pid);
+  },
+  "a backup that finds no room is storage_full, leaves nothing behind, and goes well when there is room":
+    async ({ disk, service, query }) => {
+      const { call } = calls(service, KEY);
+      const backup = () => call("GET", "/api/backup");
+      // More than fits into a file on a disk that only limits those.
+      for (let at = 0; at < 40; at++) {
+        const made = await call("POST", "/api/namespaces/acme/tokens", { name: `t${at}`, role: "read" });
+        assertEquals(made.status, 201, made.text);
+      }
+      await disk.fill(service.pid);
+      for (let look = 0; look < 3; look++) {
+        const refused = await backup();
+        assertEquals([refused.status, refused.body.code], [503, "storage_full"], refused.text.slice(0, 300));
+      }
+      assertEquals(leftIn(`${disk.folder}/backups`), []);
+      const read = await query("SELECT count(*) FROM items");
+      assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
+      await disk.makeRoom(service.pid);
+      await until(backup, 200);
+      assertEquals(leftIn(`${disk.folder}/backups`), []);
+    },
+};
+
+Deno.test("a disk that is full for a while", (t) => stepsOnSmallDisks(t, steps));
 
 Deno.test("a service that starts on a full disk serves reads, and what they cost is booked when there is room", async () => {
   await onSmallDisks(async ({ disk, service, token, call }) => {
@@ -115,104 +209,5 @@ Deno.test("databases that are closed when the disk becomes full are read all the
     assertEquals((await after.query(BIG)).body.code, "storage_full");
     await disk.makeRoom(again.pid);
     await until(() => after.query(BIG), 200);
-  });
-});
-
-/** Of all databases, with what is in their folders. */
-async function tenantFiles(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) found.push(...await tenantFiles(`${folder}/${name}`));
-    else found.push(`${folder}/${name}`);
-  }
-  return found.sort();
-}
-
-Deno.test("snapshots and restores that find no room are storage_full, and leave nothing behind", async () => {
-  await onSmallDisks(async ({ disk, service, call, query }) => {
-    assertEquals((await query(BIG)).status, 200);
-    const taken = await call("POST", `${DATABASE}/snapshots`, { label: "before" });
-    assertEquals(taken.status, 201, taken.text);
-    const before = await tenantFiles(`${disk.folder}/tenants`);
-    await disk.fill(service.pid);
-    const snapshot = await call("POST", `${DATABASE}/snapshots`, { label: "full" });
-    assertEquals([snapshot.status, snapshot.body.code], [503, "storage_full"], snapshot.text);
-    const restored = await call("POST", `${DATABASE}/restore`, { snapshot: "before" });
-    assertEquals([restored.status, restored.body.code], [503, "storage_full"], restored.text);
-    assertEquals(await tenantFiles(`${disk.folder}/tenants`), before);
-    await disk.makeRoom(service.pid);
-    await until(() => call("POST", `${DATABASE}/restore`, { snapshot: "before" }), 200);
-  });
-});
-
-Deno.test("exports and imports that find no room are storage_full, leave nothing behind, and go well when there is room", async () => {
-  await onSmallDisks(async ({ disk, service, call, query }) => {
-    await query(BIG);
-    const names = Array.from({ length: 60 }, (_, at) => `t${at}`);
-    const dump = names.map((name) => `CREATE TABLE ${name} (v);`).join("\n");
-    const exported = (format: string) => call("GET", `${DATABASE}/export?format=${format}`);
-    const imported = () => call("POST", `${DATABASE}/import?format=sql&mode=replace`, dump);
-    await disk.fill(service.pid);
-    for (const format of ["sqlite", "sql"]) {
-      const answer = await exported(format);
-      assertEquals([answer.status, answer.body.code], [503, "storage_full"], answer.text.slice(0, 300));
-    }
-    const refused = await imported();
-    assertEquals([refused.status, refused.body.code], [503, "storage_full"], refused.text);
-    const { status, text } = await query("SELECT count(*) FROM items");
-    assertEquals([status, text.includes("[[3]]")], [200, true], text);
-    assertEquals(leftIn(`${disk.folder}/tenants/transfers`), []);
-    await disk.makeRoom(service.pid);
-    assertEquals((await until(() => query("DELETE FROM items WHERE id = 1"), 200)).status, 200);
-    assert((await exported("sql")).text.includes("CREATE TABLE items"));
-    // An upload leaves room to everybody else, which a disk of this size does not have.
-    assertEquals((await imported()).status, disk.kind === "file system" ? 503 : 200);
-  });
-});
-
-Deno.test("a full disk is told in a few lines, not in one for each call", async () => {
-  await onSmallDisks(async ({ disk, service, query }) => {
-    await disk.fill(service.pid);
-    for (let call = 0; call < 300; call++) assertEquals((await query("SELECT 1")).status, 200);
-    await sleep(1000);
-    const lines = service.errors().split("\n").filter((line) => line !== "");
-    assert(lines.length > 0 && lines.length < 15, service.errors());
-    assertEquals(lines.filter((line) => line.includes('"level":"error"')), []);
-  });
-});
-
-Deno.test("a published read that nobody has called before answers on a full disk", async () => {
-  await onSmallDisks(async ({ disk, service, call }) => {
-    const endpoints = "/api/namespaces/acme/databases/shop/endpoints";
-    await call("POST", `${endpoints}/scaffold-crud`, { table: "items", operations: ["list"] });
-    const published = await call("POST", `${endpoints}/list-items/publish`);
-    assertEquals(published.status, 200, published.text);
-    await disk.fill(service.pid);
-    const listed = await call("GET", "/p/acme/shop/list-items");
-    assertEquals([listed.status, JSON.parse(listed.text).rows], [200, [[1, "pen"], [2, "ink"]]], listed.text);
-    await disk.makeRoom(service.pid);
-  });
-});
-
-Deno.test("a backup that finds no room is storage_full, leaves nothing behind, and goes well when there is room", async () => {
-  await onSmallDisks(async ({ disk, service, query }) => {
-    const { call } = calls(service, KEY);
-    const backup = () => call("GET", "/api/backup");
-    // More than fits into a file on a disk that only limits those.
-    for (let at = 0; at < 40; at++) {
-      const made = await call("POST", "/api/namespaces/acme/tokens", { name: `t${at}`, role: "read" });
-      assertEquals(made.status, 201, made.text);
-    }
-    await disk.fill(service.pid);
-    for (let look = 0; look < 3; look++) {
-      const refused = await backup();
-      assertEquals([refused.status, refused.body.code], [503, "storage_full"], refused.text.slice(0, 300));
-    }
-    assertEquals(leftIn(`${disk.folder}/backups`), []);
-    const read = await query("SELECT count(*) FROM items");
-    assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
-    await disk.makeRoom(service.pid);
-    await until(backup, 200);
-    assertEquals(leftIn(`${disk.folder}/backups`), []);
   });
 });

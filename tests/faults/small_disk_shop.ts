@@ -1,5 +1,5 @@
 // A shop on each kind of small disk, for tests of disks without room.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { type ApiAnswer, callApi } from "../testing/call_api.ts";
 import { print } from "../testing/print.ts";
 import { type SmallDisk, smallDisks } from "../testing/small_disk.ts";
@@ -46,23 +46,60 @@ export async function onSmallDisks(body: (shop: Shop) => Promise<void>): Promise
 async function onSmallDisk(disk: SmallDisk, body: (shop: Shop) => Promise<void>): Promise<void> {
   try {
     await using service = await start(disk);
-    const made = async (path: string, body: unknown) => {
-      const answer = await calls(service, KEY).call("POST", path, body);
-      assertEquals(answer.status, 201, answer.text);
-      return answer.body.data as Record<string, string>;
-    };
-    await made("/api/namespaces", { slug: "acme" });
-    await made("/api/namespaces/acme/databases", { slug: "shop" });
-    const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
-    const { call, query } = calls(service, token);
-    await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
-    await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
-    await body({ disk, service, token, call, query });
+    await body(await openShop(disk, service));
   } catch (error) {
     throw new Error(`on a ${disk.kind}`, { cause: error });
   } finally {
     await disk.remove();
   }
+}
+
+/** Steps in which the service of a disk goes on, each with the shop as it is at first. */
+export async function stepsOnSmallDisks(
+  t: Deno.TestContext,
+  steps: Readonly<Record<string, (shop: Shop) => Promise<void>>>,
+): Promise<void> {
+  const step = (disk: SmallDisk, name: string, fn: () => Promise<void>) =>
+    t.step({
+      name: `${name}, on a ${disk.kind}`,
+      fn,
+      sanitizeOps: false,
+      sanitizeResources: false,
+      sanitizeExit: false,
+    });
+  await onSmallDisks(async (shop) => {
+    for (const [name, body] of Object.entries(steps)) {
+      await step(shop.disk, name, async () => {
+        await restock(shop);
+        await body(shop);
+      });
+    }
+  });
+}
+
+async function openShop(disk: SmallDisk, service: RunningService): Promise<Shop> {
+  const made = async (path: string, body: unknown) => {
+    const answer = await calls(service, KEY).call("POST", path, body);
+    assertEquals(answer.status, 201, answer.text);
+    return answer.body.data as Record<string, string>;
+  };
+  await made("/api/namespaces", { slug: "acme" });
+  const { token = "" } = await made("/api/namespaces/acme/tokens", { name: "test", role: "admin" });
+  const shop = { disk, service, token, ...calls(service, token) };
+  await restock(shop);
+  return shop;
+}
+
+/** The database of two items, anew. */
+async function restock({ service, query }: Shop): Promise<void> {
+  const { call } = calls(service, KEY);
+  const databases = "/api/namespaces/acme/databases";
+  const gone = await call("DELETE", `${databases}/shop`, { confirm: "shop" });
+  assert(gone.status === 404 || gone.status < 300, gone.text);
+  const made = await call("POST", databases, { slug: "shop" });
+  assertEquals(made.status, 201, made.text);
+  await query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+  await query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
 }
 
 /** Asks until the answer is as wanted, for at most some seconds. */
