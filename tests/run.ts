@@ -14,7 +14,7 @@ import { secondRun } from "./testing/second_run.ts";
 import { testFiles } from "./testing/test_files.ts";
 import { groupsOf, type TestGroup } from "./testing/test_groups.ts";
 import type { Tally } from "./testing/test_report.ts";
-import { withoutSweeps } from "./testing/wide_sweeps.ts";
+import { type TestRuns, withoutSweeps } from "./testing/wide_sweeps.ts";
 
 const [onSqld, long] = [Deno.args.includes("--sqld"), Deno.args.includes("--long")];
 const filters = Deno.args.filter((arg) => arg.startsWith("--filter"));
@@ -22,8 +22,9 @@ const named = Deno.args.filter((arg) => !arg.startsWith("--"));
 if (long) Deno.env.set(LONG, "1");
 
 const everything = inCi() || long || onSqld || named.length > 0 || Deno.args.includes("--all");
-const tiers = everything ? { every: await groups(), leftOut: [] } : withoutSweeps(await groups());
-const first = await runGroups(tiers.every, filters);
+const tiers = everything ? { ...await testRuns(), leftOut: [] } : withoutSweeps(await testRuns());
+const groups = named.length > 0 ? [await namedGroup()] : groupsOf(tiers);
+const first = await runGroups(groups, filters);
 const { results, flaky } = inCi()
   ? await secondRun(first, { flags: filters, written: null })
   : { results: first, flaky: [] };
@@ -42,11 +43,14 @@ print(`\n${skipped > 0 ? left : ""}${passed} passed, ${failed} failed`);
 Deno.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** What is named is one group, whose output is seen as it comes. */
-async function groups(): Promise<TestGroup[]> {
-  if (named.length > 0) return [{ name: named.join(" "), paths: await filesIn(named), onSqld }];
-  if (onSqld) return groupsOf([], await suitesOnSqld());
+async function namedGroup(): Promise<TestGroup> {
+  return { name: named.join(" "), paths: await filesIn(named), onSqld };
+}
+
+async function testRuns(): Promise<TestRuns> {
   const files = await testFiles();
-  return long ? groupsOf(await filesWithRounds(files), []) : groupsOf(files, await suitesOnSqld());
+  if (long) return { files: await filesWithRounds(files), onSqld: [] };
+  return { files: onSqld ? [] : files, onSqld: await suitesOnSqld() };
 }
 
 async function filesIn(paths: readonly string[]): Promise<string[]> {

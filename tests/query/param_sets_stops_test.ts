@@ -14,8 +14,12 @@ const IDS = "SELECT json_group_array(id) FROM (SELECT id FROM t ORDER BY id)";
 
 async function send(app: StartedApp, tenant: TestNamespace, body: object) {
   const answer = await app.request("POST", `${tenant.database.path}/batch`, { token: tenant.token, body });
-  const ids = JSON.parse(String(rowsOf(await tenant.query(IDS))[0]?.[0]));
-  return { answer, body: JSON.parse(answer.text), ids };
+  let kept = await tenant.query(IDS);
+  // On a busy machine a read that comes right behind it may have to wait for longer than its own limit.
+  for (let again = 0; kept.body.code === "statement_timeout" && again < 20; again++) {
+    kept = await tenant.query(IDS);
+  }
+  return { answer, body: JSON.parse(answer.text), ids: JSON.parse(String(rowsOf(kept)[0]?.[0])) };
 }
 
 Deno.test("paramSets that are stopped keep the sets before, one by one, or nothing, and name the set", async (t) => {

@@ -3,8 +3,8 @@ import { print } from "./print.ts";
 import { type GroupResult, runGroup } from "./run_group.ts";
 import type { TestGroup } from "./test_groups.ts";
 
-/** Of those that compute. With one more, endless statements of one group leave the others too little. */
-const AT_ONCE = navigator.hardwareConcurrency;
+/** Of those that compute: each waits for its own processes now and then, and then another has the processor. */
+const AT_ONCE = navigator.hardwareConcurrency + 1;
 /** Of those that wait, beside them. */
 const WAITING_AT_ONCE = 2;
 const ENDINGS = ["SIGINT", "SIGTERM"] as const;

@@ -1,5 +1,5 @@
 // What takes long, and about how long: it decides what starts first, so that no long group is left for the end.
-// Files are groups of their own where each starts and ends whole services or waits for time to pass. A file that takes more than ten seconds alone on a quiet machine belongs here.
+// A file that takes more than ten seconds alone on a quiet machine, or that waits for most of its time, belongs here.
 
 interface SlowFile {
   /** About, on two processors. */

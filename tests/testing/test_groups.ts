@@ -1,5 +1,6 @@
 // In which groups test files run, and in which order.
 import { slowFiles, slowFolders } from "./slow_files.ts";
+import type { TestRuns } from "./wide_sweeps.ts";
 
 export interface TestGroup {
   readonly name: string;
@@ -16,52 +17,66 @@ const BROWSER = "tests/browser";
 /** What such a file takes where `slowFiles` says nothing of it. */
 const BROWSER_SECONDS = 20;
 
-/** Files of small folders that one process runs: to load the whole app takes as long as the tests of such a folder. */
-const JOINED_FILES = 25;
+/** Of groups that one process runs: to load the whole app takes half a second of the processor. */
+const JOINED_SECONDS = 30;
 
 /**
- * A group for each slow file, for each file of the browser's, for each folder that takes long and for some of the others
- * together, in the order in which they should start: the longest first.
+ * A group for each slow file, for each file of the browser's and for each folder, the small ones together, in the order in
+ * which they should start: the longest first.
  */
-export function groupsOf(files: readonly string[], onSqld: readonly string[]): TestGroup[] {
-  const groups = [files, onSqld].flatMap((paths, at) => joined(inFolders(paths, at === 1)));
-  const seconds = ({ name, paths }: TestGroup) => {
-    const [path = ""] = paths;
-    const known = slowFiles[path]?.seconds ?? slowFolders[name];
-    return known ?? (folderOf(path) === BROWSER ? BROWSER_SECONDS : paths.length);
-  };
-  return groups.sort((a, b) => seconds(b) - seconds(a));
+export function groupsOf({ files, onSqld }: TestRuns): TestGroup[] {
+  return [files, onSqld].flatMap((paths, at) => joined(inFolders(paths, at === 1)))
+    .sort((a, b) => b.seconds - a.seconds);
 }
 
-function inFolders(files: readonly string[], onSqld: boolean): TestGroup[] {
-  const byName = new Map<string, string[]>();
-  for (const path of files) {
-    const name = path in slowFiles || folderOf(path) === BROWSER ? path : folderOf(path);
-    byName.set(name, [...byName.get(name) ?? [], path]);
-  }
-  return [...byName].map(([name, paths]) => ({
-    ...{ name: onSqld ? `${name} on sqld` : name, paths, onSqld },
-    waits: slowFiles[name]?.waits ?? false,
-  }));
+/** With what it takes, about. */
+interface TimedGroup extends TestGroup {
+  readonly seconds: number;
 }
 
-/** Small folders are put together, one behind the other. */
-function joined(groups: readonly TestGroup[]): TestGroup[] {
-  const isSmall = ({ name, paths: [path = ""] }: TestGroup) =>
-    !(path in slowFiles) && !(name in slowFolders) && folderOf(path) !== BROWSER;
-  const together: TestGroup[] = [];
-  for (const group of groups.filter(isSmall)) {
-    const last = together.at(-1);
-    if (last === undefined || last.paths.length + group.paths.length > JOINED_FILES) together.push(group);
+function inFolders(files: readonly string[], onSqld: boolean): TimedGroup[] {
+  const byName = Map.groupBy(
+    files,
+    (path) => path in slowFiles || folderOf(path) === BROWSER ? path : folderOf(path),
+  );
+  return [...byName].map(([folder, paths]) => {
+    const name = onSqld ? `${folder} on sqld` : folder;
+    const waits = slowFiles[folder]?.waits ?? false;
+    return { name, paths, onSqld, waits, seconds: secondsOf(name, paths) };
+  });
+}
+
+function secondsOf(name: string, paths: readonly string[]): number {
+  const [path = ""] = paths;
+  const known = slowFiles[path]?.seconds ?? slowFolders[name];
+  return known ?? (folderOf(path) === BROWSER ? BROWSER_SECONDS : paths.length);
+}
+
+/** Small ones are put together, one behind the other, those that wait apart from those that compute. */
+function joined(groups: readonly TimedGroup[]): TimedGroup[] {
+  const together: TimedGroup[] = [];
+  for (const group of groups) {
+    const { name, paths, seconds } = group;
+    const at = together.findIndex((other) =>
+      other.waits === group.waits && other.seconds + seconds <= JOINED_SECONDS && !isOfBrowser(group) &&
+      !isOfBrowser(other)
+    );
+    const other = together[at];
+    if (other === undefined) together.push(group);
     else {
-      together[together.length - 1] = {
-        ...last,
-        name: `${last.name}, ${group.name}`,
-        paths: [...last.paths, ...group.paths],
+      together[at] = {
+        ...other,
+        name: `${other.name}, ${name}`,
+        paths: [...other.paths, ...paths],
+        seconds: other.seconds + seconds,
       };
     }
   }
-  return [...groups.filter((group) => !isSmall(group)), ...together];
+  return together;
+}
+
+function isOfBrowser({ paths: [path = ""] }: TestGroup): boolean {
+  return folderOf(path) === BROWSER;
 }
 
 function folderOf(path: string): string {

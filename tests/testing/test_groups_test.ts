@@ -4,13 +4,13 @@ import { filesWithRounds } from "./rounds.ts";
 import { slowFiles, slowFolders } from "./slow_files.ts";
 import { leftOut, suitesOnSqld } from "./suites_on_sqld.ts";
 import { testFiles } from "./test_files.ts";
-import { groupsOf, type TestGroup } from "./test_groups.ts";
-import { ON_SQLD, wideSweeps, withoutSweeps } from "./wide_sweeps.ts";
+import { groupsOf } from "./test_groups.ts";
+import { ON_SQLD, type TestRuns, wideSweeps, withoutSweeps } from "./wide_sweeps.ts";
 
 Deno.test("every file of tests is in one group, and every suite that runs on sqld in one more", async () => {
   const files = await testFiles();
   const suites = await suitesOnSqld();
-  const groups = groupsOf(files, suites);
+  const groups = groupsOf({ files, onSqld: suites });
   const filesOf = (onSqld: boolean) =>
     groups.filter((group) => group.onSqld === onSqld).flatMap(({ paths }) => paths).sort();
   assertEquals(filesOf(false), files);
@@ -18,12 +18,11 @@ Deno.test("every file of tests is in one group, and every suite that runs on sql
 });
 
 Deno.test("the run that a person waits for has everything but the sweeps, and all of the embedded store but what looks at every page", async () => {
-  const all = groupsOf(await testFiles(), await suitesOnSqld());
-  const { every, leftOut: swept } = withoutSweeps(all);
+  const all = { files: await testFiles(), onSqld: await suitesOnSqld() };
+  const { leftOut: swept, ...most } = withoutSweeps(all);
   assertEquals(swept, Object.keys(wideSweeps).sort());
-  const filesOf = (groups: readonly TestGroup[]) =>
-    groups.flatMap(({ paths, onSqld }) => paths.map((path) => `${path}${onSqld ? ON_SQLD : ""}`));
-  const kept = new Set(filesOf(every));
+  const filesOf = ({ files, onSqld }: TestRuns) => [...files, ...onSqld.map((path) => path + ON_SQLD)];
+  const kept = new Set(filesOf(most));
   for (const file of filesOf(all).filter((file) => !kept.has(file))) {
     assert(swept.some((name) => file.startsWith(name.replace(ON_SQLD, ""))), file);
     const reason = Object.entries(leftOut).find(([path]) => file.startsWith(path))?.[1] ?? "";
@@ -38,7 +37,9 @@ Deno.test("the run that a person waits for has everything but the sweeps, and al
 
 Deno.test("a file of tests in a browser is a group of its own", async () => {
   const inBrowser = (path: string) => path.startsWith("tests/browser/");
-  const groups = groupsOf(await testFiles(), []).filter(({ paths }) => paths.some(inBrowser));
+  const groups = groupsOf({ files: await testFiles(), onSqld: [] }).filter(({ paths }) =>
+    paths.some(inBrowser)
+  );
   assertEquals(groups.map(({ paths }) => paths.length), groups.map(() => 1));
   assertEquals(groups.length, (await testFiles("tests/browser")).length);
 });
@@ -49,8 +50,10 @@ Deno.test("files that are slow, left out on sqld or run in rounds are there", as
   const missing = [...Object.keys(slowFiles), ...Object.keys(leftOut)]
     .filter((path) => !files.includes(path) && !folders.has(path));
   assertEquals(missing, []);
-  const groups = new Set(groupsOf(files, await suitesOnSqld()).map(({ name }) => name));
-  assertEquals(Object.keys(slowFolders).filter((name) => !groups.has(name)), []);
+  const onSqld = new Set(
+    (await suitesOnSqld()).map((path) => path.slice(0, path.lastIndexOf("/")) + ON_SQLD),
+  );
+  assertEquals(Object.keys(slowFolders).filter((name) => !folders.has(name) && !onSqld.has(name)), []);
   const inRounds = await filesWithRounds(files);
   for (const path of ["tests/faults/relay_test.ts", "tests/models/sql_test.ts"]) {
     assert(inRounds.includes(path), path);

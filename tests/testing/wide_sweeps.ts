@@ -1,7 +1,6 @@
 // The widest sweeps: they run in continuous integration and by `deno task test:all`, and not with `deno task test`, which
 // a person waits for. Nothing that tenants in the embedded store promise is here; what a change breaks elsewhere is found
 // by what is left, or at the latest before it is merged.
-import type { TestGroup } from "./test_groups.ts";
 
 /** Files and folders → why a change can wait for them. They hold for both runs of a file, or for one: `ON_SQLD` ends those. */
 export const wideSweeps: Readonly<Record<string, string>> = {
@@ -106,24 +105,27 @@ export const wideSweeps: Readonly<Record<string, string>> = {
 /** Ends what holds for the run with tenants in sqld only. */
 export const ON_SQLD = " on sqld";
 
-export interface Tiers {
-  readonly every: readonly TestGroup[];
+/** Files of tests, and those that run on sqld too. */
+export interface TestRuns {
+  readonly files: readonly string[];
+  readonly onSqld: readonly string[];
+}
+
+export interface Tiers extends TestRuns {
   /** Names of what of `wideSweeps` is not among them. */
   readonly leftOut: readonly string[];
 }
 
-/** The groups without what is in `wideSweeps`. */
-export function withoutSweeps(groups: readonly TestGroup[]): Tiers {
+/** The files without what is in `wideSweeps`. */
+export function withoutSweeps({ files, onSqld }: TestRuns): Tiers {
   const swept = new Set<string>();
-  const every = groups.map((group) => ({
-    ...group,
-    paths: group.paths.filter((path) => {
-      const name = sweepOf(path, group.onSqld);
-      if (name !== undefined) swept.add(name);
-      return name === undefined;
-    }),
-  }));
-  return { every: every.filter(({ paths }) => paths.length > 0), leftOut: [...swept].sort() };
+  const notSwept = (isOnSqld: boolean) => (path: string) => {
+    const name = sweepOf(path, isOnSqld);
+    if (name !== undefined) swept.add(name);
+    return name === undefined;
+  };
+  const kept = { files: files.filter(notSwept(false)), onSqld: onSqld.filter(notSwept(true)) };
+  return { ...kept, leftOut: [...swept].sort() };
 }
 
 function sweepOf(path: string, onSqld: boolean): string | undefined {
