@@ -126,3 +126,21 @@ Deno.test("a schema that another process has changed is noticed by the statement
     assertEquals(later.failure, null);
   });
 });
+
+Deno.test("a read that ran under a schema which another process has just made is not answered, alone or beside others", async () => {
+  await withSqld(async (world) => {
+    const [one, two] = [world.store(), world.store()];
+    for (const texts of [["SELECT * FROM t"], ["SELECT * FROM t", "SELECT 1"]]) {
+      const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
+      const elsewhere = two.open(tenant.id, "ns_1");
+      const { schemaVersion } = await elsewhere.inspect([]);
+      await tenant.run("schema", [["DROP TABLE t"]]);
+      await tenant.run("schema", [["CREATE TABLE t (secret)"]]);
+      const before = await elsewhere.run(tenantCall(schemaVersion, "read", texts.map((sql) => [sql])));
+      assertEquals(before.ok, "stale");
+      const { schemaVersion: known } = await elsewhere.inspect([]);
+      const after = await elsewhere.run(tenantCall(known, "read", texts.map((sql) => [sql])));
+      assertEquals([known > schemaVersion, after.ok], [true, true]);
+    }
+  });
+});

@@ -1,4 +1,5 @@
-// Reading calls: one round trip, in one read transaction that begins with the check of the schema version.
+// Reading calls: one round trip. Several statements are in one read transaction that begins with the check of the schema
+// version; a single one is a transaction by itself, and the version behind it tells whether it ran under the expected schema.
 import { AppError } from "../../core/errors.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
@@ -62,6 +63,19 @@ async function readOnce(
   return { ok: "stale", schemaVersion: (await connection.schemaGate()).version };
 }
 
+/** Where the version of the schema stands: `guard` fails with another one than the expected; null: there is none. */
+interface VersionCheck {
+  readonly guard: number | null;
+  readonly version: number;
+}
+
+interface ReadSteps {
+  readonly list: StepList;
+  /** Those of the statements. */
+  readonly own: readonly number[];
+  readonly check: VersionCheck;
+}
+
 class Reading {
   readonly #timeoutMs: number;
 
@@ -78,19 +92,12 @@ class Reading {
   /** Runs all statements in one request. `slowly`: they have to run one by one. */
   async atOnce(): Promise<TenantOutcome | "stale" | "slowly"> {
     const { call, gate } = this.gated;
-    const list = new StepList();
-    const { guard, version } = this.#open(list);
-    let before = guard;
-    const own = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
-      before = list.add(asSelect(sql), ifOk(before), params.map(hranaValue));
-      return before;
-    });
-    list.add("COMMIT", inTransaction);
+    const { list, own, check } = call.statements.length === 1 ? this.#single() : this.#several();
     const reader = new StepReader(call, 0);
     try {
       let { steps } = await this.#inTime((signal) => this.#sendWhole(list.steps, { signal }));
       if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
-      if (await this.#isStale(steps, guard, version)) return "stale";
+      if (await this.#isStale(steps, check)) return "stale";
       for (const [at, step] of own.entries()) reader.add(at, steps[step] ?? null, null);
     } catch (error) {
       const failure = statementFailure(error);
@@ -105,9 +112,9 @@ class Reading {
   async stepByStep(): Promise<TenantOutcome | "stale"> {
     const { call, gate } = this.gated;
     const list = new StepList();
-    const { guard, version } = this.#open(list);
+    const check = this.#open(list);
     let { steps, baton } = await this.#send(list.steps, null, false, false);
-    if (await this.#isStale(steps, guard, version)) {
+    if (await this.#isStale(steps, check)) {
       void undo({ connection: this.connection }, { steps, baton });
       return "stale";
     }
@@ -159,7 +166,29 @@ class Reading {
     return baton;
   }
 
-  #open(list: StepList): { guard: number; version: number } {
+  /** A version only rises, so one that is the expected behind the statement was so while it ran. */
+  #single(): ReadSteps {
+    const { call, gate } = this.gated;
+    const list = new StepList();
+    const own = call.statements.slice(0, gate.sendable)
+      .map(({ sql, params }) => list.add(asSelect(sql), null, params.map(hranaValue)));
+    return { list, own, check: { guard: null, version: list.add(VERSION) } };
+  }
+
+  #several(): ReadSteps {
+    const { call, gate } = this.gated;
+    const list = new StepList();
+    const check = this.#open(list);
+    let before = check.guard;
+    const own = call.statements.slice(0, gate.sendable).map(({ sql, params }) => {
+      before = list.add(asSelect(sql), ifOk(before), params.map(hranaValue));
+      return before;
+    });
+    list.add("COMMIT", inTransaction);
+    return { list, own, check };
+  }
+
+  #open(list: StepList) {
     const [sql, args] = versionGuard(this.schemaGate.schema.engineVersion);
     const begin = list.add("BEGIN");
     const guard = list.add(sql, ifOk(begin), args);
@@ -189,9 +218,11 @@ class Reading {
     return withStatementDeadline(this.connection, bounds, work);
   }
 
-  async #isStale(steps: readonly StepResult[], guard: number, version: number): Promise<boolean> {
-    if (steps[guard]?.ok) return false;
-    await this.connection.seen(integerOf(rowsAt(steps, version)[0]?.[0]));
+  async #isStale(steps: readonly StepResult[], { guard, version }: VersionCheck): Promise<boolean> {
+    if (guard !== null && steps[guard]?.ok) return false;
+    const engineVersion = integerOf(rowsAt(steps, version)[0]?.[0]);
+    if (guard === null && engineVersion === this.schemaGate.schema.engineVersion) return false;
+    await this.connection.seen(engineVersion);
     return true;
   }
 }
