@@ -82,10 +82,9 @@ export class CommitChange {
   }
 }
 
-/** The newest row is never deleted, so the numbers rise. The first change of a database begins its epoch. */
-const INSERT =
-  "INSERT INTO _service_meta_change SELECT ifnull(max(seq), 0) + 1, ifnull(epoch, ?), ?, ?, ?, ? " +
-  "FROM _service_meta_change";
+/** The newest row is never deleted, so the numbers that the engine gives rise. The first change of a database begins its epoch. */
+const INSERT = "INSERT INTO _service_meta_change VALUES (NULL, " +
+  "ifnull((SELECT epoch FROM _service_meta_change ORDER BY seq DESC LIMIT 1), ?), ?, ?, ?, ?)";
 
 /** Where a database's changes had come to. */
 export interface ChangePlace {

@@ -1,8 +1,9 @@
 // Streams to sqld that are used again have a socket of their own: nothing is lost with one, nothing runs twice, and where
 // there are none the calls go by HTTP.
 import { assert, assertEquals } from "@std/assert";
-import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
+import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { openSocketRelay, type SocketRelay } from "../testing/socket_relay.ts";
+import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
@@ -54,17 +55,20 @@ Deno.test("a socket that is cut with a call on it: each call runs once and is an
   await withRelay(async (_world, relay, tenant) => {
     const isCommit = (message: string) =>
       message.includes('"COMMIT"') && message.includes("_service_meta_audit");
+    const isWhole = (message: string) => message.includes("INSERT INTO t") && isCommit(message);
     const isFirst = (message: string) => message.includes("INSERT INTO t") && !isCommit(message);
     const isRead = (message: string) => message.includes("SELECT a FROM t WHERE");
     let rows = 0;
-    for (const [what, isMeant] of Object.entries({ isFirst, isCommit, isRead })) {
+    for (const [what, isMeant] of Object.entries({ isWhole, isFirst, isCommit, isRead })) {
+      const returns = what === "isWhole" ? "" : " RETURNING id";
       for (const fate of ["cut before", "cut behind"] as const) {
         const name = `${what} ${fate}`;
         await warm(tenant, name);
         let cuts = 0;
         relay.fate = (message) => isMeant(message) && cuts++ === 0 ? fate : "goes on";
-        const outcome = await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", name]]);
-        assertEquals(outcome.ok, true, name);
+        const outcome = await tenant.run("write", [[`INSERT INTO t (a) VALUES (?)${returns}`, name]]);
+        assert(outcome.ok === true, name);
+        assertEquals(outcome.results[0]?.rowsWritten, 1, name);
         assertEquals(await tenant.rows("SELECT a FROM t WHERE a = ?", [name]), [[name]]);
         relay.fate = () => "goes on";
         assert(cuts > 0, `nothing was cut: ${name}`);
@@ -74,6 +78,94 @@ Deno.test("a socket that is cut with a call on it: each call runs once and is an
     }
     const audited = await tenant.rows("SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1");
     assertEquals(audited, [[rows]]);
+  });
+});
+
+const FIGURES =
+  "SELECT rows_read, rows_written, duration_ms > 0, (SELECT rows_written FROM _service_meta_audit " +
+  "WHERE query_log_id = l.id) FROM _service_meta_query_log l WHERE sql = ? AND status = 'ok' ORDER BY l.id";
+/** One statement that writes, with its text in the log. */
+function write(tenant: Tenant, [sql, ...values]: readonly [string, ...SqlParameter[]]) {
+  const { log } = tenantCall(0, "write", []);
+  return tenant.run("write", [[sql, ...values]], { log: log && { ...log, sql }, changeKinds: 1 });
+}
+
+/** Their rows of the log, complete. */
+const figuresOf = (tenant: Tenant, sql: string) => tenant.rows(FIGURES, [sql], { readsLog: true });
+
+Deno.test("an INSERT of one row is one message with all that is recorded of it, and its log row is completed", async () => {
+  await withRelay(async (_world, relay, tenant) => {
+    await warm(tenant, "warm");
+    const sql = "INSERT INTO t (a) VALUES (?) ";
+    const before = relay.messages.length;
+    for (const name of ["one", "two"]) {
+      const outcome = await write(tenant, [sql, name]);
+      assert(outcome.ok === true && outcome.durationMs > 0);
+      assertEquals(outcome.results.map(({ rowsRead, rowsWritten }) => [rowsRead, rowsWritten]), [[0, 1]]);
+    }
+    const sent = relay.messages.slice(before).filter((message) => message.includes(sql));
+    assertEquals(sent.map((message) => message.includes('"COMMIT"')), [true, true]);
+    assertEquals(await figuresOf(tenant, sql), [[0, 1, 1, 1], [0, 1, 1, 1]]);
+    assertEquals(await tenant.rows("SELECT rows FROM _service_meta_change ORDER BY seq DESC LIMIT 2"), [[1], [
+      1,
+    ]]);
+  });
+});
+
+Deno.test("an INSERT that does not insert one row by itself is counted and recorded by what it has done", async () => {
+  await withRelay(async (_world, _relay, tenant) => {
+    await warm(tenant, "warm");
+    const made = [
+      "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE c (p INTEGER REFERENCES p(id), u UNIQUE)",
+    ];
+    for (const sql of made) await tenant.run("schema", [[sql]]);
+    await write(tenant, ["INSERT INTO p VALUES (1)"]);
+    await warm(tenant, "again");
+    const two = "INSERT INTO t (a) VALUES (?), (?)";
+    for (let n = 0; n < 3; n++) {
+      const outcome = await write(tenant, [two, `${n} a`, `${n} b`]);
+      assertEquals(outcome.ok === true && outcome.results[0]?.rowsWritten, 2);
+    }
+    assertEquals(await figuresOf(tenant, two), Array.from({ length: 3 }, () => [0, 2, 1, 2]));
+    const child = "INSERT INTO c VALUES (?, ?)";
+    for (let n = 0; n < 3; n++) {
+      const outcome = await write(tenant, [child, 1, n]);
+      assert(outcome.ok === true);
+      assertEquals((await figuresOf(tenant, child)).at(-1), [outcome.results[0]?.rowsRead, 1, 1, 1]);
+    }
+    for (const [values, kind] of [[[1, 2], "unique_violation"], [[2, 9], "foreign_key_violation"]] as const) {
+      const outcome = await write(tenant, [child, ...values]);
+      assertEquals(outcome.ok === false && outcome.failure.kind, kind);
+    }
+    assertEquals(await tenant.rows("SELECT count(*) FROM c"), [[3]]);
+    await tenant.run("schema", [[
+      "CREATE TRIGGER more AFTER INSERT ON p BEGIN INSERT INTO t (a) VALUES (new.id); END",
+    ]]);
+    await warm(tenant, "trigger");
+    const outcome = await write(tenant, ["INSERT INTO p VALUES (?)", 2]);
+    assertEquals(outcome.ok === true && outcome.results[0]?.rowsWritten, 2);
+    assertEquals((await figuresOf(tenant, "INSERT INTO p VALUES (?)")).map((row) => row.slice(1)), [[
+      2,
+      1,
+      2,
+    ]]);
+  });
+});
+
+Deno.test("an INSERT of one row under a schema that another process has changed meanwhile leaves nothing", async () => {
+  await withRelay(async (world, relay, tenant) => {
+    await warm(tenant, "warm");
+    const { schemaVersion } = await tenant.database.inspect([]);
+    const elsewhere = world.store().open(tenant.id, "ns_1");
+    const { schemaVersion: now } = await elsewhere.inspect([]);
+    await elsewhere.run(tenantCall(now, "schema", [["CREATE TABLE u (b)"]]));
+    const before = relay.messages.length;
+    const call = tenantCall(schemaVersion, "write", [["INSERT INTO t (a) VALUES ('stale')"]]);
+    assertEquals((await tenant.database.run(call)).ok, "stale");
+    assert(relay.messages.slice(before).some((message) => message.includes('"COMMIT"')));
+    assertEquals(await tenant.rows("SELECT count(*) FROM t WHERE a = 'stale'"), [[0]]);
+    assertEquals((await write(tenant, ["INSERT INTO t (a) VALUES ('stale')"])).ok, true);
   });
 });
 

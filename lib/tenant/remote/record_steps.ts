@@ -54,11 +54,7 @@ export function commitSteps(
 ): CommitSteps {
   const list = new StepList();
   for (const sql of before) chain(list, sql);
-  const change = new CommitChange();
-  for (const finished of calls) recordCall(list, finished, change);
-  if (change.insert !== null) chain(list, ...change.insert);
-  for (const { replay, matched } of joined) joinKeys(list, replay, matched);
-  addLogRows(list, waitingRows);
+  addRecords(list, calls, joined, waitingRows);
   const last = list.steps.length - 1;
   const commit = list.add("COMMIT", last < 0 ? null : ifOk(last));
   const version = list.add(VERSION, ifOk(commit));
@@ -67,6 +63,20 @@ export function commitSteps(
   if (first && first.stmt.sql !== BEGIN) list.steps[0] = { ...first, condition: inTransaction };
   list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
   return { steps: list.steps, commit, version };
+}
+
+/** What is recorded of each call, each step on condition of the one before. */
+export function addRecords(
+  list: StepList,
+  calls: readonly FinishedCall[],
+  joined: readonly JoinedReplay[],
+  waitingRows: readonly LogValues[],
+): void {
+  const change = new CommitChange();
+  for (const finished of calls) recordCall(list, finished, change);
+  if (change.insert !== null) chain(list, ...change.insert);
+  for (const { replay, matched } of joined) joinKeys(list, replay, matched);
+  addLogRows(list, waitingRows);
 }
 
 /** Inserts rows that wait, in few statements: those of the query log, and the shorter ones of endpoint calls. */

@@ -3,6 +3,7 @@
 import { runsOf } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
+import { commitAtOnce } from "./commit_at_once.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { abandon, type CallJob, runsApart } from "./write_call.ts";
@@ -21,7 +22,7 @@ import { endedAfter, whatStays } from "../what_stays.ts";
 
 export interface WriteRun {
   readonly connection: RemoteConnection;
-  readonly log: Pick<TenantLog, "takeForGroup" | "putBack" | "addEnd">;
+  readonly log: Pick<TenantLog, "takeForGroup" | "putBack" | "addEnd" | "complete">;
   readonly findReplay: (job: CallJob) => Promise<boolean>;
 }
 
@@ -60,7 +61,7 @@ async function runOnce(run: WriteRun, round: Round): Promise<Next> {
   }
   let end: GroupEnd;
   try {
-    end = careful ? await commitCarefully(group, ready) : await commitGroup(group);
+    end = careful ? await commitCarefully(group, ready) : await commitQuickly(run, round);
   } catch (error) {
     run.log.putBack(group.logRows);
     return await afterFailure(run, round, error);
@@ -71,6 +72,17 @@ async function runOnce(run: WriteRun, round: Round): Promise<Next> {
 
 async function commitCarefully(group: Group, [job]: readonly CallJob[]): Promise<GroupEnd> {
   return await commitStepByStep({ ...group, ownReads: job ? await ownReads(group.connection, job) : null });
+}
+
+/** A row of the log that was committed before its figures were known gets them later. */
+async function commitQuickly({ log }: WriteRun, { group, ready, attempt }: Round): Promise<GroupEnd> {
+  const end = attempt === 0 ? await commitAtOnce(group) : null;
+  if (end === null) return await commitGroup(group);
+  const id = ready[0]?.call.log?.id;
+  for (const one of end.k === "committed" ? end.ends : []) {
+    if (one.k === "ran" && id !== undefined) log.complete(id, one.run);
+  }
+  return end;
 }
 
 function isWaitedFor(job: CallJob): boolean {

@@ -23,11 +23,20 @@ const ROWS_AT_ONCE = 2000;
 /** Milliseconds between two prunings of one database's log. */
 const PRUNE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** Rows whose figures wait. Those of later ones are lost. */
+const MAX_FIGURES = 50_000;
 /** Stored answers deleted at once, so that no transaction grows long. */
 const PRUNED_AT_ONCE = 5000;
 
+/** Figures of a row that stands in the log: rows read, and milliseconds. */
+type Figures = readonly [id: string, rowsRead: number, ms: number];
+const COMPLETE =
+  "UPDATE _service_meta_query_log SET rows_read = one.value->>1, duration_ms = one.value->>2 " +
+  "FROM json_each(?) AS one WHERE _service_meta_query_log.id = one.value->>0";
+
 export class TenantLog {
   readonly #buffer: LogBuffer;
+  #figures: Figures[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
   #pauseMs = LOG_DELAY_MS / 2;
   #isStopped = false;
@@ -42,7 +51,7 @@ export class TenantLog {
   }
 
   get isEmpty(): boolean {
-    return this.#buffer.length === 0;
+    return this.#buffer.length === 0 && this.#figures.length === 0;
   }
 
   /** Counts a row that a call writes in its own transaction. */
@@ -60,6 +69,13 @@ export class TenantLog {
   addEnd(call: TenantCall, outcome: TenantOutcome): void {
     const row = logRowOf(call, outcome);
     if (row) this.add(row);
+  }
+
+  /** Sets right the figures of a row that was committed before they were known. */
+  complete(id: string, { rowsRead, ms }: { readonly rowsRead: number; readonly ms: number }): void {
+    if (this.#figures.length >= MAX_FIGURES) return;
+    this.#figures.push([id, rowsRead, ms]);
+    this.#startTimer();
   }
 
   /** Rows for a group of writes. */
@@ -88,7 +104,7 @@ export class TenantLog {
   }
 
   get #isDue(): boolean {
-    return this.#buffer.length > 0 || this.#buffer.isTooLarge;
+    return this.#buffer.length > 0 || this.#figures.length > 0 || this.#buffer.isTooLarge;
   }
 
   #startTimer(): void {
@@ -108,11 +124,14 @@ export class TenantLog {
     const { connection } = this;
     // What comes while these are written waits for company of its own.
     let left = this.#buffer.length;
-    for (let attempt = once ? MAX_RETRIES : 0; left > 0 || this.#buffer.isTooLarge;) {
+    let figuresLeft = this.#figures.length;
+    for (let attempt = once ? MAX_RETRIES : 0; left + figuresLeft > 0 || this.#buffer.isTooLarge;) {
       const rows = this.#buffer.take(Math.min(left, ROWS_AT_ONCE));
-      if (rows.length === 0 && !this.#buffer.isTooLarge) break;
+      const figures = this.#figures.splice(0, Math.min(figuresLeft, ROWS_AT_ONCE));
+      if (rows.length + figures.length === 0 && !this.#buffer.isTooLarge) break;
       const transaction = ownTransaction((list) => {
         addLogRows(list, rows);
+        if (figures.length > 0) chain(list, COMPLETE, [JSON.stringify(figures)]);
         for (const [sql, params] of this.#pruning()) chain(list, sql, params);
       });
       try {
@@ -120,9 +139,11 @@ export class TenantLog {
         await connection.schemaGate();
         rowsAt(await connection.runOwn("write", transaction.steps), transaction.commit);
         left -= rows.length;
+        figuresLeft -= figures.length;
       } catch (error) {
         // The rows have ids: those that were written after all are not written twice.
         this.#buffer.putBack(rows);
+        this.#figures.unshift(...figures);
         try {
           if (!(error instanceof RemoteFailure)) throw error;
           await pause(await pauseBefore(connection, error, attempt++));

@@ -33,6 +33,8 @@ export class CompiledSchema {
   readonly gates = new Known<EngineFailure | null>();
   /** Facts of statements that change no schema, with foreign keys, by text. */
   readonly facts = new Known<EngineFacts>();
+  /** Texts that do more than insert one row. */
+  readonly doMore = new Known<boolean>();
 
   constructor(private readonly open: OpenSchemaConnection, private readonly schema: SchemaTexts) {
     this.connection = this.copy();

@@ -29,6 +29,8 @@ export class SchemaGate {
   /** The engine checks deferred constraints at the commit, so that calls cannot share one. */
   readonly hasDeferredConstraints: boolean;
   readonly hasVirtualTables: boolean;
+  /** A statement may change rows beside those that it names: by a trigger, a virtual table or a conflict clause. */
+  readonly changesBeside: boolean;
 
   /** `version` is what facts are known by: unlike the engine's it never means two schemas, across restores either. */
   constructor(
@@ -37,6 +39,7 @@ export class SchemaGate {
     private readonly compiled: CompiledSchema,
   ) {
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
+    this.changesBeside = schema.statements.some((sql) => /\b(TRIGGER|VIRTUAL|CONFLICT)\b/i.test(sql));
     this.hasVirtualTables = schema.statements.some((sql) => /^CREATE\s+VIRTUAL/i.test(sql));
   }
 
@@ -91,6 +94,15 @@ export class SchemaGate {
 
   tables(): SchemaNames["tables"] {
     return listTables(this.compiled.connection);
+  }
+
+  /** Whether the text, which looks like an INSERT of one row, has changed another number of rows or has read some. */
+  doesMore(sql: string): boolean {
+    return this.compiled.doMore.get(sql) ?? false;
+  }
+
+  noteMore(sql: string): void {
+    this.compiled.doMore.set(sql, true);
   }
 
   /** Of each statement the one table that an UPDATE or DELETE changes, and its form with the keys left alone. */

@@ -45,6 +45,12 @@ export class StreamSockets {
     return baton !== null && BATON.test(baton);
   }
 
+  /** Whether the baton names a stream whose socket is open and free. */
+  isOpen(baton: string | null): baton is string {
+    const held = baton === null ? undefined : this.#held.get(baton);
+    return held !== undefined && !held.isBusy && !held.socket.isClosed;
+  }
+
   /** Whether one is worth trying. */
   get areOpened(): boolean {
     return !this.#closing.signal.aborted && this.clock.monotonicMs() - this.#refusedMs >= REFUSED_MS;
