@@ -153,6 +153,26 @@ Deno.test("an INSERT that does not insert one row by itself is counted and recor
   });
 });
 
+Deno.test("an INSERT of one row that comes to the server after it was looked for and run again is not there twice", async () => {
+  await withRelay(async (_world, relay, tenant) => {
+    await warm(tenant, "warm");
+    const held = Promise.withResolvers<void>();
+    relay.late = held.promise;
+    const sql = "INSERT INTO t (id) VALUES (NULL)";
+    let late = 0;
+    relay.fate = (message) => message.includes(sql) && late++ === 0 ? "comes late" : "goes on";
+    const outcome = await write(tenant, [sql]);
+    assert(outcome.ok === true && outcome.results[0]?.rowsWritten === 1);
+    held.resolve();
+    await relay.arrived;
+    assertEquals(await tenant.rows(COUNT), [[4]]);
+    assertEquals((await figuresOf(tenant, sql)).map((row) => row.slice(1)), [[1, 1, 1]]);
+    const all =
+      "SELECT count(*) FROM _service_meta_query_log WHERE sql = ? UNION ALL SELECT count(*) FROM _service_meta_audit";
+    assertEquals(await tenant.rows(all, [sql]), [[1], [5]]);
+  });
+});
+
 Deno.test("an INSERT of one row under a schema that another process has changed meanwhile leaves nothing", async () => {
   await withRelay(async (world, relay, tenant) => {
     await warm(tenant, "warm");

@@ -3,7 +3,7 @@
 import { hangUp, writeAll } from "./http_wire.ts";
 
 /** What becomes of a socket with a message. */
-export type Fate = "goes on" | "cut before" | "cut behind";
+export type Fate = "goes on" | "cut before" | "cut behind" | "comes late";
 
 export interface SocketRelay extends AsyncDisposable {
   readonly url: string;
@@ -17,6 +17,10 @@ export interface SocketRelay extends AsyncDisposable {
   readonly messages: readonly string[];
   upgrades: "go on" | "are refused" | "get no answer";
   fate: (message: string) => Fate;
+  /** Until when a message that comes late is held back; its client is cut off at once. */
+  late: Promise<unknown>;
+  /** Resolves when the server has answered it. */
+  readonly arrived: Promise<void>;
 }
 
 export function openSocketRelay(target: string): SocketRelay {
@@ -25,6 +29,7 @@ export function openSocketRelay(target: string): SocketRelay {
   const work = new Set<Promise<void>>();
   const messages: string[] = [];
   const sockets = new Set<Promise<void>>();
+  const arrived = Promise.withResolvers<void>();
   let asked = 0;
   const relay: SocketRelay = {
     url: `http://127.0.0.1:${listener.addr.port}`,
@@ -40,6 +45,8 @@ export function openSocketRelay(target: string): SocketRelay {
     messages,
     upgrades: "go on",
     fate: () => "goes on",
+    late: Promise.resolve(),
+    arrived: arrived.promise,
     [Symbol.asyncDispose]: async () => {
       listener.close();
       for (const connection of connections) hangUp(connection);
@@ -85,8 +92,13 @@ export function openSocketRelay(target: string): SocketRelay {
         messages.push(message);
         const fate = relay.fate(message);
         if (fate === "cut before") return end();
-        endsBehind = fate === "cut behind";
+        endsBehind = fate !== "goes on";
+        if (fate === "comes late") {
+          hangUp(client);
+          await relay.late;
+        }
         await writeAll(server, whole);
+        if (fate === "comes late") await back.then(arrived.resolve);
       }
     }).finally(end);
     await back;

@@ -53,7 +53,7 @@ export async function commitAtOnce(group: Group): Promise<GroupEnd | null> {
     const plan = planOf(group, gated, expected);
     if (!fitsMessage(plan.steps)) return null;
     const answer = await sendOnce(group, stream, plan);
-    if (answer === null) return { k: "lost", ends: [endOf(expected)] };
+    if (answer === null) return { k: "lost", ends: [endOf(expected)], mayComeLate: true };
     return readEnd(group, { gated, plan, stream }, answer);
   });
 }
@@ -95,7 +95,8 @@ function planOf({ connection, schemaGate, logRows }: Group, { call }: GatedCall,
   const args = [hranaValue(schemaGate.schema.engineVersion)];
   const changed = list.add(CHANGED_ONE, all(ifOk(insert), inTransaction), args);
   const auditId = newId("evt", connection.context.clock.now());
-  addRecords(list, [{ call, run, auditId }], [], logRows);
+  const calls = [{ call, run, auditId }];
+  addRecords(list, { calls, joined: [], waitingRows: logRows, ownRows: "INSERT" });
   const commit = list.add("COMMIT", all(ifOk(list.steps.length - 1), inTransaction));
   const version = list.add(VERSION, all(ifError(changed), inTransaction));
   list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
@@ -140,7 +141,7 @@ function readEnd(group: Group, { gated, plan, stream }: Sent, answer: BatchAnswe
   const sql = call.statements[0]?.sql ?? "";
   const refused = errorAt(steps, plan.commit);
   if (refused?.code.startsWith("TRANSACTION_TIMEOUT")) {
-    return { k: "lost", ends: [endOf(expectedRun(gated))] };
+    return { k: "lost", ends: [endOf(expectedRun(gated))], mayComeLate: true };
   }
   if (refused) return { k: "refused", failure: stepFailure(refused) };
   if (errorAt(steps, plan.changed)) {

@@ -53,7 +53,12 @@ export type GroupEnd =
   /** Nothing was committed: a statement was stopped, or has ended the transaction by itself. */
   | { readonly k: "stopped"; readonly outcome: TenantOutcome }
   /** Whether it was committed has to be looked up. */
-  | { readonly k: "lost"; readonly ends: readonly CallEnd[] };
+  | {
+    readonly k: "lost";
+    readonly ends: readonly CallEnd[];
+    /** The server may not even have begun with it. */
+    readonly mayComeLate?: boolean;
+  };
 
 /** Throws `RemoteFailure` and `Stopped`; nothing was committed then. */
 export async function commitGroup(group: Group): Promise<GroupEnd> {

@@ -54,7 +54,7 @@ export function commitSteps(
 ): CommitSteps {
   const list = new StepList();
   for (const sql of before) chain(list, sql);
-  addRecords(list, calls, joined, waitingRows);
+  addRecords(list, { calls, joined, waitingRows, ownRows: "INSERT OR REPLACE" });
   const last = list.steps.length - 1;
   const commit = list.add("COMMIT", last < 0 ? null : ifOk(last));
   const version = list.add(VERSION, ifOk(commit));
@@ -65,15 +65,22 @@ export function commitSteps(
   return { steps: list.steps, commit, version };
 }
 
-/** What is recorded of each call, each step on condition of the one before. */
-export function addRecords(
-  list: StepList,
-  calls: readonly FinishedCall[],
-  joined: readonly JoinedReplay[],
-  waitingRows: readonly LogValues[],
-): void {
+/** What is recorded in a transaction. */
+export interface Records {
+  readonly calls: readonly FinishedCall[];
+  readonly joined: readonly JoinedReplay[];
+  readonly waitingRows: readonly LogValues[];
+  /**
+   * How the calls' log rows are written. A transaction that may come too late must fail where its row's id is taken
+   * (`findCommitted`), and the one that runs in its place takes it back.
+   */
+  readonly ownRows: "INSERT" | "INSERT OR REPLACE";
+}
+
+/** Each step on condition of the one before. */
+export function addRecords(list: StepList, { calls, joined, waitingRows, ownRows }: Records): void {
   const change = new CommitChange();
-  for (const finished of calls) recordCall(list, finished, change);
+  for (const finished of calls) recordCall(list, finished, { change, ownRows });
   if (change.insert !== null) chain(list, ...change.insert);
   for (const { replay, matched } of joined) joinKeys(list, replay, matched);
   addLogRows(list, waitingRows);
@@ -121,21 +128,26 @@ function jsonPieces(rows: readonly LogValues[]): string[] {
   return texts.length === 0 ? pieces : [...pieces, `[${texts.join(",")}]`];
 }
 
-function recordCall(list: StepList, { call, run, auditId }: FinishedCall, change: CommitChange): void {
+function recordCall(
+  list: StepList,
+  { call, run, auditId }: FinishedCall,
+  { change, ownRows }: Pick<Records, "ownRows"> & { readonly change: CommitChange },
+): void {
   const { log, replay, auditTables } = call;
   const records = recordsOf(call, run.failure?.failure, run.results.length);
   if (replay && records.answer) storeAnswer(list, replay, run);
   if (log === null || records.log === null) return;
   const { errorKind } = records.log;
   const { rowsRead, rowsWritten } = run.failure ? run.work ?? run : run;
-  addLogRows(list, [logRow({
+  const row = logRow({
     ...log,
     status: errorKind === null ? "ok" : "error",
     errorKind,
     rowsRead,
     rowsWritten,
     durationMs: run.ms,
-  })]);
+  });
+  insertRows(list, [`${ownRows} INTO _service_meta_query_log`, ""], [row]);
   if (auditTables === null || !records.audit) return;
   chain(list, "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)", [
     auditId,

@@ -48,6 +48,8 @@ export interface RemoteParts extends Required<RemoteSettings> {
   readonly sockets?: StreamSockets;
   /** Locations that the server can have open; absent: as many as there are. */
   readonly mostOpen?: number;
+  /** One server answers all requests, so that what is asked later is never answered from an older state. */
+  readonly isOneServer?: boolean;
   /** Reads that the server is given at a time, but for slow ones. Default: 64. */
   readonly readsAtOnce?: number;
   /** Name of the catalogue's own location, where it is not the usual one. */

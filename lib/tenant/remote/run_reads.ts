@@ -1,5 +1,5 @@
-// Reading calls: one round trip. Several statements are in one read transaction that begins with the check of the schema
-// version; a single one is a transaction by itself, and the version behind it tells whether it ran under the expected schema.
+// Reading calls: one round trip, in one read transaction that begins with the check of the schema version. A single
+// statement to one server is a transaction by itself, and the version behind it tells under which schema it ran.
 import { AppError } from "../../core/errors.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
@@ -92,7 +92,8 @@ class Reading {
   /** Runs all statements in one request. `slowly`: they have to run one by one. */
   async atOnce(): Promise<TenantOutcome | "stale" | "slowly"> {
     const { call, gate } = this.gated;
-    const { list, own, check } = call.statements.length === 1 ? this.#single() : this.#several();
+    const isSingle = call.statements.length === 1 && this.connection.context.isOneServer === true;
+    const { list, own, check } = isSingle ? this.#single() : this.#several();
     const reader = new StepReader(call, 0);
     try {
       let { steps } = await this.#inTime((signal) => this.#sendWhole(list.steps, { signal }));

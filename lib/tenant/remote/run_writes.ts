@@ -140,7 +140,7 @@ async function settle(
       }
       return answered;
     case "lost":
-      return { left: await settleLost(run, round, end.ends), apart: false };
+      return { left: await settleLost(run, round, end), apart: false };
   }
 }
 
@@ -181,10 +181,11 @@ function settleEnd(job: CallJob, end: CallEnd | undefined): void {
 async function settleLost(
   { connection, log }: WriteRun,
   { group, ready: jobs, attempt }: Round,
-  ends: readonly CallEnd[],
+  { ends, mayComeLate = false }: Extract<GroupEnd, { readonly k: "lost" }>,
 ): Promise<readonly CallJob[]> {
-  const ids = jobs.flatMap(({ call }) => call.log?.id ?? []);
-  const committed = ids.length === 0 ? null : await findCommitted(connection, ids);
+  const logs = jobs.flatMap(({ call }) => call.log ?? []);
+  const ids = logs.map(({ id }) => id);
+  const committed = ids.length === 0 ? null : await findCommitted(connection, ids, mayComeLate ? logs : []);
   // The log rows were in that transaction too. Rows that are there already are not written twice.
   if (committed === null || committed.size === 0) log.putBack(group.logRows);
   if (committed === null) {

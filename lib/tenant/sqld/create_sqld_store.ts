@@ -35,6 +35,7 @@ export function createSqldStore(options: SqldStoreOptions): RemoteStore {
     platform: new SqldPlatform({ url, adminUrl, adminToken, tokens, fetch, log }),
     streamPool: new StreamPool(OPEN_STREAMS, clock),
     ...(options.fetch === undefined && takesSockets(url) ? { sockets: new StreamSockets(clock) } : {}),
+    isOneServer: true,
     readsAtOnce: READS_AT_ONCE,
     ...(tenantsOpenMax === undefined ? {} : { mostOpen: tenantsOpenMax }),
   });
