@@ -97,6 +97,10 @@ function planOf({ connection, schemaGate, logRows }: Group, { call }: GatedCall,
   const auditId = newId("evt", connection.context.clock.now());
   const calls = [{ call, run, auditId }];
   addRecords(list, { calls, joined: [], waitingRows: logRows, ownRows: "INSERT" });
+  // A server that takes the transaction away between two steps would commit each of these by itself.
+  for (const [at, { stmt }] of list.steps.entries()) {
+    if (at > changed) list.steps[at] = { stmt, condition: all(ifOk(at - 1), inTransaction) };
+  }
   const commit = list.add("COMMIT", all(ifOk(list.steps.length - 1), inTransaction));
   const version = list.add(VERSION, all(ifError(changed), inTransaction));
   list.add("ROLLBACK", all(not(ifOk(commit)), inTransaction));
