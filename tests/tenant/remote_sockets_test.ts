@@ -4,6 +4,8 @@ import { assert, assertEquals } from "@std/assert";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { openSocketRelay, type SocketRelay } from "../testing/socket_relay.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import type { TenantCall } from "../../lib/tenant/tenant_store.ts";
+import { locationOf } from "../../lib/tenant/remote/locations.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
@@ -85,9 +87,13 @@ const FIGURES =
   "SELECT rows_read, rows_written, duration_ms > 0, (SELECT rows_written FROM _service_meta_audit " +
   "WHERE query_log_id = l.id) FROM _service_meta_query_log l WHERE sql = ? AND status = 'ok' ORDER BY l.id";
 /** One statement that writes, with its text in the log. */
-function write(tenant: Tenant, [sql, ...values]: readonly [string, ...SqlParameter[]]) {
+function write(
+  tenant: Tenant,
+  [sql, ...values]: readonly [string, ...SqlParameter[]],
+  more: Partial<TenantCall> = {},
+) {
   const { log } = tenantCall(0, "write", []);
-  return tenant.run("write", [[sql, ...values]], { log: log && { ...log, sql }, changeKinds: 1 });
+  return tenant.run("write", [[sql, ...values]], { log: log && { ...log, sql }, changeKinds: 1, ...more });
 }
 
 /** Their rows of the log, complete. */
@@ -300,3 +306,36 @@ Deno.test("a socket does not outlive its database: what another process has drop
     assertEquals(error.code, "store_unavailable");
   });
 });
+
+Deno.test("an INSERT of one row whose time is over while another process writes is there once or not at all", async () => {
+  await withRelay(async (world, relay, tenant) => {
+    await warm(tenant, "warm");
+    const other = openStream(world, tenant.id);
+    await other("BEGIN IMMEDIATE");
+    const name = "INSERT INTO t (a) VALUES ('late')";
+    const writing = write(tenant, [name], { timeoutMs: 300 });
+    // Longer than the call may take.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await other("COMMIT");
+    const outcome = await writing;
+    const sent = relay.messages.filter((message) => message.includes(name));
+    assert(sent.some((message) => message.includes('"COMMIT"')));
+    const there = [[outcome.ok === true ? 1 : 0]];
+    assertEquals(await tenant.rows("SELECT count(*) FROM t WHERE a = 'late'"), there);
+    assertEquals(await tenant.rows("SELECT count(*) - 4 FROM _service_meta_audit"), there);
+  });
+});
+
+/** A stream of another process. */
+function openStream(world: SqldWorld, databaseId: string) {
+  let baton: string | null = null;
+  return async (sql: string) => {
+    const response: Response = await fetch(`${world.sqld.url}/v3/pipeline`, {
+      method: "POST",
+      headers: { "x-namespace-bin": btoa(locationOf(databaseId)).replace(/=+$/, "") },
+      body: JSON.stringify({ baton, requests: [{ type: "execute", stmt: { sql } }] }),
+    });
+    const answer: { baton: string | null } = await response.json();
+    baton = answer.baton;
+  };
+}
