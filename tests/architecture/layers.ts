@@ -22,6 +22,8 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
     // What a call means, whichever store runs it.
     ...["call_records", "damage", "log_columns", "stored_answer", "tenant_store"]
       .map((name) => `lib/tenant/${name}.ts`),
+    // What stands in a database's files, whoever copies them.
+    "lib/tenant/log_length.ts",
   ],
   // Runs in the child as well.
   "lib/tenant/branches/": [

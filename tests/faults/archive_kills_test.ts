@@ -62,7 +62,16 @@ async function live(archive: DatabaseArchive, database: DatabaseSync, clock: Tur
   add();
   await archive.cut("folding");
   assertEquals(database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 0);
-  await archive.folded(true);
+  await archive.folded(null);
+  add();
+  await archive.upload();
+  add();
+  await archive.cut("folding");
+  const keeping = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get();
+  await archive.folded(Number(keeping?.["checkpointed"]));
+  // The log begins again at the start of its file, which is longer.
+  add();
+  await archive.cut();
   add();
   await archive.upload();
   clock.turn(2 * DAY_MS);
@@ -124,9 +133,17 @@ Deno.test("work of the archive that ends at any change of a file goes on without
 });
 
 Deno.test("a service that is killed again and again loses no answered write from its archive", async () => {
+  await killAgainAndAgain(new ArchivedWrites(60_000));
+});
+
+Deno.test("a service that is killed while it folds logs in again and again loses no answered write from its archive", async () => {
+  // Some thirty writes make a log that is folded in.
+  await killAgainAndAgain(new ArchivedWrites(1000, 500_000));
+});
+
+async function killAgainAndAgain(writes: ArchivedWrites): Promise<void> {
   const folder = await Deno.makeTempDir();
   const settings = { ARCHIVE_URL: `file:${folder}/objects` };
-  const writes = new ArchivedWrites(60_000);
   try {
     for (let round = 0; round < rounds(2, 20); round++) {
       await using service = await startService({ folder: `${folder}/data`, settings });
@@ -143,4 +160,4 @@ Deno.test("a service that is killed again and again loses no answered write from
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
+}

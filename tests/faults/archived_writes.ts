@@ -18,8 +18,8 @@ export class ArchivedWrites {
   #answered = 0;
   #wake: () => void = () => {};
 
-  /** `rowBytes`: of each row, random. */
-  constructor(private readonly rowBytes: number) {}
+  /** `rowBytes`: of each row, random; `againBytes`: of what each write puts in the place of what the one before has put there. */
+  constructor(private readonly rowBytes: number, private readonly againBytes = 0) {}
 
   /** Goes on with this service, whose first start has printed a token. */
   on({ url, output }: Pick<RunningService, "url" | "output">): void {
@@ -33,9 +33,7 @@ export class ArchivedWrites {
     end.then(() => state.over = true);
     while (!state.over) {
       const write: Write = { id: this.#writes.length + 1, sentMs: Date.now(), answeredMs: null };
-      if (write.id === 1) {
-        await this.#ask("demo/query", { sql: "CREATE TABLE w (id INTEGER PRIMARY KEY, a)" });
-      }
+      if (write.id === 1) await this.#begin();
       this.#writes.push(write);
       const sql = `INSERT INTO w VALUES (${write.id}, randomblob(${this.rowBytes}))`;
       const { ok } = await this.#ask("demo/query", { sql }).catch(() => ({ ok: false, text: "" }));
@@ -43,6 +41,21 @@ export class ArchivedWrites {
       write.answeredMs = Date.now();
       this.#answered++;
       this.#wake();
+    }
+  }
+
+  async #begin(): Promise<void> {
+    await this.#ask("demo/query", { sql: "CREATE TABLE w (id INTEGER PRIMARY KEY, a)" });
+    if (this.againBytes === 0) return;
+    const again = `UPDATE again SET a = randomblob(${this.againBytes})`;
+    for (
+      const sql of [
+        "CREATE TABLE again AS SELECT NULL AS a",
+        `CREATE TRIGGER wa AFTER INSERT ON w BEGIN ${again}; END`,
+      ]
+    ) {
+      const made = await this.#ask("demo/query", { sql });
+      assert(made.ok, made.text);
     }
   }
 

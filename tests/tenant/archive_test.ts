@@ -2,6 +2,7 @@
 // cannot be brought back is told.
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
+import { logReaches } from "../../lib/tenant/log_length.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
@@ -91,6 +92,34 @@ Deno.test("a log that was folded in and a restart leave no gap", async () => {
       assertEquals(await countAt(world.store, tenant.id, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
     }
     assertEquals(epochsOf(world, tenant.id).length, 1);
+  });
+});
+
+Deno.test("a log that is folded in while somebody goes on writing keeps its file's length, and leaves no gap", async () => {
+  await withArchive(async ({ folder, store }) => {
+    const tenant = await Tenant.create(store, [
+      SCHEMA,
+      "CREATE TABLE b (a BLOB)",
+      "INSERT INTO b VALUES (1)",
+    ]);
+    const answered: number[] = [];
+    const write = async () => {
+      await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"], [
+        "UPDATE b SET a = randomblob(100000)",
+      ]]);
+      answered.push(systemClock.now());
+      await tick(2);
+    };
+    const log = logOf(folder, tenant.id);
+    const isKept = () => !logReaches(log, Deno.statSync(log).size - 1_000_000) && isLong();
+    const isLong = () => Deno.statSync(log).size > 16_000_000;
+    while (!isKept()) await write();
+    const folded = answered.length;
+    for (let more = 0; more < 30; more++) await write();
+    await store.archive?.status(tenant.id);
+    for (const at of [0, folded - 20, folded - 2, folded + 10, folded + 29]) {
+      assertEquals(await countAt(store, tenant.id, (answered[at] ?? 0) + 1, `at-${at}`), at + 1);
+    }
   });
 });
 
@@ -219,8 +248,12 @@ Deno.test("an archive in a bucket: each request is signed, and what is listed in
 
 /** Waits until the log was folded into its file. */
 async function folded(world: World, id: string): Promise<void> {
-  const log = `${world.folder}/data/tenants/${id.slice(-2).toLowerCase()}/${id}.db-wal`;
+  const log = logOf(world.folder, id);
   while ((await Deno.stat(log)).size > 0) await tick(20);
+}
+
+function logOf(folder: string, id: string): string {
+  return `${folder}/data/tenants/${id.slice(-2).toLowerCase()}/${id}.db-wal`;
 }
 
 function epochsOf(world: World, id: string): string[] {

@@ -147,7 +147,7 @@ Deno.test("a log that begins again once nobody reads it any more, all of it fold
     reader.prepare("SELECT * FROM t").all();
     await archive.cut("folding");
     assertEquals(database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 1);
-    await archive.folded(false);
+    await archive.folded(0);
     reader.close();
     database.exec("INSERT INTO t VALUES (2)");
     await archive.cut();
@@ -155,6 +155,88 @@ Deno.test("a log that begins again once nobody reads it any more, all of it fold
     assertEquals(await endOf(archive), { epoch, segments: 2 });
     const moment = await findMoment(store, ID, { atMs: clock.now(), end: await endOf(archive) });
     assertEquals(moment.whole.length, 2);
+  });
+});
+
+Deno.test("a log whose file keeps its length when it is folded in leaves no gap, and its next epoch has nothing twice", async () => {
+  await withFile(async ({ path, folder, store, clock, database, start }) => {
+    const archive = start();
+    const add = () => database.exec("INSERT INTO t VALUES (randomblob(3000))");
+    const all = () => database.prepare("SELECT hex(a) FROM t ORDER BY rowid").all();
+    const fold = async () => {
+      await archive.cut("folding");
+      const { checkpointed } = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() ?? {};
+      await archive.folded(Number(checkpointed));
+    };
+    const built = async (number: number) => {
+      await archive.upload();
+      return await buildMoment({
+        store,
+        databaseId: ID,
+        atMs: clock.now(),
+        end: await endOf(archive),
+        folder: `${folder}-built-${number}`,
+        environment: configFromEnvironment().engineEnvironment,
+      });
+    };
+    await archive.cut();
+    const { epoch } = await endOf(archive);
+    for (let at = 0; at < 8; at++) add();
+    await fold();
+    const long = (await Deno.stat(`${path}-wal`)).size;
+    add();
+    await archive.cut();
+    assertEquals(await endOf(archive), { epoch, segments: 2 });
+    assertEquals((await Deno.stat(`${path}-wal`)).size, long);
+    {
+      using copy = new DatabaseSync(await built(1));
+      assertEquals(copy.prepare("SELECT hex(a) FROM t ORDER BY rowid").all(), all());
+    }
+
+    // The next epoch begins with a file that has the first of the log's frames, because somebody reads the others.
+    using reader = new DatabaseSync(path, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM t").all();
+    for (let at = 0; at < 3; at++) add();
+    await fold();
+    const state = await archive.state();
+    assert(state?.inFile !== undefined && state.inFile > 0 && state.inFile < state.frames);
+    clock.turn(2 * DAY_MS);
+    await archive.cut();
+    const begun = await archive.state();
+    assert(begun?.epoch !== epoch);
+    assertEquals([begun?.segments, begun?.frames], [1, state.frames]);
+    using copy = new DatabaseSync(await built(2));
+    const { whole: [segment] } = await findMoment(store, ID, {
+      atMs: clock.now(),
+      end: await endOf(archive),
+    });
+    assert(segment);
+    const [head] = new TextDecoder("latin1").decode(await readObject(store, segment)).split("\n");
+    assertEquals(JSON.parse(head ?? "").firstFrame, state.inFile);
+    assertEquals(copy.prepare("SELECT hex(a) FROM t ORDER BY rowid").all(), all());
+  });
+});
+
+Deno.test("a base that the length of the log asks for waits until the log is folded in, and has none of it again", async () => {
+  await withFile(async ({ database, start }) => {
+    const archive = start();
+    // Of a value of the same length only the pages that differ would be written.
+    const write = (at: number) => database.exec(`UPDATE t SET a = zeroblob(${30_000_000 + at * 5000})`);
+    database.exec("INSERT INTO t VALUES (1)");
+    await archive.cut();
+    const { epoch } = await endOf(archive);
+    for (let at = 0; at < 10; at++) write(at);
+    await archive.cut();
+    assertEquals([await archive.needsBase(), (await endOf(archive)).epoch], [false, epoch]);
+    await archive.cut("folding");
+    const { checkpointed } = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() ?? {};
+    await archive.folded(Number(checkpointed));
+    assert(await archive.needsBase());
+    await archive.cut();
+    const state = await archive.state();
+    assert(state?.epoch !== epoch);
+    assertEquals([state?.segments, state?.walBytes, await archive.needsBase()], [0, 0, false]);
   });
 });
 

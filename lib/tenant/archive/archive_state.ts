@@ -2,7 +2,7 @@
 // the store yet, in the order in which they go there.
 import { isId } from "../../core/ids.ts";
 import { type ArchiveName, objectName, readObjectName } from "./archive_names.ts";
-import type { WalSum } from "./wal_frames.ts";
+import type { WalSum } from "../wal_frames.ts";
 
 /** How far a database is archived. Times are unix milliseconds. */
 export interface ArchiveState {
@@ -16,6 +16,8 @@ export interface ArchiveState {
   /** The log that is read; empty: it begins anew. */
   readonly salts: string;
   readonly frames: number;
+  /** How many of these are in the database's file already; absent: nobody knows of any. */
+  readonly inFile?: number;
   readonly sum: WalSum;
   readonly pageBytes: number;
   readonly baseAtMs: number;

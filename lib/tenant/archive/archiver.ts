@@ -5,6 +5,7 @@ import { archiveFolder, spooledDatabases } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
 import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
+import { foldDue } from "./fold_due.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
@@ -16,9 +17,6 @@ import { believedMs, pruneArchive } from "./prune_archive.ts";
 const LOOK_MS = 1000;
 /** Bytes of a log that wait, from which they are sent at once. */
 const SEND_BYTES = 1024 * 1024;
-/** Bytes of a log from which it is folded into its file; less of one that nobody writes any more. */
-const FOLD_BYTES = 16 * 1024 * 1024;
-const IDLE_FOLD_BYTES = 512 * 1024;
 /** Databases at a time. */
 const AT_ONCE = 8;
 const DAY_MS = 86_400_000;
@@ -166,10 +164,8 @@ export class Archiver {
     const nowMs = this.options.clock.monotonicMs();
     changed.touched = false;
     try {
-      const log = `${this.options.databases.pathOf(databaseId)}-wal`;
-      const logBytes = (await Deno.stat(log).catch(() => null))?.size ?? 0;
-      if (!isDue(changed, nowMs) && await changed.archive.waitingBytes(logBytes) < SEND_BYTES) return;
-      await this.#inTurn(changed, () => this.#advance(changed, logBytes));
+      if (!isDue(changed, nowMs) && !await changed.archive.waits(SEND_BYTES)) return;
+      await this.#inTurn(changed, () => this.#advance(changed));
       changed.sinceMs = changed.unsentMs = nowMs;
       changed.isToldLate = false;
       const done = !changed.again && changed.turns === 0;
@@ -182,8 +178,8 @@ export class Archiver {
     }
   }
 
-  async #advance(changed: Changed, logBytes: number): Promise<void> {
-    const { archive, databaseId, again } = changed;
+  async #advance(changed: Changed): Promise<void> {
+    const { archive, again } = changed;
     const state = await archive.state();
     changed.again = false;
     try {
@@ -197,7 +193,7 @@ export class Archiver {
       changed.again = true;
       throw error;
     }
-    if (logBytes > (changed.again ? FOLD_BYTES : IDLE_FOLD_BYTES)) await this.#fold(databaseId, archive);
+    await this.#foldLong(changed);
     await this.watch.ask(() => archive.upload());
   }
 
@@ -213,14 +209,19 @@ export class Archiver {
     return this.watch.ask(() => Promise.resolve()).then(() => true, () => false);
   }
 
-  #fold(databaseId: string, archive: DatabaseArchive): Promise<void> {
-    return this.options.databases.holding(databaseId, async (fold) => {
+  /** Folds a log in that is long, or too long for a database that nobody writes any more. */
+  async #foldLong({ databaseId, archive, again }: Changed): Promise<void> {
+    const due = await foldDue(`${this.options.databases.pathOf(databaseId)}-wal`, again);
+    if (due === null) return;
+    await this.options.databases.holding(databaseId, async (fold) => {
       const state = await archive.state();
       // Nothing goes on in a log of which nothing is archived.
-      if (state === null || state.phase === "lost") return void await fold();
+      if (state === null || state.phase === "lost") return void await fold(false);
       await archive.cut("folding");
-      await archive.folded(await fold());
+      await archive.folded(await fold(due.keeps));
     });
+    // What is in the file now is not read again for it.
+    if (await archive.needsBase()) await archive.cut();
   }
 
   async #prune(): Promise<void> {

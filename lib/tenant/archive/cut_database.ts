@@ -2,14 +2,23 @@
 // checksums, digests and packing are no work for the process that answers calls.
 import { systemClock } from "../../core/clock.ts";
 import { type ArchiveName, epochName, type SegmentHead } from "./archive_names.ts";
-import { type After, epochBegin, follows, gapAfter, goesOn, needsBase, stillHolds } from "./epoch_turns.ts";
+import {
+  type After,
+  behindFile,
+  epochBegin,
+  follows,
+  gapAfter,
+  goesOn,
+  needsBase,
+  stillHolds,
+} from "./epoch_turns.ts";
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
 import { digestOf } from "./digest.ts";
 import { fileState, readLogHead, readPart } from "./file_parts.ts";
 import { pack, packLog } from "./packed.ts";
 import { LogFrames } from "./read_log.ts";
-import { FRAME_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
+import { FRAME_HEAD_BYTES, type WalHead } from "../wal_frames.ts";
 
 /** Bytes of a piece of a base, and of a segment, before they are packed. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -38,8 +47,10 @@ class Cut {
     const file = await fileState(path);
     if (work.kind === "folded") {
       if (state === null || state.phase === "lost" || file === null) return state;
-      const begins = work.all ? { salts: "", frames: 0 } : {};
-      return await this.#note({ ...state, ...begins, file, phase: "reads" });
+      const log = work.frames === null
+        ? { salts: "", frames: 0, inFile: 0 }
+        : { inFile: Math.max(state.inFile ?? 0, work.frames) };
+      return await this.#note({ ...state, ...log, file, phase: "reads" });
     }
     const read = file === null ? state : await this.#read(file);
     if (read === null || read.phase === "lost") return read;
@@ -59,13 +70,15 @@ class Cut {
       return await this.#begin(head, state.phase === "replaced" ? follows(state) : gapAfter(state), file);
     }
     const now = await this.#addFrames({ ...state, file, phase: "reads" }, head);
-    return needsBase(now, nowMs) ? await this.#begin(await readLogHead(path), follows(now), file) : now;
+    return needsBase(now, nowMs) ? await this.#begin(await readLogHead(path), follows(now), file, now) : now;
   }
 
   async #addFrames(state: ArchiveState, head: WalHead | null): Promise<ArchiveState> {
     const untilMs = this.job.nowMs;
     if (head === null) return { ...state, untilMs };
-    let now = state.salts === head.salts ? state : { ...state, salts: head.salts, frames: 0, sum: head.sum };
+    let now = state.salts === head.salts
+      ? state
+      : { ...state, salts: head.salts, frames: 0, inFile: 0, sum: head.sum };
     using frames = new LogFrames(`${this.job.path}-wal`, head, now);
     // What is read together has one time: a moment takes the next times behind it, however many pieces have them.
     const readMs = systemClock.now() + this.job.aheadMs;
@@ -104,8 +117,13 @@ class Cut {
   }
 
   /** Begins an epoch: its base is the file as it is, which nobody changes but this. */
-  async #begin(head: WalHead | null, after: After, file: string): Promise<ArchiveState> {
-    const { path, databaseId, nowMs, state } = this.job;
+  async #begin(
+    head: WalHead | null,
+    after: After,
+    file: string,
+    state = this.job.state,
+  ): Promise<ArchiveState> {
+    const { path, databaseId, nowMs } = this.job;
     const epoch = epochName(after.number);
     const size = Number(file.split(":")[2]);
     let pieces = 0;
@@ -122,10 +140,8 @@ class Cut {
       segments: 0,
       spooled: this.#spooled,
       file,
-      frames: 0,
+      ...await behindFile(`${path}-wal`, head, { state, file }),
       phase: "reads",
-      salts: head?.salts ?? "",
-      sum: head?.sum ?? [0, 0],
       pageBytes: head?.pageBytes ?? 0,
       baseAtMs: nowMs,
       baseBytes: size,

@@ -6,11 +6,11 @@ import type { After } from "./epoch_turns.ts";
 export interface CutJob {
   /**
    * `cut`: reads what has been committed until now. With `then` it also notes that the log will be folded in, or that another
-   * file takes the place. `folded`: the log was folded in, `all` of it or as far as nobody reads it.
+   * file takes the place. `folded`: so many frames of the log are in the file; null: all, and the log is empty.
    */
   readonly work:
     | { readonly kind: "cut"; readonly then: "folding" | "replaced" | null }
-    | { readonly kind: "folded"; readonly all: boolean };
+    | { readonly kind: "folded"; readonly frames: number | null };
   readonly databaseId: string;
   /** The database's file. */
   readonly path: string;

@@ -4,9 +4,9 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { databasePrefix } from "./archive_names.ts";
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
-import { type After, afterStored, gapAfter } from "./epoch_turns.ts";
+import { type After, afterStored, gapAfter, needsBase } from "./epoch_turns.ts";
+import { logReaches } from "../log_length.ts";
 import type { ObjectStore } from "../object_store.ts";
-import { FRAME_HEAD_BYTES } from "./wal_frames.ts";
 
 /** What this needs. */
 export interface DatabaseArchiveOptions {
@@ -34,17 +34,21 @@ export class DatabaseArchive {
     return this.#state === undefined ? this.#state = await this.#folder.read() : this.#state;
   }
 
-  /** Bytes of the log that are not read yet, about. */
-  async waitingBytes(logBytes: number): Promise<number> {
-    const state = await this.state();
-    const read = state === null ? 0 : state.frames * (FRAME_HEAD_BYTES + state.pageBytes);
-    return Math.max(0, logBytes - read);
+  /** Whether so many bytes of the log, or more, are not read yet. */
+  async waits(bytes: number): Promise<boolean> {
+    return logReaches(`${this.options.path}-wal`, bytes, await this.state() ?? undefined);
   }
 
   /** Whether nothing of it was ever archived, or something waits that no process sends. */
   async isLeft(): Promise<boolean> {
     const state = await this.state();
     return state === null || state.phase === "lost" || (await this.#folder.spool()).length > 0;
+  }
+
+  /** Whether a new base is due. */
+  async needsBase(): Promise<boolean> {
+    const state = await this.state();
+    return state !== null && state.phase === "reads" && needsBase(state, this.options.clock.now());
   }
 
   /**
@@ -59,9 +63,9 @@ export class DatabaseArchive {
     await this.#do({ kind: "cut", then }, after);
   }
 
-  /** Notes that the log was folded in, `all` of it or as far as nobody reads it. The write slot is held. */
-  async folded(all: boolean): Promise<void> {
-    await this.#do({ kind: "folded", all }, null);
+  /** Notes how many frames of the log are in the file; null: all, and the log is empty. The write slot is held. */
+  async folded(frames: number | null): Promise<void> {
+    await this.#do({ kind: "folded", frames }, null);
   }
 
   /** Puts the spool into the store, in its order. Rejects where the store does not answer. */

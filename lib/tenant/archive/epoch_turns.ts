@@ -3,17 +3,23 @@ import { databasePrefix, type EpochBegin, epochNumber, readObjectName } from "./
 import type { ArchiveState } from "./archive_state.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { readPart } from "./file_parts.ts";
-import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
+import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, type WalSum } from "../wal_frames.ts";
 
 /** A base follows after a day, or when the log since the last one is this many times the file, and at least so long. */
 const BASE_MS = 86_400_000;
-const BASE_TIMES = 2;
-const BASE_LEAST_BYTES = 64 * 1024 * 1024;
+const BASE_TIMES = 4;
+const BASE_LEAST_BYTES = 256 * 1024 * 1024;
+/** What is not in the file yet is read again for a base: a long one of that waits until the log has been folded in. */
+const AGAIN_BYTES = 4 * 1024 * 1024;
 
 /** Whether a new base is due. */
-export function needsBase({ baseAtMs, baseBytes, walBytes }: ArchiveState, nowMs: number): boolean {
+export function needsBase(state: ArchiveState, nowMs: number): boolean {
+  const { baseAtMs, baseBytes, walBytes, frames, inFile = 0, pageBytes } = state;
   if (walBytes === 0) return false;
-  return nowMs - baseAtMs > BASE_MS || walBytes > Math.max(BASE_LEAST_BYTES, BASE_TIMES * baseBytes);
+  if (nowMs - baseAtMs > BASE_MS) return true;
+  const most = Math.max(BASE_LEAST_BYTES, BASE_TIMES * baseBytes);
+  const isShort = (frames - inFile) * (FRAME_HEAD_BYTES + pageBytes) < AGAIN_BYTES;
+  return walBytes > (isShort ? most : 2 * most);
 }
 
 /** What an epoch comes after. `atMs` null: it begins with what is there now. */
@@ -100,9 +106,33 @@ export async function stillHolds(
   { salts, frames, sum }: ArchiveState,
 ): Promise<boolean> {
   if (head === null || head.salts !== salts || frames === 0) return true;
+  const found = await sumAfter(log, head, frames);
+  return found !== null && found[0] === sum[0] && found[1] === sum[1];
+}
+
+/**
+ * Where a log goes on behind what is in the file: an epoch whose base is the file begins there, because frames that are in it
+ * would take pages of later ones back.
+ */
+export async function behindFile(
+  log: string,
+  head: WalHead | null,
+  { state, file }: { readonly state: ArchiveState | null; readonly file: string },
+): Promise<Pick<ArchiveState, "salts" | "frames" | "inFile" | "sum">> {
+  if (head === null) return { salts: "", frames: 0, inFile: 0, sum: [0, 0] };
+  const { salts } = head;
+  const inFile = state?.salts === salts && state.file === file ? state.inFile ?? 0 : 0;
+  const sum = await sumAfter(log, head, inFile);
+  if (sum === null) throw new Error("the log has changed while it was read");
+  return { salts, frames: inFile, inFile, sum };
+}
+
+/** The checksum after so many frames; null: the log has less. */
+async function sumAfter(log: string, head: WalHead, frames: number): Promise<WalSum | null> {
+  if (frames === 0) return head.sum;
   const at = WAL_HEAD_BYTES + (frames - 1) * (FRAME_HEAD_BYTES + head.pageBytes);
   const bytes = await readPart(log, at, FRAME_HEAD_BYTES);
-  if (bytes.length < FRAME_HEAD_BYTES) return false;
+  if (bytes.length < FRAME_HEAD_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return view.getUint32(16) === sum[0] && view.getUint32(20) === sum[1];
+  return [view.getUint32(16), view.getUint32(20)];
 }

@@ -1,5 +1,5 @@
 // Reads parts of a database's files. The process that does never opens them by the engine, whose locks would be lost.
-import { readWalHead, WAL_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
+import { readWalHead, WAL_HEAD_BYTES, type WalHead } from "../wal_frames.ts";
 
 /** A text that is another one when the file is, or has changed: `dev:ino:size:mtime`; null where it is missing or empty. */
 export async function fileState(path: string): Promise<string | null> {

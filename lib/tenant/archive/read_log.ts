@@ -1,7 +1,7 @@
 // Reads what comes next in a log: each byte once, into memory that stays, as long as it is no longer than that.
 import type { ArchiveState } from "./archive_state.ts";
 import { readInto } from "./file_parts.ts";
-import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames, type WalSum } from "./wal_frames.ts";
+import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, walkFrames, type WalSum } from "../wal_frames.ts";
 
 /** Bytes that are read at a time, because the rest of the file may be of an earlier log; and that stay in memory. */
 const STEP_BYTES = 256 * 1024;

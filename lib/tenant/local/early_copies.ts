@@ -3,6 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { EARLY_BYTES, type EarlyCopy, earlyState, isOneState, logGeneration } from "./child/early_copy.ts";
 import { stagedCopy } from "./child/file_copy.ts";
+import { trimLog } from "../log_length.ts";
 import { databasePath, folderOf, removeIfThere, sizeOf, syncPath } from "./tenant_paths.ts";
 
 /** Copies of a file whose log keeps beginning again; after that it is copied in the write slot. */
@@ -92,7 +93,7 @@ export class EarlyCopies {
         if (!isOneState(early, path, this.clock.now())) continue;
         part = { early };
         await removeIfThere(log);
-        if (generation !== "") await copyFile(`${path}-wal`, log);
+        if (generation !== "") await copyFile(`${path}-wal`, log, trimLog);
         const isSame = generation === logGeneration(`${path}-wal`);
         if (!isSame || !isOneState(early, path, this.clock.now())) continue;
         await Deno.rename(staged, target);
@@ -109,9 +110,14 @@ export class EarlyCopies {
   }
 }
 
-async function copyFile(from: string, to: string): Promise<void> {
+async function copyFile(
+  from: string,
+  to: string,
+  complete: (path: string) => void = () => {},
+): Promise<void> {
   await Deno.mkdir(folderOf(to), { recursive: true, mode: 0o700 });
   await removeIfThere(to);
   await Deno.copyFile(from, to);
+  complete(to);
   await syncPath(to);
 }

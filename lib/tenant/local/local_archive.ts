@@ -4,7 +4,7 @@ import { AppError, ConfigError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { ArchiveOwner } from "../archive/archive_owner.ts";
-import type { ArchivedStore } from "../archive/archived_store.ts";
+import type { ArchivedStore, FoldLog } from "../archive/archived_store.ts";
 import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
 import { installationOf } from "../archive/installation.ts";
@@ -193,7 +193,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     }
   }
 
-  async holding(databaseId: string, work: (fold: () => Promise<boolean>) => Promise<void>): Promise<void> {
+  async holding(databaseId: string, work: (fold: FoldLog) => Promise<void>): Promise<void> {
     const { store } = this.options;
     const lanes = store.lanes(databaseId, "");
     if (lanes.held) throw new AppError("database_busy");
@@ -205,9 +205,9 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     const holder = { end: () => promise };
     lanes.transactions.add(holder);
     try {
-      await work(async () => {
-        const { reply } = await store.task(databaseId, "", { op: "fold_all", db: databaseId }, "read");
-        return reply.t === "folded" && reply.all;
+      await work(async (keeps) => {
+        const { reply } = await store.task(databaseId, "", { op: "fold_all", db: databaseId, keeps }, "read");
+        return reply.t === "folded" ? reply.frames : 0;
       });
     } finally {
       lanes.transactions.delete(holder);

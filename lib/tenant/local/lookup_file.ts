@@ -1,5 +1,6 @@
 // A tenant's file that the process which serves requests has open for look-ups by key.
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
+import { logReaches } from "../log_length.ts";
 
 /** Memory of an open connection with its cache (measured), and of a compiled look-up. It has three file descriptors. */
 export const CONNECTION_BYTES = 184 * 1024;
@@ -20,7 +21,7 @@ export class LookupFile {
     private readonly path: string,
     readonly schemaVersion: number,
   ) {
-    if (logBytes(path) > MAX_LOG_BYTES) throw new RangeError("the log beside the file is long");
+    if (logReaches(`${path}-wal`, MAX_LOG_BYTES)) throw new RangeError("the log beside the file is long");
     this.connection = new Engine(path);
     try {
       // The first read opens the log beside the file, or makes it.
@@ -50,16 +51,6 @@ export class LookupFile {
     } catch {
       // Nobody uses it any more.
     }
-  }
-}
-
-/** 0 where there is none. */
-function logBytes(path: string): number {
-  try {
-    return Deno.statSync(`${path}-wal`).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
   }
 }
 

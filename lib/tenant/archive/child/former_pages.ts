@@ -1,5 +1,5 @@
 // Undoes a commit that has been written into a database's file.
-import { FRAME_HEAD_BYTES } from "../wal_frames.ts";
+import { FRAME_HEAD_BYTES } from "../../wal_frames.ts";
 import { readWhole, writeWhole } from "./whole_io.ts";
 
 /** What stood in the file before the commit that is being applied, in a file of its own: a transaction may be of any length. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { newestChangeTimeQuery } from "../../../sql/change_rows.ts";
 import type { SegmentHead } from "../archive_names.ts";
 import type { BuildJob } from "../build_job.ts";
-import { FRAME_HEAD_BYTES, walkFrames } from "../wal_frames.ts";
+import { FRAME_HEAD_BYTES, walkFrames } from "../../wal_frames.ts";
 import { FormerPages } from "./former_pages.ts";
 import { writeWhole } from "./whole_io.ts";
 

@@ -1,6 +1,7 @@
 // Copies a tenant's file inside its folder. Nobody may write meanwhile and an own connection must be open, because
 // otherwise the copies of the file and its write-ahead log may not match, and the copy is malformed.
 import { systemClock } from "../../../core/clock.ts";
+import { trimLog } from "../../log_length.ts";
 import { type EarlyCopy, isOneState } from "./early_copy.ts";
 
 /** The folder of the snapshots of the file at `path` (`….db`). */
@@ -30,6 +31,7 @@ export function copyDatabase(source: string, target: string, early?: EarlyCopy):
   try {
     if (exists(`${source}-wal`) && Deno.statSync(`${source}-wal`).size > 0) {
       Deno.copyFileSync(`${source}-wal`, log);
+      trimLog(log);
       sync(log);
     }
     if (!isCopied) {

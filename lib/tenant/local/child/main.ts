@@ -7,7 +7,7 @@ import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
-import { foldNow } from "./fold_now.ts";
+import { foldKeeping, foldNow } from "./fold_now.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { readRequest, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
@@ -115,8 +115,10 @@ function serve(request: Request): void {
     case "fold_log":
       foldLog(files.get(request.db));
       return writeReply({ t: "done" });
-    case "fold_all":
-      return writeReply({ t: "folded", all: foldNow(files.get(request.db).writer()) });
+    case "fold_all": {
+      const fold = request.keeps ? foldKeeping : foldNow;
+      return writeReply({ t: "folded", frames: fold(files.get(request.db).writer()) });
+    }
     case "store_ancestor":
       storeAncestor(files.get(request.db));
       return writeReply({ t: "done" });

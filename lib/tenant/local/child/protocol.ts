@@ -82,8 +82,8 @@ export type Request =
   | { readonly op: "has_log"; readonly db: string; readonly ids: readonly string[] }
   /** Folds the write-ahead log into the file if it is long, before a copy. */
   | { readonly op: "fold_log"; readonly db: string }
-  /** Folds all of it in, unless somebody reads it. */
-  | { readonly op: "fold_all"; readonly db: string }
+  /** Folds all of it in, unless somebody reads it. `keeps`: its file keeps its length. */
+  | { readonly op: "fold_all"; readonly db: string; readonly keeps: boolean }
   /** Stores the present state as a branch's ancestor. */
   | { readonly op: "store_ancestor"; readonly db: string }
   | { readonly op: "diff"; readonly db: string; readonly rowForm: RowForm }
@@ -213,7 +213,8 @@ export type Reply =
   | { readonly t: "compared"; readonly rowsRead: number }
   | { readonly t: "merged"; readonly merge: WireMerge }
   | { readonly t: "done" }
-  | { readonly t: "folded"; readonly all: boolean }
+  /** Frames of the log that are in the file now; null: all, and the log is empty. */
+  | { readonly t: "folded"; readonly frames: number | null }
   /** `setAside`: the name of the damaged file; null where a snapshot (`undo`) has the former state or no file was there. */
   | { readonly t: "restored"; readonly setAside: string | null; readonly undo: boolean }
   /** The restore would have another effect than the one it has to have. */

@@ -1,0 +1,73 @@
+// How far a write-ahead log goes. A log that was folded into its file begins again at its start, so that what stands behind
+// its last frame may be of an earlier one: its file does not tell.
+import { FRAME_HEAD_BYTES, readWalHead, WAL_HEAD_BYTES, type WalHead } from "./wal_frames.ts";
+
+/** Frames that somebody has read of the log with these salts. */
+export interface FramesRead {
+  readonly salts: string;
+  readonly frames: number;
+}
+
+const NONE: FramesRead = { salts: "", frames: 0 };
+
+/** Whether the log at `path` has so many bytes of frames, or more, behind those that were read; false where there is none. */
+export function logReaches(path: string, bytes: number, read: FramesRead = NONE): boolean {
+  using log = openLog(path, false);
+  if (log === null) return false;
+  const first = log.head.salts === read.salts ? read.frames : 0;
+  return isFrame(log, first + Math.max(1, Math.ceil(bytes / frameBytes(log.head))));
+}
+
+/** Cuts off what stands behind the last frame of the log at `path`, which nobody uses. */
+export function trimLog(path: string): void {
+  using log = openLog(path, true);
+  if (log === null) return;
+  const bytes = frameBytes(log.head);
+  let least = 0;
+  let most = Math.floor((log.file.statSync().size - WAL_HEAD_BYTES) / bytes);
+  while (least < most) {
+    const at = Math.ceil((least + most) / 2);
+    if (isFrame(log, at)) least = at;
+    else most = at - 1;
+  }
+  log.file.truncateSync(WAL_HEAD_BYTES + least * bytes);
+}
+
+interface OpenLog extends Disposable {
+  readonly file: Deno.FsFile;
+  readonly head: WalHead;
+}
+
+function openLog(path: string, write: boolean): OpenLog | null {
+  const file = openFile(path, write);
+  if (file === null) return null;
+  const head = readWalHead(readAt(file, 0, WAL_HEAD_BYTES));
+  if (head !== null) return { file, head, [Symbol.dispose]: () => file.close() };
+  file.close();
+  return null;
+}
+
+function openFile(path: string, write: boolean): Deno.FsFile | null {
+  try {
+    return Deno.openSync(path, { read: true, write });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** Whether the frame of that number, the first is 1, is of this log: they stand in a row from its start. */
+function isFrame({ file, head }: OpenLog, number: number): boolean {
+  const at = WAL_HEAD_BYTES + (number - 1) * frameBytes(head);
+  return readAt(file, at, FRAME_HEAD_BYTES).subarray(8, 16).toHex() === head.salts;
+}
+
+function frameBytes({ pageBytes }: WalHead): number {
+  return FRAME_HEAD_BYTES + pageBytes;
+}
+
+function readAt(file: Deno.FsFile, at: number, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  file.seekSync(at, Deno.SeekMode.Start);
+  return bytes.subarray(0, file.readSync(bytes) ?? 0);
+}
