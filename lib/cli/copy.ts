@@ -197,5 +197,7 @@ const RULE_MS = 5000;
 if (import.meta.main) {
   const written = new TextEncoder();
   const say = (line: string) => void Deno.stdout.writeSync(written.encode(`${line}\n`));
-  Deno.exit(await copy(Deno.args, { ...commandEnvironment(), fetch: fetchStreaming, say, ruleMs: RULE_MS }));
+  const { hasProxy, ...tokens } = commandEnvironment();
+  const parts = { ...tokens, fetch: hasProxy ? fetch : fetchStreaming, say, ruleMs: RULE_MS };
+  Deno.exit(await copy(Deno.args, parts));
 }

@@ -10,7 +10,11 @@ export interface CommandEnvironment {
   readonly toToken: string | undefined;
   /** The folder in which the command was called: a task runs in that of its `deno.json`. */
   readonly calledIn: string | undefined;
+  /** A proxy is named for what goes without TLS, which only the runtime's own `fetch` takes. */
+  readonly hasProxy: boolean;
 }
+
+const PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
 /** Reads the variables that the command may see; `INIT_CWD` is set by `deno task`. */
 export function commandEnvironment(): CommandEnvironment {
@@ -20,6 +24,7 @@ export function commandEnvironment(): CommandEnvironment {
     fromToken: valueOf("CUBBY_FROM_TOKEN"),
     toToken: valueOf("CUBBY_TO_TOKEN"),
     calledIn: valueOf("INIT_CWD"),
+    hasProxy: PROXIES.some(valueOf),
   };
 }
 

@@ -1,5 +1,5 @@
 // `deno task copy`: a database is moved whole, both sides are proven to hold the same, and a failure leaves the source as it was.
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { copy } from "../../lib/cli/copy.ts";
 import { type MigrationWorld, migrationWorld } from "../migrations/migration_world.ts";
 import { testSteps } from "../testing/cases.ts";
@@ -162,6 +162,50 @@ testSteps("a database is moved", copyWorld, {
     assertEquals(await ask(target, "SELECT count(*) FROM sqlite_schema WHERE name = 'notes'"), [[0]]);
     assertEquals((await acme.query("INSERT INTO notes (body) VALUES ('goes on')")).status, 200);
   },
+});
+
+/** What a service answers whose database is empty, by the end of a request's path. */
+const ANSWERS: Readonly<Record<string, () => Response>> = {
+  "sqlite": () => new Response("a file"),
+  "sql": () => new Response("SELECT 1;\n-- the end\n"),
+  "create": () => Response.json({ success: true, data: { tables: 1, rows: 2 } }),
+};
+
+Deno.test("everything of a move goes by the proxy that the environment names", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile("deno.json"));
+  const seen: string[] = [];
+  const sent: string[] = [];
+  await using proxy = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+    const { hostname, pathname, search } = new URL(request.url);
+    seen.push(`${request.method} ${hostname}${pathname}${search}`);
+    if (request.method === "POST") sent.push(await request.text());
+    const end = search.slice(search.lastIndexOf("=") + 1);
+    return ANSWERS[end]?.() ?? Response.json({ success: true, data: [] });
+  });
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...String(tasks.copy).split(" ").slice(1),
+      ...["--from", "http://source.invalid/v1/db/acme/main"],
+      ...["--to", "http://target.invalid/v1/db/acme/main", "--no-freeze"],
+    ],
+    env: {
+      CUBBY_FROM_TOKEN: "a",
+      CUBBY_TO_TOKEN: "b",
+      HTTP_PROXY: `http://127.0.0.1:${proxy.addr.port}`,
+      NO_PROXY: "",
+    },
+  }).output();
+  assert(success, new TextDecoder().decode(stdout));
+  assertEquals(sent, ["a file"]);
+  assertEquals(
+    seen.filter((line) => line.includes("port?")),
+    [
+      "GET source.invalid/v1/db/acme/main/export?format=sql",
+      "GET source.invalid/v1/db/acme/main/export?format=sqlite",
+      "POST target.invalid/v1/db/acme/main/import?format=sqlite&mode=create",
+      "GET target.invalid/v1/db/acme/main/export?format=sql",
+    ],
+  );
 });
 
 Deno.test("the command says what is wrong with how it is called", async () => {
