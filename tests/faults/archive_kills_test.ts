@@ -133,29 +133,38 @@ Deno.test("work of the archive that ends at any change of a file goes on without
 });
 
 Deno.test("a service that is killed again and again loses no answered write from its archive", async () => {
-  await killAgainAndAgain(new ArchivedWrites(60_000));
+  await killAgainAndAgain(new ArchivedWrites(60_000), {
+    rounds: rounds(2, 20),
+    answers: rounds(40, 400),
+    checks: rounds(3, 30),
+  });
 });
 
 Deno.test("a service that is killed while it folds logs in again and again loses no answered write from its archive", async () => {
   // Some thirty writes make a log that is folded in.
-  await killAgainAndAgain(new ArchivedWrites(1000, 500_000));
+  const writes = new ArchivedWrites(1000, 500_000);
+  await killAgainAndAgain(writes, { rounds: rounds(2, 12), answers: rounds(40, 80), checks: rounds(3, 8) });
 });
 
-async function killAgainAndAgain(writes: ArchivedWrites): Promise<void> {
+/** `answers`: up to so many in each round. */
+async function killAgainAndAgain(
+  writes: ArchivedWrites,
+  often: { readonly rounds: number; readonly answers: number; readonly checks: number },
+): Promise<void> {
   const folder = await Deno.makeTempDir();
   const settings = { ARCHIVE_URL: `file:${folder}/objects` };
   try {
-    for (let round = 0; round < rounds(2, 20); round++) {
+    for (let round = 0; round < often.rounds; round++) {
       await using service = await startService({ folder: `${folder}/data`, settings });
       writes.on(service);
       const writing = writes.until(service.exited.then(() => {}));
-      await writes.answers(20 + Math.floor(Math.random() * rounds(40, 400)));
+      await writes.answers(20 + Math.floor(Math.random() * often.answers));
       await service.kill();
       await writing;
     }
     await using service = await startService({ folder: `${folder}/data`, settings });
     writes.on(service);
-    for (const atMs of writes.randomMoments(rounds(3, 30))) await writes.check(atMs);
+    for (const atMs of writes.randomMoments(often.checks)) await writes.check(atMs);
     await service.stop();
   } finally {
     await Deno.remove(folder, { recursive: true });
