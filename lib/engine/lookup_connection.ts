@@ -18,7 +18,7 @@ const DENY = 1;
 /** No bound of memory is set: it would be one of the whole process. */
 const PRAGMAS =
   "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; " +
-  "PRAGMA query_only=ON; PRAGMA cache_size=-40";
+  "PRAGMA query_only=ON; PRAGMA cache_size=-24";
 
 /** A look-up that has been proven to end, under the schema that it was compiled with. */
 export interface Lookup {
@@ -28,6 +28,9 @@ export interface Lookup {
   /** Whether it reads integers as bigint. */
   big: boolean;
 }
+
+/** The same for every connection: they have one build of the engine. */
+let modulesClosed: ReadonlySet<string> | null = null;
 
 /** One such connection. */
 export class LookupConnection {
@@ -41,7 +44,7 @@ export class LookupConnection {
   constructor(path: string) {
     this.#database = openDatabase(path, { readOnly: true, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
     this.#database.exec(PRAGMAS);
-    this.#guard = new Guard(closedModules(moduleNames(this.#database)));
+    this.#guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.#database)));
     // A statement that the engine compiles again, because the schema has changed, has not been proven.
     this.#database.setAuthorizer((...asked) => this.#compiles ? this.#guard.authorize(...asked) : DENY);
     this.#guard.level = "internal";

@@ -7,7 +7,7 @@ import type { BenchRequest } from "./bench_target.ts";
 import { sendOnce } from "./bench_target.ts";
 import { chooseLoad, type LoadOrder } from "./load.ts";
 import { readManyOptions } from "./many_options.ts";
-import { processCpuSeconds } from "./process_cpu.ts";
+import { ownCpuSeconds, processCpuSeconds } from "./process_cpu.ts";
 import { processMemory } from "./process_memory.ts";
 import { type RunningService, startService } from "./service_target.ts";
 
@@ -90,18 +90,29 @@ async function measure(
 ): Promise<void> {
   const order = { url: target.url, requests, connections: CONNECTIONS };
   await warmUp(order, over);
-  const cpuBefore = processCpuSeconds(target.pid) ?? NaN;
+  const before = cpuSeconds(target.pid);
   const result = await load({ ...order, seconds: options.seconds });
-  const cpuUs = ((processCpuSeconds(target.pid) ?? NaN) - cpuBefore) / (result.perSecond * options.seconds) *
-    1e6;
+  const after = cpuSeconds(target.pid);
+  const us = (seconds: number) =>
+    (seconds / (result.perSecond * options.seconds) * 1e6).toFixed(0).padStart(5);
   const memory = processMemory(target.pid);
   print(
     `${title.padEnd(26)} ${target.name.padEnd(8)}${result.perSecond.toFixed(0).padStart(7)}/s  median ` +
       `${result.p50Ms.toFixed(1).padStart(6)} ms  p99 ${result.p99Ms.toFixed(1).padStart(6)} ms  slowest ` +
-      `${result.slowestMs.toFixed(0).padStart(5)} ms  ${cpuUs.toFixed(0).padStart(5)} µs a call  ` +
+      `${result.slowestMs.toFixed(0).padStart(5)} ms  ${us(after.own - before.own)} + ${
+        us(after.others - before.others)
+      } µs a call  ` +
       `${((memory?.uniqueBytes ?? NaN) / 1e6).toFixed(0)} MB in ${memory?.processes ?? "?"} processes` +
       (result.errors > 0 ? `  ${result.errors} ERRORS` : ""),
   );
+}
+
+/** Of the process that answers, and of its children. */
+function cpuSeconds(pid: number): { readonly own: number; readonly others: number } {
+  const all = processCpuSeconds(pid);
+  if (all === null) return { own: NaN, others: NaN };
+  const own = ownCpuSeconds(pid);
+  return { own, others: all - own };
 }
 
 /** Until each database has been asked some four times: on a busy machine seconds say little. */

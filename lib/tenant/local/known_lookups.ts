@@ -10,11 +10,14 @@ const MAX_LOOKUPS = 32;
 const MAX_KNOWN = 8192;
 const MAX_CHARACTERS = 4_000_000;
 /** Look-ups of a database that children run before it is opened here. */
-const RUNS_BEFORE = 8;
+const RUNS_BEFORE = 3;
 /** Milliseconds after which an unused connection is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
 /** Opening and compiling, which takes as long as a hundred look-ups, has one part in so many of the time. */
-const COMPILE_PART = 10;
+const COMPILE_PART = 4;
+/** The same where it takes more than these milliseconds, as on a disk that is slow or busy. */
+const SLOW_COMPILE_MS = 2;
+const SLOW_COMPILE_PART = 10;
 /** Unused connections that are closed in one turn of the event loop: some 0.1 ms each. */
 const CLOSED_A_TURN = 8;
 
@@ -119,7 +122,9 @@ export class KnownLookups {
     } finally {
       if (compiled === null) {
         const nowMs = this.clock.monotonicMs();
-        this.#compilesFromMs = nowMs + (nowMs - beginMs) * (COMPILE_PART - 1);
+        const tookMs = nowMs - beginMs;
+        const part = tookMs > SLOW_COMPILE_MS ? SLOW_COMPILE_PART : COMPILE_PART;
+        this.#compilesFromMs = nowMs + tookMs * (part - 1);
       }
     }
   }
