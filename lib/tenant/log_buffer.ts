@@ -30,12 +30,13 @@ export class LogBuffer {
 
   /**
    * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
-   * is called when no row in the spool is needed there any more.
+   * is called when no row in the spool is needed there any more, `onNoted` when something may be to be done about the rows.
    */
   constructor(
     maxBytes: number,
     private readonly budget: LogBudget = new LogBudget(),
     private readonly onSettled: () => void = () => {},
+    private readonly onNoted: () => void = () => {},
   ) {
     this.#queryLog = new Marks(maxBytes / 2);
     this.#calls = new Marks(maxBytes / 2);
@@ -48,12 +49,14 @@ export class LogBuffer {
   /** Counts a row that a writing call has written in its own transaction. */
   note(row: LogValues): void {
     (row.length === LOG_COLUMNS ? this.#queryLog : this.#calls).add(row);
+    this.onNoted();
   }
 
   add(row: LogValues): void {
     const isNew = !isRefusal(row) || !this.#refusals.has(String(row[0]));
     if (isNew && this.length >= MAX_ROWS) return;
     if (isNew) this.note(row);
+    else this.onNoted();
     this.#put(row);
   }
 
@@ -83,6 +86,7 @@ export class LogBuffer {
     this.#spooled.clear();
     this.#spooledFirst = 0;
     for (const id of this.#refusals.keys()) this.#unspooledRefusals.add(id);
+    this.onNoted();
   }
 
   /** Notes that rows are in their table, or will never be. */
@@ -94,6 +98,7 @@ export class LogBuffer {
       // One that has counted further meanwhile.
       if (this.#refusals.has(id)) this.#unspooledRefusals.add(id);
     }
+    this.onNoted();
     if (this.#spooled.size === 0) this.onSettled();
   }
 
@@ -120,6 +125,7 @@ export class LogBuffer {
     this.#spooledFirst = firstUnspooled < 0 ? back.length + this.#spooledFirst : firstUnspooled;
     this.#rows = [...back, ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);
+    this.onNoted();
   }
 
   clear(): void {
@@ -202,6 +208,11 @@ export class LogBudget {
   #bytes = 0;
 
   constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}
+
+  /** How much of it is used, up to 1. */
+  get fullness(): number {
+    return this.#bytes / this.maxBytes;
+  }
 
   /** Reserves room for a row; false where there is none. */
   take(row: LogValues): boolean {

@@ -8,12 +8,11 @@ import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
-import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import type { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
 import type { ReplyFrame } from "../../lib/tenant/local/engine_child.ts";
 import { LogFlusher } from "../../lib/tenant/local/log_flusher.ts";
 import { LogSpool, SPOOL_BYTES } from "../../lib/tenant/local/log_spool.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -158,7 +157,7 @@ Deno.test("a spool that cannot be written says so, and is written again when it 
 
 /** A store in which nothing else is done. */
 class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "task"> {
-  readonly isQuiet = true;
+  isQuiet = true;
   isDamaged = true;
 
   constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}
@@ -174,19 +173,25 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
     const clock = new TurnableClock();
     const spool = await spoolOf(folder);
     const all = new Map<string, DatabaseLanes>();
-    const lanes = (id: string) => {
-      const known = all.get(id) ??
-        new DatabaseLanes(id, "ns_1", new LogBuffer(1 << 26, undefined, () => spool.settled(id)));
+    const lanes = (id: string): DatabaseLanes => {
+      const known: DatabaseLanes = all.get(id) ?? flusher.newLanes(id, "ns_1");
       all.set(id, known);
       return known;
     };
     const host = new FakeHost(lanes);
-    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    const flusher: LogFlusher = new LogFlusher({
+      host,
+      spool,
+      clock,
+      log: silentLog,
+      logDays: 30,
+      logBytes: 1 << 26,
+    });
     const id = newId("db", systemClock.now());
     const { log } = lanes(id);
     for (let at = 0; at < 10; at++) {
       log.add(queryRow(id, "x".repeat(1_000_000)));
-      flusher.flushAll(all.values());
+      flusher.flushAll();
       await new Promise((resolve) => setTimeout(resolve));
       await lanes(id).logFlush;
       clock.turn(10_000);
@@ -204,3 +209,35 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
     assertEquals(await names(folder), []);
   });
 });
+
+Deno.test("rows that take half of the memory of all that wait are moved, and the others stay until there are many", async () => {
+  await withFolder(async (folder) => {
+    const clock = new TurnableClock();
+    const spool = await spoolOf(folder);
+    const all = new Map<string, DatabaseLanes>();
+    const host = new FakeHost((id) => all.get(id) ?? assertUnreachable(id));
+    Object.assign(host, { isQuiet: false, isDamaged: false });
+    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    const sql = "x".repeat(500_000);
+    for (let at = 0; at < 80; at++) {
+      const id = newId("db", systemClock.now());
+      all.set(id, flusher.newLanes(id, "ns_1"));
+      all.get(id)?.log.add(queryRow(id, sql));
+    }
+    const waiting = () => [...all.values()].filter(({ log }) => log.length > 0).length;
+    for (let turn = 0; turn < 20; turn++) {
+      flusher.flushAll();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    const left = waiting();
+    assert(left > 50 && left < 70, `${left} of 80 rows wait`);
+    // One text stands once for all of them.
+    assert(spool.bytes < 2 * sql.length, `${spool.bytes} bytes`);
+    await flusher.close(all.values());
+    assertEquals((await LogSpool.open(folder)).left.length, 80);
+  });
+});
+
+function assertUnreachable(id: string): never {
+  throw new Error(`nobody has made ${id}`);
+}

@@ -5,7 +5,7 @@ import { LOG_DELAY_MS } from "../../core/limits.ts";
 import { type DiskReserve, tenantsReserve } from "../../store/disk_reserve.ts";
 import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
-import { DEFAULT_LOG_BYTES, LogBudget, LogBuffer } from "../log_buffer.ts";
+import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { TransferStore } from "../transfer/transfer_store.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { DatabaseFiles } from "../database_files.ts";
@@ -13,7 +13,7 @@ import type { LogIdentity, TenantDatabase, TenantStore } from "../tenant_store.t
 import type { Request } from "./child/protocol.ts";
 import { restartNeeded } from "./child_starts.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { DatabaseLanes } from "./database_lanes.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
 import type { ReplyFrame } from "./engine_child.ts";
 import { ExclusiveWork } from "./exclusive_work.ts";
@@ -52,7 +52,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly transactions: OpenTransactions;
   readonly transfers: TransferStore;
   readonly #lanes = new Map<string, DatabaseLanes>();
-  readonly #logBudget = new LogBudget();
   readonly #watchdog: Watchdog;
   readonly #log: LogFlusher;
   readonly #snapshots: LocalSnapshots;
@@ -95,7 +94,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.pruning.prune(id));
     this.#timers = [
-      setInterval(() => this.#log.flushAll(this.#lanes.values()), LOG_DELAY_MS / 2),
+      setInterval(() => this.#log.flushAll(), LOG_DELAY_MS / 2),
       setInterval(() => this.#sweep(), SWEEP_MS),
     ];
   }
@@ -196,12 +195,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
 
   lanes(databaseId: string, namespaceId: string): DatabaseLanes {
     let lanes = this.#lanes.get(databaseId);
-    if (!lanes) {
-      const settled = () => this.parts.spool.settled(databaseId);
-      const log = new LogBuffer(this.options.logBytes ?? DEFAULT_LOG_BYTES, this.#logBudget, settled);
-      lanes = new DatabaseLanes(databaseId, namespaceId, log);
-      this.#lanes.set(databaseId, lanes);
-    }
+    if (!lanes) this.#lanes.set(databaseId, lanes = this.#log.newLanes(databaseId, namespaceId));
     lanes.namespaceId ||= namespaceId;
     return lanes;
   }

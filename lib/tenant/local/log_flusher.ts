@@ -5,9 +5,10 @@ import { AppError } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { LogPruning } from "../../sql/log_pruning.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
+import { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { type LogSpool, SPOOL_BYTES } from "./log_spool.ts";
+import { LogBudget, LogBuffer } from "../log_buffer.ts";
+import type { LogSpool } from "./log_spool.ts";
 import { packLogRows } from "./wire.ts";
 
 /** What this needs of the store. */
@@ -32,6 +33,11 @@ const RETRY_MS = 2_000;
 const MANY_ROWS = 64;
 /** Databases whose rows are moved at a time, when others' work waits as well. */
 const MOVED_AT_ONCE = 4;
+/** Rows are moved from so full a spool, or memory of those that wait, on. */
+const MOVES_FROM = 1 / 2;
+/** From here on so many are moved at a time, because rows that find no room in the spool disturb everybody. */
+const HURRIES_FROM = 3 / 4;
+const HURRIED_AT_ONCE = 16;
 /** How often it does so, at most, between two looks at what has come since. */
 const TURNS = 8;
 /** Milliseconds without other work after which the spool is emptied. */
@@ -44,11 +50,23 @@ export class LogFlusher {
    * first.
    */
   readonly #pruned = new Map<string, number>();
+  /** Of the rows that wait. */
+  readonly #budget = new LogBudget();
+  /** Those with rows of which something may be to be done. */
+  readonly #noted = new Set<DatabaseLanes>();
   #busyMs = -Infinity;
   #shortening = false;
   #moving = 0;
 
   constructor(private readonly options: LogFlusherOptions) {}
+
+  /** Lanes whose rows are looked after here. */
+  newLanes(databaseId: string, namespaceId: string): DatabaseLanes {
+    const settled = () => this.options.spool.settled(databaseId);
+    const log = new LogBuffer(this.options.logBytes, this.#budget, settled, () => this.#noted.add(lanes));
+    const lanes = new DatabaseLanes(databaseId, namespaceId, log);
+    return lanes;
+  }
 
   /**
    * Writes the log rows that wait for this database; resolves when a statement would see them, or none can be written
@@ -64,12 +82,15 @@ export class LogFlusher {
   }
 
   /** To be called several times a second: what has come since is in the spool then, or on its way into its table. */
-  flushAll(all: Iterable<DatabaseLanes>): void {
+  flushAll(): void {
     const nowMs = this.options.clock.monotonicMs();
     const few: DatabaseLanes[] = [];
-    for (const lanes of all) {
-      if (lanes.dropped) continue;
+    for (const lanes of this.#noted) {
       const { log } = lanes;
+      if (lanes.dropped || !(log.hasUnspooled || log.isTooLarge)) {
+        this.#noted.delete(lanes);
+        continue;
+      }
       const isDue = log.isTooLarge || (log.hasUnspooled && log.length >= MANY_ROWS);
       // A transaction that holds the write slot would have to give it up for rows of reads.
       const mayWrite = nowMs >= lanes.logRetryMs && lanes.writes.lease === null;
@@ -109,14 +130,18 @@ export class LogFlusher {
     return spooled;
   }
 
+  get #fullness(): number {
+    return Math.max(this.options.spool.fullness, this.#budget.fullness);
+  }
+
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
   async #shorten(): Promise<void> {
-    const { spool, clock } = this.options;
+    const { clock } = this.options;
     if (this.#shortening) return;
     this.#shortening = true;
     try {
-      for (let turn = 0; turn < TURNS && spool.bytes > SPOOL_BYTES / 2; turn++) {
-        await this.#moveSome(MOVED_AT_ONCE);
+      for (let turn = 0; turn < TURNS && this.#fullness > MOVES_FROM; turn++) {
+        await this.#moveSome(this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE);
       }
       if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1);
     } finally {

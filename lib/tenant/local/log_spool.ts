@@ -1,21 +1,13 @@
 // The spool: log rows of reads as lines in one sequential file of the service, until they are moved into their
 // database's tables. To write into a database's file for each read would cost far more than the read.
-import { isId } from "../../core/ids.ts";
-import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../endpoint_call_row.ts";
-import type { LogValue, LogValues } from "../log_columns.ts";
+import type { LogValues } from "../log_columns.ts";
+import { readSpoolLine, type SpooledRows, spoolLines } from "./spool_lines.ts";
 
 /** Bytes of the whole spool; beyond it rows go straight into their tables. The waiting rows' memory is bounded above that. */
 export const SPOOL_BYTES = 24 * 1024 * 1024;
 /** Bytes of one of its files. */
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const NAME = /^log-(\d{1,15})\.jsonl$/;
-
-/** Rows of one database. */
-export interface SpooledRows {
-  readonly databaseId: string;
-  readonly namespaceId: string;
-  readonly rows: readonly LogValues[];
-}
 
 interface Segment {
   readonly path: string;
@@ -48,7 +40,7 @@ export class LogSpool {
       const path = `${folder}/log-${number}.jsonl`;
       const text = await Deno.readTextFile(path);
       // A line that was cut off by the end of a process is none.
-      const found = text.split("\n").flatMap((line) => readLine(line) ?? []);
+      const found = text.split("\n").flatMap(readSpoolLine);
       for (const one of found) {
         const known = left.get(one.databaseId);
         if (known) known.rows.push(...one.rows);
@@ -65,6 +57,11 @@ export class LogSpool {
     return this.segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
+  /** How much of it is used, up to 1. */
+  get fullness(): number {
+    return this.bytes / SPOOL_BYTES;
+  }
+
   /** Databases with rows in the oldest file. */
   get oldest(): readonly string[] {
     return [...this.segments[0]?.databases ?? []];
@@ -72,7 +69,7 @@ export class LogSpool {
 
   /** Appends the rows; false: they are not in the spool, because it is full or cannot be written. */
   append(entries: readonly SpooledRows[]): boolean {
-    const bytes = this.#encoder.encode(entries.map(lineOf).join(""));
+    const bytes = this.#encoder.encode(spoolLines(entries));
     if (this.bytes + bytes.length > SPOOL_BYTES) return false;
     try {
       this.#write(bytes);
@@ -164,34 +161,6 @@ export class LogSpool {
     }
     this.#syncing = null;
   }
-}
-
-function lineOf({ databaseId, namespaceId, rows }: SpooledRows): string {
-  return `${JSON.stringify([databaseId, namespaceId, ...rows])}\n`;
-}
-
-function readLine(line: string): SpooledRows | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return null;
-  }
-  if (!Array.isArray(parsed)) return null;
-  const [databaseId, namespaceId, ...rows]: unknown[] = parsed;
-  if (typeof databaseId !== "string" || !isId("db", databaseId) || typeof namespaceId !== "string") {
-    return null;
-  }
-  return { databaseId, namespaceId, rows: rows.filter(isRow) };
-}
-
-function isRow(row: unknown): row is LogValues {
-  return Array.isArray(row) && row.every(isValue) &&
-    [LOG_COLUMNS, ENDPOINT_CALL_COLUMNS].includes(row.length);
-}
-
-function isValue(value: unknown): value is LogValue {
-  return value === null || typeof value === "string" || typeof value === "number";
 }
 
 function removeIfThere(path: string): void {

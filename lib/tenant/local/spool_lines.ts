@@ -1,0 +1,80 @@
+// The lines of the spool of log rows: each has rows of many databases by column, so that a value that all of them share
+// stands there once. A line of a version before has rows of one database.
+import { isId } from "../../core/ids.ts";
+import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../endpoint_call_row.ts";
+import type { LogValue, LogValues } from "../log_columns.ts";
+import { packLogRows } from "./wire.ts";
+
+/** Rows of one database. */
+export interface SpooledRows {
+  readonly databaseId: string;
+  readonly namespaceId: string;
+  readonly rows: readonly LogValues[];
+}
+
+/** Rows of one line at most: one that is damaged takes no more with it. */
+const LINE_ROWS = 256;
+/** Columns before those of the row: ids of the database and of its namespace. */
+const OWN_COLUMNS = 2;
+/** The place of the database's id in a row of the query log. */
+const LOG_DATABASE = OWN_COLUMNS + 3;
+
+/** The lines for these rows. */
+export function spoolLines(entries: readonly SpooledRows[]): string {
+  const rows = entries.flatMap(({ databaseId, namespaceId, rows }) =>
+    rows.map((row): LogValues => [databaseId, namespaceId, ...row])
+  );
+  let lines = "";
+  for (let from = 0; from < rows.length; from += LINE_ROWS) {
+    for (const { rows: count, columns } of packLogRows(rows.slice(from, from + LINE_ROWS))) {
+      const [databases] = columns;
+      const short = columns.map((column, at) =>
+        at === LOG_DATABASE && isEqual(column, databases) ? [] : column
+      );
+      lines += `${JSON.stringify({ rows: count, columns: short })}\n`;
+    }
+  }
+  return lines;
+}
+
+/** The rows of a line; none of one that is not whole. */
+export function readSpoolLine(line: string): SpooledRows[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return [];
+  }
+  if (Array.isArray(parsed)) {
+    return [parsed].flatMap(([databaseId, namespaceId, ...rows]) => own(databaseId, namespaceId, rows));
+  }
+  return unpacked(parsed).flatMap(([databaseId, namespaceId, ...row]) => own(databaseId, namespaceId, [row]));
+}
+
+function unpacked(line: unknown): unknown[][] {
+  if (typeof line !== "object" || line === null || !("rows" in line) || !("columns" in line)) return [];
+  const { rows, columns } = line;
+  if (typeof rows !== "number" || !Array.isArray(columns) || !(rows <= LINE_ROWS)) return [];
+  const [databases]: unknown[] = columns;
+  const valueAt = (column: unknown, row: number): unknown => Array.isArray(column) ? column[row] : column;
+  const whole = columns.map((column) => Array.isArray(column) && column.length === 0 ? databases : column);
+  return Array.from({ length: rows }, (_, row) => whole.map((column) => valueAt(column, row)));
+}
+
+function own(databaseId: unknown, namespaceId: unknown, rows: readonly unknown[]): SpooledRows[] {
+  if (typeof databaseId !== "string" || !isId("db", databaseId) || typeof namespaceId !== "string") return [];
+  return [{ databaseId, namespaceId, rows: rows.filter(isRow) }];
+}
+
+function isRow(row: unknown): row is LogValues {
+  return Array.isArray(row) && row.every(isValue) &&
+    [LOG_COLUMNS, ENDPOINT_CALL_COLUMNS].includes(row.length);
+}
+
+function isValue(value: unknown): value is LogValue {
+  return value === null || typeof value === "string" || typeof value === "number";
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) && Array.isArray(other) && one.every((value, at) => value === other[at]);
+}
