@@ -16,6 +16,7 @@ import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "./lib/store/data_format.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
+import { withChanges } from "./lib/store/kv_changes.ts";
 import { withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { archiveSettings } from "./lib/tenant/archive/archive_settings.ts";
@@ -146,7 +147,9 @@ function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
 async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
   if (hosted) return withReceipts(await Deno.openKv());
   if (kvUrl !== null) return withReceipts(await openKvServer(kvUrl));
-  return withLifetimes(await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir))), clock);
+  // The folder is claimed, so its KV is this process's own.
+  const kv = await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir)));
+  return withChanges(withLifetimes(kv, clock));
 }
 
 async function openKvServer(url: string): Promise<Deno.Kv> {

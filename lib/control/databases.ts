@@ -3,9 +3,10 @@ import type { Clock } from "../core/clock.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvGetBoth } from "../store/kv_call.ts";
+import { listenToChanges } from "../store/kv_changes.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
-import { RecordCache } from "./record_cache.ts";
+import { RecordCache, TOLD_BOUNDS } from "./record_cache.ts";
 
 /** `swept`: making the storage took so long that a sweep has dropped it. */
 export type AddOutcome =
@@ -17,7 +18,11 @@ export class Databases {
   readonly #cache: RecordCache<DatabaseRecord>;
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
-    this.#cache = new RecordCache(clock);
+    const told = listenToChanges(kv, ([kind, namespaceId, name], value) => {
+      if (kind === "database_by_slug") this.#cache.forget(cacheKey(String(namespaceId), String(name)));
+      if (kind === "database") this.#changed(String(namespaceId), String(name), value);
+    });
+    this.#cache = new RecordCache(clock, told ? TOLD_BOUNDS : undefined);
   }
 
   /** Notes that storage with this id is being made. Without `add` a sweep drops it. */
@@ -52,7 +57,7 @@ export class Databases {
     });
   }
 
-  /** A record, at most `CACHE_AGE_MS` old. */
+  /** A record, at most `CACHE_AGE_MS` old; as it is where nobody but this process changes it. */
   bySlug(namespaceId: string, slug: string): DatabaseRecord | null | Promise<DatabaseRecord | null> {
     return this.#cache.read(cacheKey(namespaceId, slug), async (old) => {
       const key = keys.databaseBySlug(namespaceId, slug);
@@ -151,6 +156,13 @@ export class Databases {
       if (await kvCommit(change)) forgotten.push(id);
     }
     return forgotten;
+  }
+
+  /** Forgets the record, whatever its slug is or was. */
+  #changed(namespaceId: string, databaseId: string, value: unknown): void {
+    const slug = typeof value === "object" && value !== null && "slug" in value ? value.slug : undefined;
+    if (typeof slug === "string") this.#cache.forget(cacheKey(namespaceId, slug));
+    else this.#cache.forgetWhere(({ id }) => id === databaseId);
   }
 
   async #unlink(

@@ -16,6 +16,9 @@ interface Loading<Value> {
   readonly promise: Promise<Value | null>;
 }
 
+/** Bounds where every change is told (`listenToChanges`): the age is a second line only. */
+export const TOLD_BOUNDS = { maxAgeMs: 60_000, maxEntries: MAX_ENTRIES } as const;
+
 /** A cache of one kind of records. */
 export class RecordCache<Value extends object> {
   readonly #entries = new Map<string, Entry<Value>>();
@@ -49,6 +52,12 @@ export class RecordCache<Value extends object> {
   forget(key: string): void {
     this.#entries.delete(key);
     this.#loading.delete(key);
+  }
+
+  /** The same for all records of which something is true. */
+  forgetWhere(isSo: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.#entries) if (isSo(value)) this.#entries.delete(key);
+    this.#loading.clear();
   }
 
   /** For changes of unknown keys. */

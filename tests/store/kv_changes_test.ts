@@ -1,0 +1,107 @@
+// A KV of one process tells of every change that is made through it, whoever makes it, and records that are cached for it are
+// never older than the last one.
+import { assertEquals, assertRejects } from "@std/assert";
+import { ControlPlane } from "../../lib/control/control_plane.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { listenToChanges, withChanges } from "../../lib/store/kv_changes.ts";
+import { withLifetimes } from "../../lib/store/lifetimes.ts";
+import { databaseRecord } from "../testing/control_world.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+interface World {
+  readonly kv: Deno.Kv;
+  readonly clock: TurnableClock;
+  /** How often the KV has been read. */
+  reads: number;
+}
+
+async function withKv(body: (world: World) => Promise<void>): Promise<void> {
+  const clock = new TurnableClock();
+  const raw = await Deno.openKv(":memory:");
+  const world = { kv: withChanges(withLifetimes(raw, clock)), clock, reads: 0 };
+  const [get, getMany] = [raw.get.bind(raw), raw.getMany.bind(raw)];
+  Object.assign(raw, {
+    get: (...asked: Parameters<typeof get>) => (world.reads++, get(...asked)),
+    getMany: (...asked: Parameters<typeof getMany>) => (world.reads++, getMany(...asked)),
+  });
+  try {
+    await body(world);
+  } finally {
+    raw.close();
+  }
+}
+
+Deno.test("every way of changing a record is told, after it has happened, also one that fails", async () => {
+  await withKv(async ({ kv }) => {
+    const told: string[] = [];
+    assertEquals(listenToChanges(kv, (key, value) => told.push(`${key.join(" ")}=${value}`)), true);
+    await kv.set(["a"], 1);
+    await kv.set(["b"], 2, { expireIn: 60_000 });
+    await kv.delete(["a"]);
+    const operation = kv.atomic().set(["c"], 3).delete(["b"]);
+    operation.mutate({ type: "set", key: ["d"], value: 4 }, { type: "delete", key: ["c"] });
+    const before = [...told];
+    await operation.commit();
+    assertEquals(told.slice(before.length), ["c=3", "b=undefined", "d=4", "c=undefined"]);
+    for (const one of ["a=1", "b=2", "a=undefined"]) assertEquals(before.includes(one), true, one);
+    const refused = kv.atomic().check({ key: ["d"], versionstamp: null }).set(["d"], 5);
+    assertEquals((await refused.commit()).ok, false);
+    assertEquals(told.at(-1), "d=5");
+    await assertRejects(() => kv.atomic().set(["e"], "x".repeat(100_000)).commit());
+    assertEquals(told.at(-1)?.slice(0, 3), "e=x");
+    const other = await Deno.openKv(":memory:");
+    assertEquals(listenToChanges(other, () => {}), false);
+    other.close();
+  });
+});
+
+Deno.test("a database's record is read once in a minute, and after each change, also by who tells no cache", async () => {
+  await withKv(async (world) => {
+    const { kv, clock } = world;
+    const { databases, namespaces } = new ControlPlane(kv, clock);
+    const namespace = { id: "ns_1", slug: "acme", name: "acme", createdAt: 0 };
+    await namespaces.add(namespace, 0);
+    const record = databaseRecord(namespace.id, "orders", clock.now());
+    await databases.announce(record.id);
+    await databases.add(record);
+    const found = () => databases.bySlug(namespace.id, "orders");
+    assertEquals(await found(), record);
+    const { reads } = world;
+    for (let turn = 0; turn < 5; turn++) {
+      clock.turn(10_000);
+      assertEquals(await found(), record);
+    }
+    assertEquals(world.reads, reads);
+    clock.turn(10_001);
+    assertEquals(await found(), record);
+    assertEquals(world.reads > reads, true);
+    // By nobody that the cache knows.
+    await kv.set(keys.database(namespace.id, record.id), { ...record, name: "other" });
+    assertEquals((await found())?.name, "other");
+    const next = databaseRecord(namespace.id, "orders", clock.now());
+    await kv.atomic().set(keys.database(namespace.id, next.id), next)
+      .set(keys.databaseBySlug(namespace.id, "orders"), next.id).commit();
+    assertEquals((await found())?.id, next.id);
+    await kv.delete(keys.database(namespace.id, next.id));
+    assertEquals(await found(), null);
+    await kv.set(keys.databaseBySlug(namespace.id, "orders"), record.id);
+    assertEquals((await found())?.id, record.id);
+    await kv.delete(keys.databaseBySlug(namespace.id, "orders"));
+    assertEquals(await found(), null);
+  });
+});
+
+Deno.test("a read that was under way when a record changed is not kept", async () => {
+  await withKv(async ({ kv, clock }) => {
+    const { databases } = new ControlPlane(kv, clock);
+    const record = databaseRecord("ns_1", "orders", clock.now());
+    await kv.atomic().set(keys.database("ns_1", record.id), record)
+      .set(keys.databaseBySlug("ns_1", "orders"), record.id).commit();
+    for (let turn = 0; turn < 50; turn++) {
+      const underWay = databases.bySlug("ns_1", "orders");
+      await kv.set(keys.database("ns_1", record.id), { ...record, name: `n${turn}` });
+      await underWay;
+      assertEquals((await databases.bySlug("ns_1", "orders"))?.name, `n${turn}`);
+    }
+  });
+});
