@@ -1,8 +1,9 @@
 // Database records, unique by slug in their namespace. A record is added after its storage and removed before it.
 import type { Clock } from "../core/clock.ts";
+import { newId } from "../core/ids.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvEntries, kvGet, kvGetBoth } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet, kvGetMany } from "../store/kv_call.ts";
 import { listenToChanges } from "../store/kv_changes.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
@@ -13,9 +14,22 @@ export type AddOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: "slug_taken" | "namespace_gone" | "swept" };
 
+/** Ids that wait for the next databases at most, and milliseconds for which one of them may wait: long before a sweep. */
+const MAX_SPARE = 16;
+const SPARE_MS = 120_000;
+
+interface Spare {
+  readonly id: string;
+  readonly sinceMs: number;
+}
+
 /** Every method's errors: `meter_unreachable`. */
 export class Databases {
   readonly #cache: RecordCache<DatabaseRecord>;
+  /** Nobody else makes databases: lists are in the order of ids, and another instance's would be younger than a spare one. */
+  readonly #isAlone: boolean;
+  /** Announced with the database before them: a commit of its own would be one more sync for each new database. */
+  readonly #spare: Spare[] = [];
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     const told = listenToChanges(kv, ([kind, namespaceId, name], value) => {
@@ -23,6 +37,7 @@ export class Databases {
       if (kind === "database") this.#changed(String(namespaceId), String(name), value);
     });
     this.#cache = new RecordCache(clock, told ? TOLD_BOUNDS : undefined);
+    this.#isAlone = told;
   }
 
   /** Notes that storage with this id is being made. Without `add` a sweep drops it. */
@@ -32,6 +47,17 @@ export class Databases {
     );
   }
 
+  /** A new id that has been announced. Each is given out once, and a later one is larger. */
+  async announceNew(): Promise<string> {
+    const nowMs = this.clock.now();
+    for (let spare = this.#spare.shift(); spare !== undefined; spare = this.#spare.shift()) {
+      if (nowMs >= spare.sinceMs && nowMs - spare.sinceMs < SPARE_MS) return spare.id;
+    }
+    const id = newId("db", nowMs);
+    await this.announce(id);
+    return id;
+  }
+
   /** Makes announced storage a database. `also`: adds what is to happen with that, or not at all. */
   async add(
     record: DatabaseRecord,
@@ -39,10 +65,10 @@ export class Databases {
   ): Promise<AddOutcome> {
     const pointer = keys.databaseBySlug(record.namespaceId, record.slug);
     return await untilCommitted(async () => {
-      const [namespace, slug, leftover] = await Promise.all([
-        kvGet(this.kv, keys.namespace(record.namespaceId)),
-        kvGet(this.kv, pointer),
-        kvGet(this.kv, keys.leftover(record.id)),
+      const [namespace, slug, leftover] = await kvGetMany(this.kv, [
+        keys.namespace(record.namespaceId),
+        pointer,
+        keys.leftover(record.id),
       ]);
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
       if (slug.versionstamp !== null) return { ok: false, reason: "slug_taken" };
@@ -52,8 +78,11 @@ export class Databases {
           keys.database(record.namespaceId, record.id),
           record,
         );
-      if (await kvCommit(also(addition))) return { ok: true };
-      return FASTER;
+      const next = this.#nextSpare();
+      if (next) addition.set(keys.leftover(next.id), { kind: "database", sinceMs: next.sinceMs });
+      if (!await kvCommit(also(addition))) return FASTER;
+      if (next) this.#spare.push(next);
+      return { ok: true };
     });
   }
 
@@ -63,7 +92,7 @@ export class Databases {
       const key = keys.databaseBySlug(namespaceId, slug);
       if (old !== undefined) {
         // It nearly always is the same database still: one question instead of one after the other.
-        const [id, record] = await kvGetBoth(this.kv, key, keys.database(namespaceId, old.id));
+        const [id, record] = await kvGetMany(this.kv, [key, keys.database(namespaceId, old.id)]);
         if (id.value === old.id) return record.value;
       }
       const pointer = await kvGet(this.kv, key);
@@ -156,6 +185,12 @@ export class Databases {
       if (await kvCommit(change)) forgotten.push(id);
     }
     return forgotten;
+  }
+
+  #nextSpare(): Spare | null {
+    if (!this.#isAlone || this.#spare.length >= MAX_SPARE) return null;
+    const sinceMs = this.clock.now();
+    return { id: newId("db", sinceMs), sinceMs };
   }
 
   /** Forgets the record, whatever its slug is or was. */

@@ -20,14 +20,12 @@ export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntry
   });
 }
 
-/** Reads two records as they are at one moment. Errors: `meter_unreachable`. */
-export function kvGetBoth<One, Other>(
+/** Reads some records as they are at one moment. Errors: `meter_unreachable`. */
+export function kvGetMany<Values extends readonly unknown[]>(
   kv: Deno.Kv,
-  one: Key<One>,
-  other: Key<Other>,
-): Promise<readonly [Deno.KvEntryMaybe<One>, Deno.KvEntryMaybe<Other>]> {
-  const both = [one, other] as const;
-  return kvCall(() => kv.getMany<[One, Other]>(both));
+  all: readonly [...{ [At in keyof Values]: Key<Values[At]> }],
+): Promise<{ [At in keyof Values]: Deno.KvEntryMaybe<Values[At]> }> {
+  return kvCall(() => kv.getMany<Values>(all));
 }
 
 function isKeyTooLong(error: unknown): boolean {

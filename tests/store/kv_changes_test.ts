@@ -105,3 +105,43 @@ Deno.test("a read that was under way when a record changed is not kept", async (
     }
   });
 });
+
+Deno.test("where nobody else makes databases, each addition announces the next id; it is given out once, in order, and soon", async () => {
+  await withKv(async ({ kv, clock }) => {
+    const { databases, leftovers, namespaces } = new ControlPlane(kv, clock);
+    await namespaces.add({ id: "ns_1", slug: "acme", name: "acme", createdAt: 0 }, 0);
+    const ids: string[] = [];
+    const add = async (slug: string) => {
+      const id = await databases.announceNew();
+      clock.turn(5);
+      assertEquals(await databases.add({ ...databaseRecord("ns_1", slug, clock.now()), id }), { ok: true });
+      ids.push(id);
+      return id;
+    };
+    const noted = () => Array.fromAsync(kv.list({ prefix: ["leftover"] }), ({ key }) => key.at(-1));
+    await add("first");
+    const [next] = await noted();
+    assertEquals([await add("second"), (await noted()).length], [String(next), 1]);
+    await Promise.all(["a", "b", "c"].map(add));
+    await add("d");
+    clock.turn(60_000);
+    await add("e");
+    assertEquals(new Set(ids).size, ids.length);
+    const { records } = await databases.list("ns_1", { cursor: null, pageSize: 10 });
+    assertEquals(
+      records.map(({ createdAt }) => createdAt),
+      records.map(({ createdAt }) => createdAt).toSorted(),
+    );
+    // Nobody uses those that are left, and a sweep takes them; whoever had one too late would be told.
+    const left = await noted();
+    clock.turn(120_000);
+    const late = await databases.announceNew();
+    assertEquals(left.includes(late), false);
+    clock.turn(480_000);
+    const taken = (await leftovers.takeAbandoned()).map(({ id }) => id);
+    assertEquals(taken.toSorted(), left.map(String).toSorted());
+    const record = { ...databaseRecord("ns_1", "late", clock.now()), id: taken[0] ?? "" };
+    await leftovers.end(record.id);
+    assertEquals(await databases.add(record), { ok: false, reason: "swept" });
+  });
+});

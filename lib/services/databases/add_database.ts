@@ -4,7 +4,6 @@ import { TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
 import type { AuditRecord } from "../../store/audit_records.ts";
 import type { DatabaseStorage } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
@@ -43,8 +42,7 @@ export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<
   const { namespaceId, slug, name, act } = input;
   if (await databases.bySlug(namespaceId, slug) !== null) throw new AppError("slug_taken");
   const createdAt = ctx.clock.now();
-  const id = newId("db", createdAt);
-  await databases.announce(id);
+  const id = await databases.announceNew();
   const record = { id, slug, name, namespaceId, branchRef: TRUNK, createdAt };
   let view: DatabaseView;
   try {
