@@ -65,11 +65,12 @@ export class Databases {
   ): Promise<AddOutcome> {
     const pointer = keys.databaseBySlug(record.namespaceId, record.slug);
     return await untilCommitted(async () => {
-      const [namespace, slug, leftover] = await kvGetMany(this.kv, [
+      const [namespace, slug, leftover] = await kvGetMany(
+        this.kv,
         keys.namespace(record.namespaceId),
         pointer,
         keys.leftover(record.id),
-      ]);
+      );
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
       if (slug.versionstamp !== null) return { ok: false, reason: "slug_taken" };
       if (leftover.versionstamp === null) return { ok: false, reason: "swept" };
@@ -92,7 +93,7 @@ export class Databases {
       const key = keys.databaseBySlug(namespaceId, slug);
       if (old !== undefined) {
         // It nearly always is the same database still: one question instead of one after the other.
-        const [id, record] = await kvGetMany(this.kv, [key, keys.database(namespaceId, old.id)]);
+        const [id, record] = await kvGetMany(this.kv, key, keys.database(namespaceId, old.id));
         if (id.value === old.id) return record.value;
       }
       const pointer = await kvGet(this.kv, key);

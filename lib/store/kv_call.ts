@@ -23,7 +23,7 @@ export function kvGet<Value>(kv: Deno.Kv, key: Key<Value>): Promise<Deno.KvEntry
 /** Reads some records as they are at one moment. Errors: `meter_unreachable`. */
 export function kvGetMany<Values extends readonly unknown[]>(
   kv: Deno.Kv,
-  all: readonly [...{ [At in keyof Values]: Key<Values[At]> }],
+  ...all: readonly [...{ [At in keyof Values]: Key<Values[At]> }]
 ): Promise<{ [At in keyof Values]: Deno.KvEntryMaybe<Values[At]> }> {
   return kvCall(() => kv.getMany<Values>(all));
 }

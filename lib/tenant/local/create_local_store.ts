@@ -132,7 +132,7 @@ const CHILD_BYTES = 80 * MB;
 
 /** Bytes of open files that all children may keep together, and the service's own process beside them. */
 const KEPT_BYTES = 320 * MB;
-const LOOKUP_BYTES = 256 * MB;
+const LOOKUP_BYTES = 232 * MB;
 
 // Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
 // control group that this process is in, the outermost last.

@@ -15,6 +15,12 @@ export interface ChildPool {
 /** Bytes that an open file of a database of ordinary size takes in a child: how many are at home in one. */
 const FILE_BYTES = 128 * 1024;
 
+/**
+ * So many children are started for the room that they have: more than the processors keep busy take as much memory for
+ * themselves as the files that they could hold open.
+ */
+const CHILDREN_FOR_ROOM = navigator.hardwareConcurrency + 1;
+
 /** Remembers the child of each database. */
 export class HomeChildren {
   readonly #homes = new Map<DatabaseLanes, ChildSlot>();
@@ -60,7 +66,8 @@ export class HomeChildren {
     slot.homes++;
     // Ahead of the databases that will find no child with room for their files.
     const used = this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
-    if (used.every(({ homes }) => homes >= this.#full) && this.pool.shares.mayGrow) this.pool.addChild();
+    if (used.length >= CHILDREN_FOR_ROOM || !this.pool.shares.mayGrow) return;
+    if (used.every(({ homes }) => homes >= this.#full)) this.pool.addChild();
   }
 
   /** A free child: the first one with room for more files, so that others come to rest, else the one with the fewest. */
