@@ -3,7 +3,7 @@ import { type TransactionLimits, transactionLimits } from "../../core/limits_of_
 import { findParentTie, type ParentTie } from "../jail/start_jailed.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { KeyLookups } from "./key_lookups.ts";
-import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "./lookup_file.ts";
+import { findDescriptors, lookupBytesOf } from "./lookup_room.ts";
 import { LogSpool } from "./log_spool.ts";
 import type { SpooledRows } from "./spool_lines.ts";
 import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
@@ -130,9 +130,8 @@ const LEAST_BYTES = 512 * MB;
 /** Bytes that a child holds when it has done little work. */
 const CHILD_BYTES = 80 * MB;
 
-/** Bytes of open files that all children may keep together, and the service's own process beside them. */
+/** Bytes of open files that all children may keep together. */
 const KEPT_BYTES = 320 * MB;
-const LOOKUP_BYTES = 232 * MB;
 
 // Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
 // control group that this process is in, the outermost last.
@@ -175,23 +174,6 @@ function transactionChildrenFor(memoryBytes: number): number {
 /** Bytes of open files that a child keeps: of the memory of all children a quarter, at most `KEPT_BYTES`, in equal parts. */
 function keepBytesOf(memoryBytes: number, maxChildren: number): number {
   return Math.floor(Math.min(KEPT_BYTES, memoryBytes / 4) / maxChildren);
-}
-
-/**
- * Bytes of the service's own connections for look-ups by key: a sixteenth of the memory of all children, at most `LOOKUP_BYTES`
- * and what a third of the file descriptors allows; the others are for clients and everything else.
- */
-function lookupBytesOf(memoryBytes: number, descriptors: number): number {
-  const connections = descriptors / 3 / CONNECTION_DESCRIPTORS;
-  return Math.min(LOOKUP_BYTES, memoryBytes / 16, connections * CONNECTION_BYTES);
-}
-
-/** File descriptors that this process may have: as many as a process that it starts. */
-async function findDescriptors(): Promise<number> {
-  if (Deno.build.os === "windows") return Infinity;
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", "ulimit -n"], stderr: "null" }).output();
-  // The shell says "unlimited" where nothing limits them.
-  return Number(new TextDecoder().decode(stdout)) || Infinity;
 }
 
 async function groupLimits(): Promise<number[]> {
