@@ -79,6 +79,17 @@ export class LookupConnection {
     }
   }
 
+  /** Characters of the schema's texts, which the connection holds parsed once it has compiled something. */
+  schemaCharacters(): number {
+    this.#compiles = true;
+    try {
+      const sum = this.#database.prepare("SELECT sum(length(sql)) AS n FROM sqlite_schema").get();
+      return Number(sum?.["n"] ?? 0);
+    } finally {
+      this.#compiles = false;
+    }
+  }
+
   /** Begins a transaction: the reads in it share one look at the file and its log. */
   begin(): void {
     this.#begin.run();

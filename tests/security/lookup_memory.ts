@@ -1,12 +1,12 @@
 // Opens copies of one database for look-ups by key, reads them at random, and says how many bytes of memory each has taken and
-// how many it counts. Arguments: a folder, how many.
+// how many it counts. Arguments: a folder, how many, and how many tables each has besides.
 import { DatabaseSync } from "node:sqlite";
 import { LookupConnection } from "../../lib/engine/lookup_connection.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { LookupFile } from "../../lib/tenant/local/lookup_file.ts";
 import { print } from "../testing/print.ts";
 
-const [folder = "", count = "0"] = Deno.args;
+const [folder = "", count = "0", tables = "0"] = Deno.args;
 const ROWS = 4000;
 /** Opened before the memory is looked at: they also take what all share. */
 const FIRST = 40;
@@ -18,6 +18,12 @@ maker.exec(
   "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n " +
     `WHERE i < ${ROWS}) INSERT INTO t SELECT i, hex(randomblob(50)) FROM n`,
 );
+for (let at = 0; at < Number(tables); at++) {
+  maker.exec(
+    `CREATE TABLE other_${at} (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price INTEGER, stock INTEGER, note TEXT); ` +
+      `CREATE INDEX by_name_${at} ON other_${at} (name)`,
+  );
+}
 const version = Number(maker.prepare("PRAGMA schema_version").get()?.["schema_version"]);
 maker.close();
 

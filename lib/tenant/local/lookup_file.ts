@@ -2,8 +2,13 @@
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
 import { logReaches } from "../log_length.ts";
 
-/** Memory of an open connection with a full cache (measured), of a compiled look-up, and file descriptors. */
+/**
+ * Memory of an open connection with a full cache (measured), of each character of its schema beyond so many, of a compiled
+ * look-up, and file descriptors.
+ */
 export const CONNECTION_BYTES = 104 * 1024;
+const CHARACTER_BYTES = 7;
+const FREE_CHARACTERS = 2500;
 export const LOOKUP_BYTES = 8 * 1024;
 export const CONNECTION_DESCRIPTORS = 3;
 /** Bytes of the longest log with which a file is opened here: who opens it after a crash reads all of the log first. */
@@ -27,6 +32,7 @@ export class LookupFile {
     try {
       // The first read opens the log beside the file, or makes it.
       this.connection.compile("SELECT 1", schemaVersion);
+      this.bytes += CHARACTER_BYTES * Math.max(0, this.connection.schemaCharacters() - FREE_CHARACTERS);
       this.#walId = walIdOf(path);
     } catch (error) {
       this.connection.close();
