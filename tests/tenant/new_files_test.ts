@@ -45,6 +45,15 @@ async function withNewFiles(
 
 const anId = () => newId("db", systemClock.now());
 
+Deno.test("what is told of a new database's file is what is there, of the first one and of its copies", async () => {
+  await withStore(async (store) => {
+    for (let at = 0; at < 3; at++) {
+      const id = anId();
+      assertEquals(await store.create(id), await store.storageOf(id));
+    }
+  });
+});
+
 Deno.test("databases made at once are empty, apart from each other, and one file each without a log", async () => {
   await withStore(async (store, folder) => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => Tenant.create(store, [])));

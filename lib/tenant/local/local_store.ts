@@ -111,10 +111,10 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return this.#snapshots;
   }
 
-  async create(databaseId: string): Promise<null> {
-    await this.#newFiles.make(databaseId);
+  async create(databaseId: string): Promise<DatabaseStorage> {
+    const sizeBytes = await this.#newFiles.make(databaseId);
     this.wrote(databaseId);
-    return null;
+    return { sizeBytes, state: "ok" };
   }
 
   open(databaseId: string, namespaceId: string): TenantDatabase {

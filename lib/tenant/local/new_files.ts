@@ -18,24 +18,25 @@ export class NewFiles {
 
   constructor(private readonly options: NewFilesOptions) {}
 
-  /** Makes the file of a new, empty database, on the disk when this resolves. Errors: those of `makeInChild`. */
-  async make(databaseId: string): Promise<void> {
+  /** Makes the file of a new, empty database, on the disk when this resolves with its bytes. Errors: those of `makeInChild`. */
+  async make(databaseId: string): Promise<number> {
     // Those that come while the first one is being made wait for it; where that fails, the next one is the first.
     while (this.#learning !== null) await this.#learning;
-    if (this.#template !== null && await this.#copy(this.#template, databaseId)) return;
+    if (this.#template !== null && await this.#copy(this.#template, databaseId)) return this.#template.length;
     const made = this.#makeInChild(databaseId);
     if (this.#template === null) {
-      this.#learning = made.catch(() => {}).then(() => {
+      this.#learning = made.then(() => {}, () => {}).then(() => {
         this.#learning = null;
       });
     }
-    await made;
+    return await made;
   }
 
-  async #makeInChild(databaseId: string): Promise<void> {
+  async #makeInChild(databaseId: string): Promise<number> {
     await makeFolder(this.options.tenants, databaseId);
     await this.options.makeInChild(databaseId);
     this.#template ??= await Deno.readFile(databasePath(this.options.tenants, databaseId));
+    return this.#template.length;
   }
 
   /** Whether there is a copy now; after a failure, which a child can tell better, there is nothing. */
