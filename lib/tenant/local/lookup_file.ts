@@ -31,8 +31,8 @@ export class LookupFile {
     this.connection = new Engine(path);
     try {
       // The first read opens the log beside the file, or makes it.
-      this.connection.compile("SELECT 1", schemaVersion);
-      this.bytes += CHARACTER_BYTES * Math.max(0, this.connection.schemaCharacters() - FREE_CHARACTERS);
+      const characters = this.connection.schemaCharacters();
+      this.bytes += CHARACTER_BYTES * Math.max(0, characters - FREE_CHARACTERS);
       this.#walId = walIdOf(path);
     } catch (error) {
       this.connection.close();
