@@ -29,7 +29,7 @@ Deno.test("a connection for look-ups, with its cache full, takes no more memory 
 Deno.test("small machines, and processes with few file descriptors, keep fewer databases open for look-ups", () => {
   const databases = (memoryBytes: number, descriptors: number) =>
     Math.floor(lookupBytesOf(memoryBytes, descriptors) / CONNECTION_BYTES);
-  assert(databases(16 * GB, Infinity) > 2000);
+  assert(databases(16 * GB, Infinity) > 1500);
   assertEquals(databases(16 * GB, Infinity), databases(8 * GB, 1_000_000));
   assert(lookupBytesOf(GB, Infinity) <= GB / 16);
   for (const descriptors of [256, 1024, 4096]) {

@@ -2,6 +2,7 @@
 import { type TransactionLimits, transactionLimits } from "../../core/limits_of_transactions.ts";
 import { findParentTie, type ParentTie } from "../jail/start_jailed.ts";
 import { ConfigError } from "../../core/errors.ts";
+import { roomBytesOf } from "./home_children.ts";
 import { KeyLookups } from "./key_lookups.ts";
 import { findDescriptors, lookupBytesOf } from "./lookup_room.ts";
 import { LogSpool } from "./log_spool.ts";
@@ -31,7 +32,7 @@ export interface LocalStoreOptions extends LocalStoreSettings {
   readonly archive?: ArchiveSettings | null;
   /** Tests set shorter times. */
   readonly transactions?: Partial<TransactionLimits>;
-  /** Bytes of open files that each child keeps for later calls. Default: see `keepBytesOf`. */
+  /** Bytes of open files that each child for room keeps for later calls. Default: see `keepBytesOf`. */
   readonly keepBytes?: number;
   /** Tests set the portable one. */
   readonly parentTie?: ParentTie;
@@ -131,7 +132,7 @@ const LEAST_BYTES = 512 * MB;
 const CHILD_BYTES = 80 * MB;
 
 /** Bytes of open files that all children may keep together. */
-const KEPT_BYTES = 320 * MB;
+const KEPT_BYTES = 288 * MB;
 
 // Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
 // control group that this process is in, the outermost last.
@@ -171,9 +172,9 @@ function transactionChildrenFor(memoryBytes: number): number {
   return Math.max(1, Math.min(wanted, Math.floor(memoryBytes * TRANSACTIONS_PART / CHILD_BYTES)));
 }
 
-/** Bytes of open files that a child keeps: of the memory of all children a quarter, at most `KEPT_BYTES`, in equal parts. */
+/** Bytes of open files that a child for room keeps: of all children together a quarter of their memory, at most `KEPT_BYTES`. */
 function keepBytesOf(memoryBytes: number, maxChildren: number): number {
-  return Math.floor(Math.min(KEPT_BYTES, memoryBytes / 4) / maxChildren);
+  return roomBytesOf(Math.min(KEPT_BYTES, memoryBytes / 4), maxChildren);
 }
 
 async function groupLimits(): Promise<number[]> {

@@ -16,19 +16,28 @@ export interface ChildPool {
 const FILE_BYTES = 128 * 1024;
 
 /**
- * So many children are started for the room that they have: more than the processors keep busy take as much memory for
- * themselves as the files that they could hold open.
+ * So many children are started for the room that they have, and share it: more than the processors keep busy would take as
+ * much memory for themselves as the files that they could hold open. Others keep few files.
  */
 const CHILDREN_FOR_ROOM = navigator.hardwareConcurrency + 1;
+const FEW_BYTES = 64 * FILE_BYTES;
+
+/** Bytes of open files that each of the children for room may keep, where all children together may keep `bytes`. */
+export function roomBytesOf(bytes: number, maxChildren: number): number {
+  const roomy = Math.min(maxChildren, CHILDREN_FOR_ROOM);
+  return Math.max(0, Math.floor((bytes - (maxChildren - roomy) * FEW_BYTES) / roomy));
+}
 
 /** Remembers the child of each database. */
 export class HomeChildren {
   readonly #homes = new Map<DatabaseLanes, ChildSlot>();
-  readonly #full: number;
 
-  /** `keepBytes`: see `EngineProcessOptions`. */
-  constructor(private readonly pool: ChildPool, keepBytes: number) {
-    this.#full = Math.floor(keepBytes / FILE_BYTES);
+  /** `keepBytes`: of open files in each of the children for room. */
+  constructor(private readonly pool: ChildPool, private readonly keepBytes: number) {}
+
+  /** The same of any child. */
+  keepBytesOf(number: number): number {
+    return number < CHILDREN_FOR_ROOM ? this.keepBytes : Math.min(this.keepBytes, FEW_BYTES);
   }
 
   of(lanes: DatabaseLanes): ChildSlot | undefined {
@@ -67,7 +76,7 @@ export class HomeChildren {
     // Ahead of the databases that will find no child with room for their files.
     const used = this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
     if (used.length >= CHILDREN_FOR_ROOM || !this.pool.shares.mayGrow) return;
-    if (used.every(({ homes }) => homes >= this.#full)) this.pool.addChild();
+    if (!used.some((slot) => this.#hasRoom(slot))) this.pool.addChild();
   }
 
   /** A free child: the first one with room for more files, so that others come to rest, else the one with the fewest. */
@@ -77,7 +86,11 @@ export class HomeChildren {
       (best, slot) => best === null || slot.homes < best.homes ? slot : best,
       null,
     );
-    return free.find(({ homes }) => homes < this.#full) ?? fewest;
+    return free.find((slot) => this.#hasRoom(slot)) ?? fewest;
+  }
+
+  #hasRoom({ number, homes }: ChildSlot): boolean {
+    return homes < Math.floor(this.keepBytesOf(number) / FILE_BYTES);
   }
 
   /** Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. */

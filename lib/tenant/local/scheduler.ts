@@ -76,10 +76,7 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Starts one more child; null where none may start. At the bound it ends an idle child for slow work instead, in whose
-   * place one may start later.
-   */
+  /** Starts one more child; null where none may start. At the bound it ends an idle one for slow work, to start one later. */
   addChild(): ChildSlot | null {
     if (this.stopping) return null;
     if (!this.shares.mayGrow) return this.endChild(this.shares.idleForSlow);
@@ -87,6 +84,7 @@ export class Scheduler {
       const child: EngineChild = new EngineChild({
         ...this.options,
         progressPath: path,
+        keepBytes: this.homes.keepBytesOf(number),
         mayServe: () => this.#starts.mayServe(),
         onReply: (frame) => this.#onReply(slot, frame),
         onEnd: () => this.#onEnd(slot),
