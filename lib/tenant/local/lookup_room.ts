@@ -2,7 +2,7 @@
 import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "./lookup_file.ts";
 
 /** Bytes of all connections where there is enough of everything. */
-const LOOKUP_BYTES = 184 * 1024 * 1024;
+const LOOKUP_BYTES = 200 * 1024 * 1024;
 /** The part that they may have of the memory of all children, and of the file descriptors of this process. */
 const MEMORY_PART = 1 / 16;
 const DESCRIPTORS_PART = 1 / 3;
