@@ -13,6 +13,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
   ["deploy/compose_test.ts", "what the compose file grants, which is fewer"],
   ["endpoints/client_test.ts", "a caller's own program"],
   ["mcp/service_test.ts", "a caller's own program"],
+  ["security/lookup_room_test.ts", "a process that looks into /proc for what it takes, which guards nothing"],
   ["bench/bare_target.ts", "a server that is not ours"],
   ["bench/socket_ceiling.ts", "a server that computes nothing, and who asks it"],
   ["bench/cold_start.ts", "the permissions of Deno Deploy, which are fewer"],

@@ -5,7 +5,7 @@ import { slowFiles, slowFolders } from "./slow_files.ts";
 import { leftOut, suitesOnSqld } from "./suites_on_sqld.ts";
 import { testFiles } from "./test_files.ts";
 import { groupsOf } from "./test_groups.ts";
-import { ON_SQLD, type TestRuns, wideSweeps, withoutSweeps } from "./wide_sweeps.ts";
+import { FILLING, ON_SQLD, type TestRuns, wideSweeps, withoutSweeps } from "./wide_sweeps.ts";
 
 Deno.test("every file of tests is in one group, and every suite that runs on sqld in one more", async () => {
   const files = await testFiles();
@@ -17,7 +17,7 @@ Deno.test("every file of tests is in one group, and every suite that runs on sql
   assertEquals(filesOf(true), suites);
 });
 
-Deno.test("the run that a person waits for has everything but the sweeps, and all of the embedded store but what looks at every page", async () => {
+Deno.test("the run that a person waits for has everything but the sweeps, and all of the embedded store but what looks at every page or fills the machine", async () => {
   const all = { files: await testFiles(), onSqld: await suitesOnSqld() };
   const { leftOut: swept, ...most } = withoutSweeps(all);
   assertEquals(swept, Object.keys(wideSweeps).sort());
@@ -27,9 +27,10 @@ Deno.test("the run that a person waits for has everything but the sweeps, and al
     assert(swept.some((name) => file.startsWith(name.replace(ON_SQLD, ""))), file);
     const reason = Object.entries(leftOut).find(([path]) => file.startsWith(path))?.[1] ?? "";
     const looks = file.startsWith("tests/browser/");
-    const isRemote = /^tests\/tenant\/(?:turso|wasm_gate)_/.test(file);
+    const isRemote = /^tests\/tenant\/(?:turso|wasm_gate|gate_engines)_/.test(file);
     assert(
-      looks || isRemote || file.endsWith(ON_SQLD) || reason.startsWith("starts an sqld"),
+      looks || isRemote || FILLING.includes(file) || file.endsWith(ON_SQLD) ||
+        reason.startsWith("starts an sqld"),
       `${file} needs no sqld`,
     );
   }

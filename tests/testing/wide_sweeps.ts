@@ -1,6 +1,6 @@
 // The widest sweeps: they run in continuous integration and by `deno task test:all`, and not with `deno task test`, which
-// a person waits for. Nothing that tenants in the embedded store promise is here; what a change breaks elsewhere is found
-// by what is left, or at the latest before it is merged.
+// a person waits for. Of what tenants in the embedded store promise nothing is here but what fills the memory or the
+// processors of a machine (`FILLING`); what a change breaks is found by what is left, or at the latest before it is merged.
 
 /** Files and folders → why a change can wait for them. They hold for both runs of a file, or for one: `ON_SQLD` ends those. */
 export const wideSweeps: Readonly<Record<string, string>> = {
@@ -21,6 +21,10 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/faults/branch_storm_test.ts": "races instances on sqld; tests/branches holds what a branch is",
   "tests/faults/feed_instances_test.ts":
     "two instances on sqld, one of which is killed; tests/changes holds what feed and webhooks are",
+  "tests/faults/memory_test.ts": "fills the memory of whole services; engine_test.ts ends single children",
+  "tests/faults/slow_reads_test.ts":
+    "reads without end, for as long as it takes; engine_test.ts and gives_way_test.ts hold whom they stand aside for",
+  "tests/security/approval_rows_test.ts": "100,000 rows; tests/writes holds approvals of few",
   "tests/faults/relay_branches_test.ts":
     "faults of a network to sqld, one by one; remote_faults_test.ts holds each",
   "tests/faults/relay_process_test.ts":
@@ -31,6 +35,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/faults/restore_instances_test.ts": "lets claims of instances on sqld run out",
   "tests/faults/sqld_rounds_test.ts":
     "kills in rounds; replay_faults_test.ts runs them on the embedded store",
+  "tests/tenant/gate_engines_test.ts":
+    "all of the corpus in a second build of SQLite; remote_gate_test.ts holds the gate",
   "tests/tenant/turso_faults_test.ts":
     "faults of a network, as Turso's servers show them; remote_faults_test.ts holds each",
   "tests/tenant/turso_store_test.ts": "the contract of stores a third time; sqld_store_test.ts passes it",
@@ -50,6 +56,11 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/mcp on sqld": "a tool ends in a statement, and tests/query runs those on sqld",
   "tests/branches/branch_bound_test.ts on sqld": "how many branches there are is counted in the KV",
+  "tests/branches/branch_life_test.ts on sqld": "when a branch ends is a record of the KV",
+  "tests/branches/claim_test.ts on sqld":
+    "claims are records of the KV; diff_test.ts and merge_test.ts copy there",
+  "tests/branches/seen_by_person_test.ts on sqld": "who may see a branch is decided before a store is asked",
+  "tests/migrations/rehearsal_test.ts on sqld": "runs on a copy; migrations_test.ts migrates on sqld",
   "tests/hrana/socket_test.ts on sqld":
     "what a socket means is decided before a store; libsql_client_test.ts asks sqld",
   "tests/hrana/socket_bounds_test.ts on sqld": "what bounds a socket stands before a store",
@@ -84,7 +95,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
   "tests/security/approval_attack_test.ts on sqld":
     "who may redeem is decided before a store is asked; tests/writes redeems on sqld",
-  "tests/security/approval_rows_test.ts on sqld": "100,000 rows; tests/writes redeems on sqld",
   "tests/security/published_attacks_test.ts on sqld": "attacks on a door that stands before a store",
   "tests/security/published_failures_test.ts on sqld": "attacks on a door that stands before a store",
   "tests/sessions on sqld": "sessions are records of the KV",
@@ -101,6 +111,13 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "approvals are records of the KV; approvals_test.ts redeems there",
   "tests/writes/dry_run_trace_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
 };
+
+/** Sweeps of the embedded store. */
+export const FILLING: readonly string[] = [
+  "tests/faults/memory_test.ts",
+  "tests/faults/slow_reads_test.ts",
+  "tests/security/approval_rows_test.ts",
+];
 
 /** Ends what holds for the run with tenants in sqld only. */
 export const ON_SQLD = " on sqld";
