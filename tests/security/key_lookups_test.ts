@@ -321,7 +321,12 @@ async function leaveLog(path: string, bytes: number): Promise<void> {
 
 Deno.test("a database with a long log is not opened here: after a crash all of it would be read first", async () => {
   await import("../../lib/engine/lookup_connection.ts");
-  for (const [bytes, answer] of [[1024 ** 2, [["one"]]], [17 * 1024 ** 2, null]] as const) {
+  for (
+    const { bytes, answer } of [{ bytes: 1024 ** 2, answer: [["one"]] }, {
+      bytes: 17 * 1024 ** 2,
+      answer: null,
+    }]
+  ) {
     await withFile(async (world) => {
       await leaveLog(world.path, bytes);
       assertEquals(await look(world), answer);
