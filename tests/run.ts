@@ -5,7 +5,7 @@
 // Arguments are files, folders or `--filter=…`; with `--sqld` they run with their tenants in sqld only; with `--long`
 // (`deno task test:long`) every round of what runs in rounds is run, and without files nothing else.
 import { print } from "./testing/print.ts";
-import { filesWithRounds, LONG } from "./testing/rounds.ts";
+import { filesWithRounds, LONG, SHORT } from "./testing/rounds.ts";
 import { inCi } from "./testing/sqld.ts";
 import { suitesOnSqld } from "./testing/suites_on_sqld.ts";
 import { tallyOf } from "./testing/run_group.ts";
@@ -22,6 +22,7 @@ const named = Deno.args.filter((arg) => !arg.startsWith("--"));
 if (long) Deno.env.set(LONG, "1");
 
 const everything = inCi() || long || onSqld || named.length > 0 || Deno.args.includes("--all");
+if (!everything) Deno.env.set(SHORT, "1");
 const tiers = everything ? { ...await testRuns(), leftOut: [] } : withoutSweeps(await testRuns());
 const groups = named.length > 0 ? [await namedGroup()] : groupsOf(tiers);
 const first = await runGroups(groups, filters);

@@ -4,9 +4,17 @@
 /** Set: all rounds are run. */
 export const LONG = "TEST_LONG";
 
+/** Set: somebody waits for the run, and continuous integration has all cases. */
+export const SHORT = "TEST_SHORT";
+
 /** How many rounds this run has. `every` is how many show that it works at all, `long` how many look for what is rare. */
 export function rounds(every: number, long: number): number {
   return Deno.env.get(LONG) ? long : every;
+}
+
+/** How many cases this run has, which come one after the other by a seed. */
+export function randomCases(every: number): number {
+  return rounds(Deno.env.get(SHORT) ? Math.ceil(every / 2) : every, 10 * every);
 }
 
 /** Every `nth` of the cases, or all of them: where each pair of two lists is one, each of either list has its turn. */

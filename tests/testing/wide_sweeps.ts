@@ -68,6 +68,10 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/migrations/migration_rules_test.ts on sqld":
     "who may migrate is decided before a store is asked; migrations_test.ts migrates on sqld",
   "tests/query/dialect_hints_test.ts on sqld": "hints are chosen by the texts of statements",
+  "tests/query/param_sets_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
+  "tests/transfer/places_test.ts on sqld":
+    "places of transfers are a process's, whatever store is behind them",
+  "tests/hrana/money_test.ts on sqld": "what a call costs is counted before and behind the store",
   "tests/query/input_test.ts on sqld": "what a call may be is read before a store is asked",
   "tests/query/latency_test.ts on sqld": "rows of the log; query_log_test.ts reads them in sqld",
   "tests/query/stage_order_test.ts on sqld": "the stages are those of every store",
