@@ -30,6 +30,8 @@ export class Databases {
   readonly #isAlone: boolean;
   /** Announced with the database before them: a commit of its own would be one more sync for each new database. */
   readonly #spare: Spare[] = [];
+  /** The largest that was given out: additions at the same time may end in another order than that of their spare ids. */
+  #largest = "";
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     const told = listenToChanges(kv, ([kind, namespaceId, name], value) => {
@@ -51,9 +53,10 @@ export class Databases {
   async announceNew(): Promise<string> {
     const nowMs = this.clock.now();
     for (let spare = this.#spare.shift(); spare !== undefined; spare = this.#spare.shift()) {
-      if (nowMs >= spare.sinceMs && nowMs - spare.sinceMs < SPARE_MS) return spare.id;
+      const isFresh = nowMs >= spare.sinceMs && nowMs - spare.sinceMs < SPARE_MS;
+      if (isFresh && spare.id > this.#largest) return this.#largest = spare.id;
     }
-    const id = newId("db", nowMs);
+    const id = this.#largest = newId("db", nowMs);
     await this.announce(id);
     return id;
   }

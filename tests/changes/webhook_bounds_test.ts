@@ -94,7 +94,11 @@ test("a receiver that is silent holds up no other webhook of its database", asyn
   await other.got(1);
   await tenant.setup("INSERT INTO a VALUES (2)");
   await other.got(2);
-  await receiver.got(1);
+  // On a busy machine its message may have to be sent again before it has come.
+  while (receiver.received.length === 0) {
+    world.later(60_000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   assertEquals(receiver.received.length, 1);
   silent.resolve(new Response(null, { status: 204 }));
 });
