@@ -43,7 +43,7 @@ Deno.test("all children together keep no more open than they may, and nearly all
   for (const bytes of [128, 288, 1000].map((mb) => mb * 1024 * 1024)) {
     for (const maxChildren of [3, 5, 8, 16]) {
       const homes = new HomeChildren(pool, roomBytesOf(bytes, maxChildren));
-      const each = Array.from({ length: maxChildren }, (_, number) => homes.keepBytesOf(number));
+      const each = Array.from({ length: maxChildren }, (_, at) => homes.keepBytesOf(at + 1));
       const sum = each.reduce((all, one) => all + one, 0);
       assert(sum <= bytes && sum > bytes - maxChildren, `${maxChildren} children: ${sum} of ${bytes}`);
       assertEquals(each.toSorted((a, b) => b - a), each);

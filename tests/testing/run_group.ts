@@ -81,6 +81,8 @@ async function runTests(
       "test",
       // The checker has its own task; here it would only be slower.
       "--no-check",
+      // Most code of a test runs a few times: to compile it for speed takes longer than it saves.
+      "--v8-flags=--no-opt",
       "--sanitize-ops",
       "--sanitize-resources",
       // Tests look at the processes that they start in /proc, which no narrower permission opens.

@@ -69,6 +69,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "who may migrate is decided before a store is asked; migrations_test.ts migrates on sqld",
   "tests/query/dialect_hints_test.ts on sqld": "hints are chosen by the texts of statements",
   "tests/query/param_sets_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
+  "tests/transfer/import_files_test.ts on sqld":
+    "the same children read every file; import_test.ts imports into sqld",
   "tests/transfer/places_test.ts on sqld":
     "places of transfers are a process's, whatever store is behind them",
   "tests/hrana/money_test.ts on sqld": "what a call costs is counted before and behind the store",
@@ -80,6 +82,9 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "what a rule says of itself is decided before a store is asked",
   "tests/writes/rules_test.ts on sqld":
     "rules are matched before a store is asked; approvals_test.ts and write_rules_attack_test.ts run there",
+  "tests/faults/clock_jumps_test.ts on sqld": "what is spent, and when, are records of the KV",
+  "tests/faults/http_faults_test.ts on sqld":
+    "what comes by HTTP is read before a store is asked; the contract of stores has callers who leave",
   "tests/handoff on sqld": "tokens are records of the KV",
   "tests/hrana/guards_test.ts on sqld": "what guards the door stands before a store",
   "tests/hrana/pipeline_test.ts on sqld":
@@ -99,6 +104,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
   "tests/security/approval_attack_test.ts on sqld":
     "who may redeem is decided before a store is asked; tests/writes redeems on sqld",
+  "tests/security/sql_escape_test.ts on sqld":
+    "all of the corpus over HTTP; remote_gate_test.ts holds the gate, write_rules_attack_test.ts attacks on sqld",
   "tests/security/published_attacks_test.ts on sqld": "attacks on a door that stands before a store",
   "tests/security/published_failures_test.ts on sqld": "attacks on a door that stands before a store",
   "tests/sessions on sqld": "sessions are records of the KV",

@@ -43,6 +43,8 @@ export interface JailedProgram {
   readonly heapMb: number;
   /** Megabytes of each half of its young generation; absent: as many as V8 takes. */
   readonly youngMb?: number;
+  /** Whether Deno keeps its compiled code; absent: yes. Of many small modules it takes longer to look that up than to compile. */
+  readonly codeCache?: boolean;
   /** KiB of data that the system lets it have (`ulimit -d`); only Linux enforces it. */
   readonly dataKib: number;
   readonly parentTie: ParentTie;
@@ -52,7 +54,8 @@ export interface JailedProgram {
 
 /** Starts a program that may touch its paths and nothing else: no network, no environment, no other program. */
 export function startJailed(
-  { program, args, paths, reads = [], heapMb, youngMb, dataKib, parentTie, environment }: JailedProgram,
+  { program, args, paths, reads = [], heapMb, youngMb, codeCache = true, dataKib, parentTie, environment }:
+    JailedProgram,
 ): Deno.ChildProcess {
   const young = youngMb === undefined ? "" : `--max-semi-space-size=${youngMb},`;
   const command = [
@@ -64,6 +67,7 @@ export function startJailed(
     "--no-npm",
     "--no-prompt",
     "--quiet",
+    ...codeCache ? [] : ["--no-code-cache"],
     `--v8-flags=--max-old-space-size=${heapMb},${young}--expose-gc`,
     `--allow-read=${[...paths, ...reads].join(",")}`,
     `--allow-write=${paths.join(",")}`,

@@ -132,7 +132,7 @@ const LEAST_BYTES = 512 * MB;
 const CHILD_BYTES = 80 * MB;
 
 /** Bytes of open files that all children may keep together. */
-const KEPT_BYTES = 264 * MB;
+const KEPT_BYTES = 184 * MB;
 
 // Deno opens these files only for a process with all permissions, so a shell reads them: it prints the limit of each
 // control group that this process is in, the outermost last.

@@ -37,6 +37,8 @@ export function startEngineProcess(options: EngineProcessOptions): Deno.ChildPro
     paths: [tenantsDirectory, progressPath],
     heapMb: CHILD_HEAP_MB,
     youngMb: CHILD_YOUNG_MB,
+    // A child starts in 64 ms instead of 75.
+    codeCache: false,
     dataKib: CHILD_DATA_KIB,
     parentTie,
     environment,

@@ -35,9 +35,9 @@ export class HomeChildren {
   /** `keepBytes`: of open files in each of the children for room. */
   constructor(private readonly pool: ChildPool, private readonly keepBytes: number) {}
 
-  /** The same of any child. */
+  /** The same of any child; they are numbered from 1. */
   keepBytesOf(number: number): number {
-    return number < CHILDREN_FOR_ROOM ? this.keepBytes : Math.min(this.keepBytes, FEW_BYTES);
+    return number <= CHILDREN_FOR_ROOM ? this.keepBytes : Math.min(this.keepBytes, FEW_BYTES);
   }
 
   of(lanes: DatabaseLanes): ChildSlot | undefined {

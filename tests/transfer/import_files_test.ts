@@ -1,0 +1,337 @@
+// What files may hold that are imported: the dumps of other programs, texts in other encodings, what is refused of strangers.
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { testSteps } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { strangersFile } from "./strangers_file.ts";
+import { transferWorld } from "./transfer_world.ts";
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+const editSchema = (sql: string) => (db: DatabaseSync) => db.exec(`PRAGMA writable_schema = ON; ${sql}`);
+
+testSteps("import of files", transferWorld, {
+  "reads what sqlite3's .dump writes, full-text tables included": async (world) => {
+    const dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n" +
+      "CREATE TABLE t(a, \"b;c\" TEXT);\nINSERT INTO t VALUES(1,'x;''y\n'),(2,NULL);\nINSERT INTO t VALUES(-1.5e3,X'00ff');\n" +
+      "INSERT INTO \"t\" VALUES(3,replace('a\\nb','\\n',char(10)));\n" +
+      "PRAGMA writable_schema=ON;\n" +
+      "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','ft','ft',0,'CREATE VIRTUAL TABLE ft USING fts5(title, body)');\n" +
+      "CREATE TABLE IF NOT EXISTS 'ft_data'(id INTEGER PRIMARY KEY, block BLOB);\nINSERT INTO ft_data VALUES(1,X'00');\n" +
+      "CREATE TABLE IF NOT EXISTS 'ft_content'(id INTEGER PRIMARY KEY, c0, c1);\nINSERT INTO ft_content VALUES(7,'hello','big world');\n" +
+      "CREATE TABLE IF NOT EXISTS 'ft_config'(k PRIMARY KEY, v) WITHOUT ROWID;\nINSERT INTO ft_config VALUES('version',4);\n" +
+      "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT);\nINSERT INTO n VALUES(3);\n" +
+      "DELETE FROM sqlite_sequence;\nINSERT INTO sqlite_sequence VALUES('n',9);\n" +
+      "CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT 1; END;\nCREATE INDEX i ON t(a);\n" +
+      "PRAGMA writable_schema=OFF;\nCOMMIT;\n";
+    const answer = await world.import("format=sql&mode=create", dump);
+    assertEquals(answer.status, 200, answer.text);
+    const { acme } = world;
+    assertEquals(rowsOf(await acme.query('SELECT a, typeof("b;c"), "b;c" FROM t ORDER BY rowid')), [
+      [1, "text", "x;'y\n"],
+      [2, "null", null],
+      [-1500, "blob", { $blob: "AP8=" }],
+      [3, "text", "a\nb"],
+    ]);
+    assertEquals(rowsOf(await acme.query("SELECT rowid, title FROM ft WHERE ft MATCH 'world'")), [[
+      7,
+      "hello",
+    ]]);
+    await acme.setup("INSERT INTO n DEFAULT VALUES");
+    assertEquals(rowsOf(await acme.query("SELECT max(id) FROM n")), [[10]]);
+  },
+
+  "reads R*Trees of a .dump with all that stands beside their boxes, and a table of a name like their storage":
+    async (
+      world,
+    ) => {
+      using source = new DatabaseSync(":memory:");
+      source.exec(
+        "CREATE VIRTUAL TABLE boxes USING rtree(id, min_x, max_x, min_y, max_y, +label TEXT, +more);" +
+          "CREATE VIRTUAL TABLE spans USING rtree_i32(id, low, high);" +
+          "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO boxes " +
+          "SELECT i, -i / 3.0, i, i % 7, 1000.5 + i, 'box ' || i, CASE WHEN i % 2 THEN x'00ff' END FROM n;" +
+          "INSERT INTO spans VALUES (-5, -2147483648, 2147483647), (9007199254740993, 1, 1)",
+      );
+      const schema = (name: string) =>
+        `SELECT 'INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES(''table'',''${name}'',''${name}'',0,' || ` +
+        `quote(sql) || ');' FROM sqlite_schema WHERE name = '${name}'`;
+      const rows = (table: string, columns: string) =>
+        `SELECT 'INSERT INTO ${table} VALUES(' || concat_ws(',', ${columns}) || ');' FROM ${table}`;
+      const lines = [
+        ...[schema("boxes"), rows("boxes_rowid", "rowid, nodeno, quote(a0), quote(a1)")],
+        ...[rows("boxes_node", "nodeno, quote(data)"), rows("boxes_parent", "nodeno, parentnode")],
+        ...[schema("spans"), rows("spans_rowid", "rowid, nodeno"), rows("spans_node", "nodeno, quote(data)")],
+      ].flatMap((sql) => source.prepare(sql).all().map((row) => String(Object.values(row)[0])));
+      const dump = "BEGIN TRANSACTION;\nPRAGMA writable_schema=ON;\n" +
+        lines.join("\n").replace(
+          /^INSERT INTO boxes_rowid/m,
+          "CREATE TABLE 'boxes_rowid'(rowid INTEGER PRIMARY KEY);\n$&",
+        ) +
+        "\nCREATE TABLE boxes_data(a);\nINSERT INTO boxes_data VALUES('mine');\nPRAGMA writable_schema=OFF;\nCOMMIT;\n";
+      const answer = await world.import("format=sql&mode=create", dump);
+      assertEquals(answer.status, 200, answer.text);
+      const ask = async (sql: string) => rowsOf(await world.acme.query(sql));
+      for (
+        const sql of [
+          "SELECT id, min_x, max_x, min_y, max_y, label, hex(more) FROM boxes ORDER BY id",
+          "SELECT id FROM boxes WHERE min_x > -20 AND max_y < 1040 ORDER BY id",
+          "SELECT CAST(id AS TEXT), low, high FROM spans ORDER BY id",
+        ]
+      ) assertEquals(await ask(sql), source.prepare(sql).all().map((row) => Object.values(row)), sql);
+      assertEquals(await ask("SELECT a FROM boxes_data"), [["mine"]]);
+    },
+
+  "takes a file in UTF-16 and names what it cannot keep": async (world) => {
+    const file = strangersFile(
+      "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('žluť 🐎'), ('a' || char(0) || 'b'); " +
+        "CREATE VIRTUAL TABLE old USING fts4(body); INSERT INTO old VALUES ('x'); ANALYZE",
+    );
+    const answer = await world.import("format=sqlite&mode=create", file);
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals((answer.body.data as Record<string, unknown>)["notKept"], [
+      "table old: the module fts4 is not available",
+    ]);
+    assertEquals(rowsOf(await world.acme.query("SELECT hex(v) FROM t")), [
+      ["C5BE6C75C5A520F09F908E"],
+      ["610062"],
+    ]);
+  },
+
+  "of what no engine has written, or what no tenant may have, is refused with its place and changes nothing":
+    async (world) => {
+      const { acme } = world;
+      await acme.setup("CREATE TABLE kept (v)", "INSERT INTO kept VALUES (1)");
+      const before = await world.exported("format=sqlite");
+      const whole = strangersFile(
+        "CREATE TABLE t (v); INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) " +
+          "SELECT i || 'some text' FROM n",
+      );
+      const damaged = whole.slice();
+      damaged.fill(0xff, 4096, 12_000);
+      const lying = whole.slice();
+      new DataView(lying.buffer).setUint32(28, 999_999);
+      const hostile: readonly (readonly [format: string, body: unknown, says: RegExp])[] = [
+        ["sqlite", "no database", /not a database/],
+        ["sqlite", whole.slice(0, 20_000), /malformed|missing|page|disk image/i],
+        ["sqlite", damaged, /malformed|page|tree/i],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v); CREATE TABLE u (v)",
+            editSchema(
+              "UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'u'",
+            ),
+          ),
+          /./,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "UPDATE sqlite_schema SET sql = 'CREATE TABLE t (v); DROP TABLE t'",
+            ),
+          ),
+          /./,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "INSERT INTO sqlite_schema VALUES ('trigger', 'x', 't', 0, 'CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT writefile(''/tmp/x'', ''y''); END')",
+            ),
+          ),
+          /writefile/,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT load_extension(''x'')')",
+            ),
+          ),
+          /load_extension/,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE TABLE t (v)",
+            editSchema(
+              "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT * FROM _service_meta_replay')",
+            ),
+          ),
+          /_service_meta_replay/,
+        ],
+        [
+          "sql",
+          "PRAGMA writable_schema=ON;\nINSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES" +
+          "('table','r','r',0,'CREATE VIRTUAL TABLE r USING rtree(id, a, b)');\n" +
+          "INSERT INTO r_rowid VALUES(1,1),(2,1);\nINSERT INTO r_node VALUES(1,X'0000000100000000000000013f8000003f800000');\n",
+          /rows of the table r are not whole in the dump; send the SQLite file/,
+        ],
+        [
+          "sqlite",
+          strangersFile(
+            "PRAGMA foreign_keys = OFF; CREATE TABLE p (id INTEGER PRIMARY KEY); " +
+              "CREATE TABLE c (p REFERENCES p); INSERT INTO c VALUES (7)",
+          ),
+          /refers to a row of p/,
+        ],
+        ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\nATTACH 'x' AS y;\n", /ATTACH/],
+        ["sql", "CREATE TABLE t (v);\n\n-- said; here\nUPDATE t SET v = 1;\n", /UPDATE is no statement/],
+        ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (writefile('/tmp/x', 'y'));\n", /writefile/],
+        ["sql", "CREATE TABLE _service_meta_audit (v);\n", /_service_meta_audit/],
+        ["sql", "BEGIN;\nCREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n", /cut/],
+        ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES ('no end", /no end/],
+        [
+          "sql",
+          "CREATE TABLE t (v UNIQUE);\nINSERT INTO t VALUES (1);\nINSERT INTO t VALUES (1);\n",
+          /UNIQUE/,
+        ],
+        ["sql", "INSERT INTO nowhere VALUES (1);\n", /no such table/],
+        ["sql", Uint8Array.of(0x43, 0xff, 0xfe), /UTF-8/],
+        [
+          "sql",
+          text(await world.exported("format=sql")).replace(/COMMIT;\n.*\n$/, "COMMIT;\n"),
+          /last line is missing/,
+        ],
+        [
+          "sql",
+          text(await world.exported("format=sql")).replace(/INSERT.*\n/, ""),
+          /0 rows and says that it has 1/,
+        ],
+        [
+          "sql",
+          "PRAGMA writable_schema=ON;\nINSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES" +
+          "('table','r','r',0,'CREATE VIRTUAL TABLE r USING rtree(id, a, b)');\n" +
+          "INSERT INTO r_rowid VALUES(1,1);\nINSERT INTO r_node VALUES(1,X'0000ffff0000000000000001');\n",
+          /rows of the table r are not whole in the dump; send the SQLite file/,
+        ],
+      ];
+      for (const [format, body, says] of hostile) {
+        const answer = await world.import(`format=${format}&mode=replace`, body);
+        assertEquals([answer.status, answer.body.code], [400, "import_refused"], `${says}: ${answer.text}`);
+        assert(says.test(answer.text), `${says}: ${answer.text}`);
+      }
+      const inLine = await world.import("format=sql&mode=replace", hostile[11]?.[1]);
+      assertEquals(inLine.body.issues?.[0]?.path, "line 4");
+      assertEquals(await world.exported("format=sqlite"), before);
+      const snapshots = await world.app.request("GET", `${acme.database.path}/snapshots`, {
+        token: acme.token,
+      });
+      assert(!snapshots.text.includes("-import-"), snapshots.text);
+      const lied = await world.import("format=sqlite&mode=replace", lying);
+      assert([200, 400].includes(lied.status), lied.text);
+    },
+
+  "of full-text tables without rows keeps them empty and says so, and names records of migrations that go":
+    async (
+      world,
+    ) => {
+      const { acme, app } = world;
+      await app.request("POST", `${acme.database.path}/migrations`, {
+        token: acme.token,
+        body: { files: [{ name: "1.sql", sql: "CREATE TABLE gone (v)" }] },
+      });
+      const made = "CREATE TABLE t (v); CREATE VIRTUAL TABLE f USING fts5(a, content = '');";
+      const trigger =
+        "CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO f (rowid, a) VALUES (new.rowid, new.v); END;";
+      const file = strangersFile(`${made} INSERT INTO f (rowid, a) VALUES (1, 'old'); ${trigger}`);
+      const said = [
+        "the rows of the index f: it has none to be built of, and is empty",
+        "the 1 records of migrations: record a baseline of the files that are in effect now",
+      ];
+      const dump = "CREATE TABLE t (v);\nPRAGMA writable_schema=ON;\n" +
+        "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','f','f',0," +
+        "'CREATE VIRTUAL TABLE f USING fts5(a, content = '''')');\n" +
+        "CREATE TABLE IF NOT EXISTS 'f_docsize'(id INTEGER PRIMARY KEY, sz BLOB);\n" +
+        `INSERT INTO f_docsize VALUES(1,X'01');\n${trigger}\nPRAGMA writable_schema=OFF;\n`;
+      for (const [format, body] of [["sqlite", file], ["sql", dump]] as const) {
+        const answer = await world.import(`format=${format}&mode=replace`, body);
+        assertEquals(answer.status, 200, answer.text);
+        assertEquals(
+          (answer.body.data as Record<string, unknown>)["notKept"],
+          format === "sqlite" ? said : said.slice(0, 1),
+        );
+        await acme.setup("INSERT INTO t VALUES ('fresh')");
+        assertEquals(rowsOf(await acme.query("SELECT rowid FROM f WHERE f MATCH 'fresh OR old'")), [[1]]);
+      }
+    },
+
+  "and export take as many columns as an engine has, views that mean each other, and no more": async (
+    world,
+  ) => {
+    const { acme } = world;
+    const wide = (count: number) => {
+      const value = (at: number) =>
+        at % 3 === 0 ? `x'0${at % 10}'` : at % 3 === 1 ? `'ž${at}'` : "CAST(X'610062' AS TEXT)";
+      const columns = Array.from({ length: count }, (_, at) => at);
+      return `CREATE TABLE wide (${columns.map((at) => `c${at}`).join(", ")});\n` +
+        `INSERT INTO wide VALUES (${columns.map(value).join(", ")});\n`;
+    };
+    const views = "CREATE VIEW a AS SELECT * FROM b;\nCREATE VIEW b AS SELECT * FROM a;\n";
+    const answer = await world.import(
+      "format=sql&mode=create",
+      `${wide(1000)}${views}CREATE TABLE last (v);\n`,
+    );
+    assertEquals(answer.status, 200, answer.text);
+    for (const format of ["sqlite", "sql"] as const) {
+      const { path } = await acme.createDatabase(`wide-${format}`);
+      const file = await world.exported(`format=${format}`);
+      const back = await world.import(`format=${format}&mode=create`, file, { path });
+      assertEquals(back.status, 200, back.text);
+      assertEquals(await world.exported(`format=${format}`, { path }), file);
+    }
+    const [, line = ""] = text(await world.exported("format=csv&table=wide")).split("\r\n");
+    assertEquals(line.split(",").slice(0, 3), ["AA==", "ž1", '"a\0b"']);
+    for (const [format, body] of [["sqlite", strangersFile(wide(2000))], ["sql", wide(2000)]] as const) {
+      const refused = await world.import(`format=${format}&mode=replace`, body);
+      assert(/import_refused.*too many columns/.test(refused.text), refused.text);
+    }
+    const names = Array.from({ length: 1_000_000 }, (_, at) => `c${at}`).join();
+    const million = await world.import("format=sql&mode=replace", `CREATE TABLE t (${names});`);
+    assertEquals([million.status, million.body.code], [400, "import_refused"], million.text.slice(0, 300));
+    const cells = await world.import("format=csv&mode=append&table=last", `${names}\n1\n`);
+    assertEquals([cells.status, cells.body.code], [400, "import_refused"], cells.text.slice(0, 300));
+  },
+
+  "of ndjson keeps every digit of an integer, and texts as they are": async (world) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (id INTEGER, r REAL, v TEXT)");
+    const lines = [
+      '{"id":9007199254740993,"r":0.1234567890123456789,"v":"\\"9007199254740993"}',
+      '{"id": -9223372036854775808,"r":1e300,"v":"\\\\\\"a:1234567890123456789,"}',
+      '{"id":1234567890123456800,"r":12345678901234567890,"v":null}',
+    ];
+    const answer = await world.import("format=ndjson&mode=append&table=t", lines.join("\n"));
+    assertEquals(answer.status, 200, answer.text);
+    const sql = "SELECT typeof(id), CAST(id AS TEXT), typeof(r), v FROM t ORDER BY rowid";
+    assertEquals(rowsOf(await acme.query(sql)), [
+      ["integer", "9007199254740993", "real", '"9007199254740993'],
+      ["integer", "-9223372036854775808", "real", '\\"a:1234567890123456789,'],
+      ["integer", "1234567890123456800", "real", null],
+    ]);
+  },
+
+  "refuses what it does not know, and what is compressed": async (world) => {
+    for (
+      const [query, path] of [
+        ["format=sql&mode=append", "mode"],
+        ["format=csv&mode=create&table=t", "mode"],
+        ["format=csv&mode=append", "table"],
+        ["format=sql&mode=create&tabel=t", "tabel"],
+        ["format=sql", "mode"],
+      ]
+    ) {
+      const answer = await world.import(query ?? "", "x");
+      assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, path], answer.text);
+    }
+    const packed = await world.import("format=sql&mode=create", "x", {
+      headers: { "content-encoding": "gzip" },
+    });
+    assertEquals(packed.body.issues?.[0]?.path, "Content-Encoding");
+  },
+});
