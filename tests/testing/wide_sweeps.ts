@@ -59,6 +59,9 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/branches/branch_life_test.ts on sqld": "when a branch ends is a record of the KV",
   "tests/branches/claim_test.ts on sqld":
     "claims are records of the KV; diff_test.ts and merge_test.ts copy there",
+  "tests/branches/diff_test.ts on sqld": "merge_test.ts, which begins with what differs, merges on sqld",
+  "tests/branches/merge_schema_test.ts on sqld":
+    "changes of schemas; merge_test.ts merges on sqld, migrations_test.ts changes schemas there",
   "tests/branches/seen_by_person_test.ts on sqld": "who may see a branch is decided before a store is asked",
   "tests/migrations/rehearsal_test.ts on sqld": "runs on a copy; migrations_test.ts migrates on sqld",
   "tests/hrana/socket_test.ts on sqld":
@@ -68,6 +71,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/migrations/migration_rules_test.ts on sqld":
     "who may migrate is decided before a store is asked; migrations_test.ts migrates on sqld",
   "tests/query/dialect_hints_test.ts on sqld": "hints are chosen by the texts of statements",
+  "tests/query/param_sets_like_batch_test.ts on sqld":
+    "each way of a batch; param_sets_writes_test.ts writes sets in sqld",
   "tests/query/param_sets_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
   "tests/transfer/import_files_test.ts on sqld":
     "the same children read every file; import_test.ts imports into sqld",
@@ -78,6 +83,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/query/latency_test.ts on sqld": "rows of the log; query_log_test.ts reads them in sqld",
   "tests/query/stage_order_test.ts on sqld": "the stages are those of every store",
   "tests/query/way_out_test.ts on sqld": "messages of failures that the service finds itself",
+  "tests/writes/preview_shapes_test.ts on sqld":
+    "shapes of statements, one by one; propose_test.ts and replaced_rows_test.ts preview in sqld",
   "tests/writes/rule_warnings_test.ts on sqld":
     "what a rule says of itself is decided before a store is asked",
   "tests/writes/rules_test.ts on sqld":
@@ -104,6 +111,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
   "tests/security/approval_attack_test.ts on sqld":
     "who may redeem is decided before a store is asked; tests/writes redeems on sqld",
+  "tests/security/restore_rules_test.ts on sqld":
+    "rules are matched before a store is asked; snapshots_test.ts restores on sqld",
   "tests/security/sql_escape_test.ts on sqld":
     "all of the corpus over HTTP; remote_gate_test.ts holds the gate, write_rules_attack_test.ts attacks on sqld",
   "tests/security/published_attacks_test.ts on sqld": "attacks on a door that stands before a store",
