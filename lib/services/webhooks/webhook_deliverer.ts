@@ -24,6 +24,9 @@ export class WebhookDeliverer {
   /** Those that have nothing to send until they are told of something: where nobody else commits, none looks at them. */
   readonly #settled = new Set<string>();
   #sweeps: ReturnType<typeof setInterval> | null = null;
+  /** How many sweeps have begun, and which of them has read what is known. */
+  #begun = 0;
+  #read = 0;
   #stopped = false;
 
   constructor(private readonly ctx: WebhookContext) {}
@@ -47,11 +50,15 @@ export class WebhookDeliverer {
 
   /** Looks at all webhooks. Never throws. */
   async sweep(): Promise<void> {
+    const sweep = ++this.#begun;
     try {
       const byDatabase = new Map<string, WebhookRecord[]>();
       for (const webhook of await this.ctx.control.webhooks.all()) {
         byDatabase.set(webhook.databaseId, [...byDatabase.get(webhook.databaseId) ?? [], webhook]);
       }
+      // One that began later has read what was added since.
+      if (sweep < this.#read) return;
+      this.#read = sweep;
       this.#byDatabase = byDatabase;
       const all = [...byDatabase.values()].flat();
       const known = new Set(all.map(({ id }) => id));
