@@ -138,12 +138,13 @@ Deno.test("half of an epoch in the bucket is none: another installation that tak
     assertEquals(await archived(other, tenant.id, "goes-on", clock), "done");
 
     // The first one was not lost after all: it sends nothing any more, and says so.
-    const sent = s3.objects.size;
+    const sent = new Set(s3.objects.keys());
     clock.turn(OWNED_MS);
     await addRow(tenant, 10);
     assertEquals(await archived(store, tenant.id, "no-longer", clock), "archive_unavailable");
     assertEquals(await store.ready(), ["archive_taken"]);
-    assertEquals(s3.objects.size, sent);
+    // The other one may remove the half meanwhile.
+    assertEquals([...s3.objects.keys()].filter((key) => !sent.has(key)), []);
     assertEquals(await other.ready(), []);
     assertEquals(await countAt(other, tenant.id, clock.now(), "still"), 3);
   });
