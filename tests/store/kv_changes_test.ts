@@ -112,9 +112,10 @@ Deno.test("where nobody else makes databases, each addition announces the next i
     await namespaces.add({ id: "ns_1", slug: "acme", name: "acme", createdAt: 0 }, 0);
     const ids: string[] = [];
     const add = async (slug: string) => {
+      const record = databaseRecord("ns_1", slug, clock.now());
       const id = await databases.announceNew();
       clock.turn(5);
-      assertEquals(await databases.add({ ...databaseRecord("ns_1", slug, clock.now()), id }), { ok: true });
+      assertEquals(await databases.add({ ...record, id }), { ok: true });
       ids.push(id);
       return id;
     };
