@@ -81,7 +81,7 @@ async function runTests(
       "test",
       // The checker has its own task; here it would only be slower.
       "--no-check",
-      // Most code of a test runs a few times: to compile it for speed takes longer than it saves.
+      // Most code of a test runs only a few times: optimizing it takes longer than it saves.
       "--v8-flags=--no-opt",
       "--sanitize-ops",
       "--sanitize-resources",

@@ -36,6 +36,19 @@ Deno.test("the run that a person waits for has everything but the sweeps, and al
   }
 });
 
+Deno.test("the tests that stand in for a sweep run without it, on sqld where it is about sqld", async () => {
+  const all = { files: await testFiles(), onSqld: await suitesOnSqld() };
+  const kept = withoutSweeps(all);
+  const has = (paths: readonly string[], file: string) => paths.some((path) => path.endsWith(`/${file}`));
+  const missing = Object.entries(wideSweeps).flatMap(([sweep, reason]) =>
+    Array.from(reason.matchAll(/\w+_test\.ts/g), ([file]) => file).filter((file) =>
+      // A file that has no second run starts an sqld itself.
+      sweep.endsWith(ON_SQLD) && has(all.onSqld, file) ? !has(kept.onSqld, file) : !has(kept.files, file)
+    ).map((file) => `${sweep}: ${file}`)
+  );
+  assertEquals(missing, []);
+});
+
 Deno.test("a file of tests in a browser is a group of its own", async () => {
   const inBrowser = (path: string) => path.startsWith("tests/browser/");
   const groups = groupsOf({ files: await testFiles(), onSqld: [] }).filter(({ paths }) =>

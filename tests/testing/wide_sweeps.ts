@@ -57,8 +57,7 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/mcp on sqld": "a tool ends in a statement, and tests/query runs those on sqld",
   "tests/branches/branch_bound_test.ts on sqld": "how many branches there are is counted in the KV",
   "tests/branches/branch_life_test.ts on sqld": "when a branch ends is a record of the KV",
-  "tests/branches/claim_test.ts on sqld":
-    "claims are records of the KV; diff_test.ts and merge_test.ts copy there",
+  "tests/branches/claim_test.ts on sqld": "claims are records of the KV; merge_test.ts copies there",
   "tests/branches/diff_test.ts on sqld": "merge_test.ts, which begins with what differs, merges on sqld",
   "tests/branches/merge_schema_test.ts on sqld":
     "changes of schemas; merge_test.ts merges on sqld, migrations_test.ts changes schemas there",
@@ -105,8 +104,7 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/published on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/query/batch_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
   "tests/query/bounds_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
-  "tests/replay on sqld":
-    "the contract of stores, which every run asks sqld, holds what a replay is; sqld_rounds_test.ts kills there",
+  "tests/replay on sqld": "the contract of stores, which every run asks sqld, holds what a replay is",
   "tests/routes on sqld": "requests that are no statements are answered from the KV",
   "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
   "tests/security/approval_attack_test.ts on sqld":

@@ -1,4 +1,4 @@
-// What files may hold that are imported: the dumps of other programs, texts in other encodings, what is refused of strangers.
+// What imported files may hold: dumps of other programs, texts in other encodings, and what is refused.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { testSteps } from "../testing/cases.ts";

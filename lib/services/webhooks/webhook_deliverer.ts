@@ -24,9 +24,9 @@ export class WebhookDeliverer {
   /** Those that have nothing to send until they are told of something: where nobody else commits, none looks at them. */
   readonly #settled = new Set<string>();
   #sweeps: ReturnType<typeof setInterval> | null = null;
-  /** How many sweeps have begun, and which of them has read what is known. */
+  /** The number of the sweep that began last, and of the one whose list is in use. */
   #begun = 0;
-  #read = 0;
+  #used = 0;
   #stopped = false;
 
   constructor(private readonly ctx: WebhookContext) {}
@@ -56,9 +56,9 @@ export class WebhookDeliverer {
       for (const webhook of await this.ctx.control.webhooks.all()) {
         byDatabase.set(webhook.databaseId, [...byDatabase.get(webhook.databaseId) ?? [], webhook]);
       }
-      // One that began later has read what was added since.
-      if (sweep < this.#read) return;
-      this.#read = sweep;
+      // A sweep that began later knows of webhooks that this one could not see.
+      if (sweep < this.#used) return;
+      this.#used = sweep;
       this.#byDatabase = byDatabase;
       const all = [...byDatabase.values()].flat();
       const known = new Set(all.map(({ id }) => id));

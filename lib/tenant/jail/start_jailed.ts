@@ -43,7 +43,7 @@ export interface JailedProgram {
   readonly heapMb: number;
   /** Megabytes of each half of its young generation; absent: as many as V8 takes. */
   readonly youngMb?: number;
-  /** Whether Deno keeps its compiled code; absent: yes. Of many small modules it takes longer to look that up than to compile. */
+  /** Whether Deno caches its compiled code; absent: yes. For many small modules looking it up takes longer than compiling. */
   readonly codeCache?: boolean;
   /** KiB of data that the system lets it have (`ulimit -d`); only Linux enforces it. */
   readonly dataKib: number;

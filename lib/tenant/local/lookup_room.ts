@@ -2,7 +2,7 @@
 import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "./lookup_file.ts";
 
 /** Bytes of all connections where there is enough of everything. */
-const LOOKUP_BYTES = 200 * 1024 * 1024;
+const ROOM_BYTES = 200 * 1024 * 1024;
 /** The part that they may have of the memory of all children, and of the file descriptors of this process. */
 const MEMORY_PART = 1 / 16;
 const DESCRIPTORS_PART = 1 / 3;
@@ -10,7 +10,7 @@ const DESCRIPTORS_PART = 1 / 3;
 /** Bytes of the connections; the other descriptors are for clients and everything else. */
 export function lookupBytesOf(memoryBytes: number, descriptors: number): number {
   const connections = descriptors * DESCRIPTORS_PART / CONNECTION_DESCRIPTORS;
-  return Math.min(LOOKUP_BYTES, memoryBytes * MEMORY_PART, connections * CONNECTION_BYTES);
+  return Math.min(ROOM_BYTES, memoryBytes * MEMORY_PART, connections * CONNECTION_BYTES);
 }
 
 /** File descriptors that this process may have: as many as a process that it starts. */
