@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { pbkdf2Sync } from "node:crypto";
 import { newPassword, normalPassword, PasswordHasher } from "../../lib/access/password_hash.ts";
+import { iterationsOf } from "../testing/iterations_of.ts";
 
 const OURS = 210_000;
 const salt = new Uint8Array(16);
@@ -9,26 +10,6 @@ const salt = new Uint8Array(16);
 function stored(password: string, iterations: number, bytes = 32): string {
   const hash = Uint8Array.from(pbkdf2Sync(password, salt, iterations, bytes, "sha256")).toBase64();
   return `pbkdf2_sha256$${iterations}$${salt.toBase64()}$${hash}`;
-}
-
-/** What `work` derives, in iterations of one block of 32 bytes. */
-async function iterationsOf(work: () => Promise<unknown>): Promise<number> {
-  const { subtle } = crypto;
-  let count = 0;
-  const counting: SubtleCrypto["deriveBits"] = (how, key, bits) => {
-    const iterations = typeof how === "object" && "iterations" in how ? how.iterations : 0;
-    // The page scripts of the console bring the browser's declarations, where the length may be left out.
-    const length = bits ?? 0;
-    count += Number(iterations) * Math.ceil(length / 256);
-    return SubtleCrypto.prototype.deriveBits.call(subtle, how, key, length);
-  };
-  Object.defineProperty(subtle, "deriveBits", { value: counting, configurable: true });
-  try {
-    await work();
-  } finally {
-    Reflect.deleteProperty(subtle, "deriveBits");
-  }
-  return count;
 }
 
 Deno.test("verify() computes for an imported hash as much as for an unknown user, right or wrong", async () => {
