@@ -8,7 +8,10 @@ export interface BodyBounds {
   readonly watch: BodyWatch;
 }
 
+/** The runtime decodes in half the time where it replaces what is no UTF-8. */
+const utf8 = new TextDecoder();
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const REPLACEMENT = "\ufffd";
 
 /**
  * The whole body. Errors: `payload_too_large` (at once where the length is declared), `request_timeout`,
@@ -62,7 +65,9 @@ function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
 
 function decode(bytes: Uint8Array): string {
   try {
-    return strictUtf8.decode(bytes);
+    const text = utf8.decode(bytes);
+    // It may have come so, too.
+    return text.includes(REPLACEMENT) ? strictUtf8.decode(bytes) : text;
   } catch {
     throw new AppError("invalid_json", { message: "Send the body as UTF-8; it holds other bytes" });
   }

@@ -74,8 +74,8 @@ export const forAnyOrigin = {
 const LARGE = 1024 * 1024;
 
 /**
- * An answer made with all of its headers at once, because the runtime builds the head again for each header that is
- * added later. `headers` has names in lower case and gets the request id.
+ * An answer with its headers and the request id. `headers` has names in lower case. What a middleware adds to it later
+ * costs the runtime another list of headers.
  */
 export function wholeAnswer(
   c: Context<Env>,
@@ -84,8 +84,27 @@ export function wholeAnswer(
 ): Response {
   headers["x-request-id"] = c.get("requestId");
   const large = typeof body === "string" && body.length > answerLimits.freeBytes;
-  const answer = new Response(large ? heldBody(c, body, headers) : body, { status, headers });
+  const answer = answerOf(large ? heldBody(c, body, headers) : body, status, headers);
   c.set("wholeAnswer", answer);
+  return answer;
+}
+
+/**
+ * For a text with several headers the runtime (2.9) makes a head of its own at once, has it finalized as garbage, and asks
+ * for it again when it sends. A text with its type alone gets none, and then its list of headers is sent.
+ */
+function answerOf(
+  body: BodyInit | null,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const type = headers["content-type"];
+  if (status !== 200 || typeof body !== "string" || type === undefined) {
+    return new Response(body, { status, headers });
+  }
+  const answer = new Response(body, { headers: { "content-type": type } });
+  const list = answer.headers;
+  for (const name in headers) if (name !== "content-type") list.append(name, headers[name] ?? "");
   return answer;
 }
 
