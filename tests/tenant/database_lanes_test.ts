@@ -53,6 +53,30 @@ Deno.test("a file may be read outside its children until somebody replaces it, o
   assertEquals(lanes.mayLookUp, false);
 });
 
+Deno.test("the turn of writing is another one behind whoever has had the write slot, and none meanwhile", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const turns = [lanes.writeTurn];
+  addCalls(lanes, "read", 1);
+  start(lanes);
+  assertEquals(lanes.writeTurn, turns[0], "a read changes nothing");
+  addCalls(lanes, "write", 1);
+  assertEquals(lanes.writeTurn, turns[0], "neither does a write that waits");
+  const writing = start(lanes);
+  assertEquals(lanes.writeTurn, null);
+  lanes.flights.delete(writing);
+  turns.push(lanes.writeTurn);
+  lanes.addLease({ resolve: () => {}, reject: () => {}, writerWaits: () => {} });
+  lanes.grantLease();
+  assertEquals(lanes.writeTurn, null);
+  lanes.writes.lease = null;
+  turns.push(lanes.writeTurn, new DatabaseLanes("db_1", "ns_1").writeTurn);
+  assertEquals(
+    [turns.includes(null), new Set(turns).size],
+    [false, 4],
+    "lanes of later have no turn of before",
+  );
+});
+
 Deno.test("a write waits for company, and so does a read beside one", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   addCalls(lanes, "read", 1);

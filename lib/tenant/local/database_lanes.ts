@@ -66,6 +66,14 @@ export class DatabaseLanes {
     return !this.held && !this.dropped;
   }
 
+  /**
+   * Tells one state of the file's content from every other: the same as before where nobody has had the write slot since.
+   * Null while somebody has it.
+   */
+  get writeTurn(): number | null {
+    return this.writeSlotFree ? this.writes.turn : null;
+  }
+
   /** Whether nothing waits but log rows. */
   get mayEnd(): boolean {
     return this.waiting === 0 && this.flights.size === 0 && !this.held && this.transactions.size === 0;

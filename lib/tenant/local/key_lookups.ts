@@ -24,7 +24,7 @@ export interface LookupDatabase {
   readonly databaseId: string;
   readonly namespaceId: string;
   /** Its lanes of now. */
-  readonly lanes: Pick<DatabaseLanes, "mayLookUp" | "log">;
+  readonly lanes: Pick<DatabaseLanes, "mayLookUp" | "writeTurn" | "log">;
 }
 
 /** A call that waits for the end of the turn. */
@@ -146,7 +146,7 @@ export class KeyLookups {
     const isLeftOut = this.#leftOut.has(databaseId, nowMs) || this.#leftOut.has(namespaceId, nowMs);
     if (isLeftOut || !lanes.mayLookUp) return null;
     try {
-      const ready = this.#known.ready(databaseId, call, share);
+      const ready = this.#known.ready(databaseId, call, { share, writeTurn: lanes.writeTurn });
       if (ready === null) return null;
       const { connection, lookup, isNew } = ready;
       const bounds = { maxRows: call.bounds.rows, maxBytes: call.bounds.bytes };

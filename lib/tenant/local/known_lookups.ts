@@ -97,9 +97,13 @@ export class KnownLookups {
 
   /**
    * The look-up of a call, compiled; null where a child has to run it. Throws what the engine or the file system throws.
-   * `share`: its reads up to `endShared` are one transaction.
+   * `share`: its reads up to `endShared` are one transaction. `writeTurn`: of the database's lanes.
    */
-  ready(databaseId: string, call: TenantCall, share: boolean): ReadyLookup | null {
+  ready(
+    databaseId: string,
+    call: TenantCall,
+    { share, writeTurn }: { readonly share: boolean; readonly writeTurn: number | null },
+  ): ReadyLookup | null {
     const known = this.#find(databaseId, call);
     const sql = call.statements[0]?.sql;
     if (known === null || sql === undefined) return null;
@@ -108,7 +112,7 @@ export class KnownLookups {
     try {
       const file = known.open ??= this.#open(databaseId, known.schemaVersion);
       const { connection } = file;
-      if (!this.#shared.has(connection) && !file.isCurrent) {
+      if (!this.#shared.has(connection) && !file.isCurrent(writeTurn)) {
         this.close(databaseId);
         return null;
       }

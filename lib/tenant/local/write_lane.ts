@@ -9,8 +9,13 @@ type Entry =
   | { readonly kind: "task"; readonly job: TaskJob }
   | { readonly kind: "lease"; readonly job: LeaseJob };
 
+/** Turns of all lanes of the process. */
+let turns = 0;
+
 /** The lane of writes. */
 export class WriteLane {
+  /** Another number since each that has had the write slot, and none that any lane has had before. */
+  turn = ++turns;
   /** The transaction that has the write slot; null: none has it. */
   lease: LeaseJob | null = null;
   #waiting: Entry[] = [];
@@ -46,6 +51,7 @@ export class WriteLane {
     const [first] = this.#waiting;
     if (first?.kind !== "lease") return;
     this.#waiting.shift();
+    this.turn = ++turns;
     this.lease = first.job;
     first.job.resolve();
     if (this.#waiting.length > 0) first.job.writerWaits();
@@ -62,6 +68,7 @@ export class WriteLane {
 
   /** Takes the task that is first, or else the calls that may travel together. */
   take(): TaskJob | CallJob[] {
+    this.turn = ++turns;
     const first = this.#waiting[0];
     if (first?.kind === "task") {
       this.#waiting.shift();
