@@ -73,10 +73,7 @@ export const forAnyOrigin = {
 /** Characters that every client receives in the time that a silent connection has. */
 const LARGE = 1024 * 1024;
 
-/**
- * An answer with its headers and the request id. `headers` has names in lower case. What a middleware adds to it later
- * costs the runtime another list of headers.
- */
+/** An answer that needs no header more. `headers` has names in lower case, and gets the request id. */
 export function wholeAnswer(
   c: Context<Env>,
   body: BodyInit | null,

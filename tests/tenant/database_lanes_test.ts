@@ -69,10 +69,17 @@ Deno.test("the turn of writing is another one behind whoever has had the write s
   lanes.grantLease();
   assertEquals(lanes.writeTurn, null);
   lanes.writes.lease = null;
+  turns.push(lanes.writeTurn);
+  lanes.flights.clear();
+  lanes.held = true;
+  lanes.setExclusive({} as never);
+  const replacing = start(lanes);
+  assertEquals(lanes.writeTurn, null);
+  lanes.flights.delete(replacing);
   turns.push(lanes.writeTurn, new DatabaseLanes("db_1", "ns_1").writeTurn);
   assertEquals(
     [turns.includes(null), new Set(turns).size],
-    [false, 4],
+    [false, 5],
     "lanes of later have no turn of before",
   );
 });

@@ -217,6 +217,7 @@ export class DatabaseLanes {
     const job = this.#exclusive;
     if (job === null || this.flights.size > 0) return null;
     this.#exclusive = null;
+    this.writes.nextTurn();
     return { kind: "task", job, holdsWriteSlot: true };
   }
 

@@ -14,14 +14,23 @@ let turns = 0;
 
 /** The lane of writes. */
 export class WriteLane {
-  /** Another number since each that has had the write slot, and none that any lane has had before. */
-  turn = ++turns;
   /** The transaction that has the write slot; null: none has it. */
   lease: LeaseJob | null = null;
   #waiting: Entry[] = [];
+  #turn = ++turns;
 
   get length(): number {
     return this.#waiting.length;
+  }
+
+  /** Another number since each that has had the write slot, and none that any lane has had before. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  /** Notes that somebody gets the slot. */
+  nextTurn(): void {
+    this.#turn = ++turns;
   }
 
   /** What the first in the lane is; null: nobody waits. */
@@ -51,7 +60,7 @@ export class WriteLane {
     const [first] = this.#waiting;
     if (first?.kind !== "lease") return;
     this.#waiting.shift();
-    this.turn = ++turns;
+    this.nextTurn();
     this.lease = first.job;
     first.job.resolve();
     if (this.#waiting.length > 0) first.job.writerWaits();
@@ -68,7 +77,7 @@ export class WriteLane {
 
   /** Takes the task that is first, or else the calls that may travel together. */
   take(): TaskJob | CallJob[] {
-    this.turn = ++turns;
+    this.nextTurn();
     const first = this.#waiting[0];
     if (first?.kind === "task") {
       this.#waiting.shift();
