@@ -6,11 +6,7 @@ class Pending {
   before: Pending = this;
   after: Pending = this;
 
-  constructor(readonly sweep: number, private readonly reject: (reason: AppError) => void) {}
-
-  expire(): void {
-    this.reject(new AppError("request_timeout", { headers: { "Connection": "close" } }));
-  }
+  constructor(readonly sweep: number, readonly expire: () => void) {}
 
   insertBefore(next: Pending): void {
     this.after = next;
@@ -50,7 +46,8 @@ export class BodyWatch {
    */
   watch<T>(reading: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const entry = new Pending(this.#sweep, reject);
+      const late = () => reject(new AppError("request_timeout", { headers: { "Connection": "close" } }));
+      const entry = new Pending(this.#sweep, late);
       entry.insertBefore(this.#ends);
       reading.then((value) => {
         entry.remove();
@@ -58,7 +55,7 @@ export class BodyWatch {
       }, (reason) => {
         entry.remove();
         if (reason instanceof AppError) reject(reason);
-        else entry.expire();
+        else late();
       });
     });
   }
