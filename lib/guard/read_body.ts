@@ -8,7 +8,7 @@ export interface BodyBounds {
   readonly watch: BodyWatch;
 }
 
-/** The runtime decodes in half the time where it replaces what is no UTF-8. */
+/** Replaces what is no UTF-8, for which the runtime takes half the time of the strict decoder. */
 const utf8 = new TextDecoder();
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const REPLACEMENT = "\ufffd";
@@ -66,7 +66,7 @@ function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
 function decode(bytes: Uint8Array): string {
   try {
     const text = utf8.decode(bytes);
-    // It may have come so, too.
+    // The body itself may hold this character: the strict decoder tells.
     return text.includes(REPLACEMENT) ? strictUtf8.decode(bytes) : text;
   } catch {
     throw new AppError("invalid_json", { message: "Send the body as UTF-8; it holds other bytes" });

@@ -73,7 +73,7 @@ export const forAnyOrigin = {
 /** Characters that every client receives in the time that a silent connection has. */
 const LARGE = 1024 * 1024;
 
-/** An answer that needs no header more. `headers` has names in lower case, and gets the request id. */
+/** An answer with all of its headers. `headers` has names in lower case, and the request id is added to it. */
 export function wholeAnswer(
   c: Context<Env>,
   body: BodyInit | null,
@@ -87,8 +87,8 @@ export function wholeAnswer(
 }
 
 /**
- * For a text with several headers the runtime (2.9) makes a head of its own at once, has it finalized as garbage, and asks
- * for it again when it sends. A text with its type alone gets none, and then its list of headers is sent.
+ * The runtime (2.9) makes a native copy of a text that is constructed with several headers, and registers it with a
+ * finalizer. A text that is constructed with its type alone gets no copy, and headers that are appended are sent as well.
  */
 function answerOf(
   body: BodyInit | null,

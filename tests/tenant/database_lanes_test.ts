@@ -53,7 +53,7 @@ Deno.test("a file may be read outside its children until somebody replaces it, o
   assertEquals(lanes.mayLookUp, false);
 });
 
-Deno.test("the turn of writing is another one behind whoever has had the write slot, and none meanwhile", () => {
+Deno.test("writeTurn changes with each holder of the write slot, and is null while somebody holds it", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   const turns = [lanes.writeTurn];
   addCalls(lanes, "read", 1);
@@ -80,7 +80,7 @@ Deno.test("the turn of writing is another one behind whoever has had the write s
   assertEquals(
     [turns.includes(null), new Set(turns).size],
     [false, 5],
-    "lanes of later have no turn of before",
+    "new lanes begin with a new number",
   );
 });
 

@@ -1,4 +1,4 @@
-// What comparing a password costs, whatever the machine is doing.
+// Counts what the hashing of passwords computes, because its time depends on what else the machine does.
 
 /** What `work` derives, in iterations of one block of 32 bytes. */
 export async function iterationsOf(work: () => Promise<unknown>): Promise<number> {

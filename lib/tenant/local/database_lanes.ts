@@ -67,8 +67,8 @@ export class DatabaseLanes {
   }
 
   /**
-   * Tells one state of the file's content from every other: the same as before where nobody has had the write slot since.
-   * Null while somebody has it.
+   * A number that changes with each holder of the write slot: as long as it stays the same, so does the file's content. Null
+   * while somebody holds the slot.
    */
   get writeTurn(): number | null {
     return this.writeSlotFree ? this.writes.turn : null;

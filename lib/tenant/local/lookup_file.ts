@@ -20,7 +20,7 @@ export class LookupFile {
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
   readonly #walId: string;
-  /** The database's turn of writing at the last look at the log. */
+  /** The lanes' `writeTurn` when the log was compared last. */
   #lookedAt: number | null = null;
 
   /** Opens it. Throws what the engine or the file system throws, or where the log is long. */
@@ -43,8 +43,9 @@ export class LookupFile {
   }
 
   /**
-   * The log beside the file is removed with the file, and when others close it: then this connection sees old data from the
-   * next write on. `writeTurn`: null while somebody writes. A look takes a tenth of a read that comes alone.
+   * Whether the log beside the file is still the one that this connection has open. Who deletes the file, or closes it as the
+   * last one, removes the log, and after the next write this connection would read old data. So it is compared once after
+   * each write: that takes a tenth of a read that comes alone. `writeTurn`: of the database's lanes.
    */
   isCurrent(writeTurn: number | null): boolean {
     if (writeTurn !== null && writeTurn === this.#lookedAt) return true;

@@ -9,7 +9,7 @@ type Entry =
   | { readonly kind: "task"; readonly job: TaskJob }
   | { readonly kind: "lease"; readonly job: LeaseJob };
 
-/** Turns of all lanes of the process. */
+/** The last turn of any lane of this process. */
 let turns = 0;
 
 /** The lane of writes. */
@@ -23,12 +23,12 @@ export class WriteLane {
     return this.#waiting.length;
   }
 
-  /** Another number since each that has had the write slot, and none that any lane has had before. */
+  /** A number that changes with each holder of the write slot. No lane of this process has had it before. */
   get turn(): number {
     return this.#turn;
   }
 
-  /** Notes that somebody gets the slot. */
+  /** To be called when somebody gets the slot. */
   nextTurn(): void {
     this.#turn = ++turns;
   }
