@@ -131,6 +131,30 @@ Deno.test("half an answer is 503 for every kind of call, and nothing was done", 
   });
 });
 
+Deno.test("a dry run whose answers break off keeps no write waiting until that one is refused as too late", async () => {
+  await withSqld(async (world) => {
+    await prepare(world);
+    const { data, tenant } = world;
+    const kinds = new Map(calls(world));
+    const seen = Promise.withResolvers<void>();
+    data.between = async ({ body }, go) => {
+      if (body.includes("BEGIN IMMEDIATE")) seen.resolve();
+      return await half(await go());
+    };
+    const first = kinds.get("dry run")?.();
+    await seen.promise;
+    const others = ["propose", "write", "batch", "schema"].map((name) =>
+      [name, kinds.get(name)?.()] as const
+    );
+    for (const [name, answer] of [["dry run", first] as const, ...others]) {
+      if (answer) assertUnavailable(await answer, name);
+    }
+    data.between = null;
+    await assertUntouched(world);
+    assertEquals(await tenant.query(INSERT, ["x"]).then(({ status }) => status), 200);
+  });
+});
+
 Deno.test("an sqld that is not there is 503 for every kind of call, and goes on where it was when it is back", async () => {
   await withSqld(async (world) => {
     await prepare(world);

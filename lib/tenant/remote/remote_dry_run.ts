@@ -19,7 +19,7 @@ import { VERSION, versionGuard } from "./write_steps.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { RemoteNotes } from "./remote_notes.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
-import { untilAnswered } from "./until_answered.ts";
+import { untilOpened } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
@@ -34,7 +34,7 @@ export async function dryRun(connection: RemoteConnection, job: AskedCall): Prom
 
 /**
  * Rows that each statement of a call with a footprint reads by itself, found by a dry run without one: taking notes reads
- * rows too. Null: not known. For the write slot.
+ * rows too. Null: not known. For the write slot. Throws `AppError`.
  */
 export async function ownReads(
   connection: RemoteConnection,
@@ -44,10 +44,8 @@ export async function ownReads(
   if (footprint === null) return null;
   // What takes longer leaves no time for the run that counts.
   const timeoutMs = Math.min(connection.context.queryTimeoutMs, call.timeoutMs ?? Infinity) / 2;
-  const outcome = await dryRunUntilAnswered(connection, { ...job, call: { ...call, timeoutMs } }).catch(() =>
-    null
-  );
-  if (outcome === null || (outcome.ok !== true && outcome.ok !== false)) return null;
+  const outcome = await dryRunUntilAnswered(connection, { ...job, call: { ...call, timeoutMs } });
+  if (outcome.ok !== true && outcome.ok !== false) return null;
   return outcome.results.map(({ rowsRead }) => rowsRead);
 }
 
@@ -61,7 +59,7 @@ function withReads(outcome: TenantOutcome, reads: readonly number[]): TenantOutc
 
 async function dryRunUntilAnswered(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {
   try {
-    return await untilAnswered(() => dryRunOnce(connection, job), () => connection);
+    return await untilOpened(connection, () => dryRunOnce(connection, job));
   } catch (error) {
     throw error instanceof Stopped ? new AppError("store_unavailable") : error;
   }

@@ -15,7 +15,7 @@ import type { RemoteConnection } from "./remote_connection.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import type { GatedCall } from "./write_steps.ts";
 import { pause } from "./hrana/repeat.ts";
-import { pauseBefore } from "./until_answered.ts";
+import { openingUntil, pauseBefore } from "./until_answered.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
@@ -29,10 +29,11 @@ export interface WriteRun {
 /** Answers every job. Throws `AppError` for those that are not answered yet. */
 export async function runWrites(run: WriteRun, jobs: readonly CallJob[], careful = false): Promise<void> {
   let left = jobs;
+  const untilMs = openingUntil(run.connection);
   for (let attempt = 0; left.length > 0; attempt++) {
     const { group, ready } = await gather(run, left.filter(isWaitedFor));
     if (ready.length === 0) return;
-    const next = await runOnce(run, { group, ready, careful, attempt });
+    const next = await runOnce(run, { group, ready, careful, attempt, untilMs });
     if (next.apart) return await runApart(run, next.left);
     left = next.left;
   }
@@ -43,6 +44,8 @@ interface Round {
   readonly ready: readonly CallJob[];
   readonly careful: boolean;
   readonly attempt: number;
+  /** By the monotonic clock. */
+  readonly untilMs: number;
 }
 
 /** What is still to be answered: together, or `apart`. */
@@ -205,12 +208,12 @@ async function settleLost(
 
 /** Decides what follows a failed try that has committed nothing. Throws when there is no use in another one. */
 async function afterFailure(run: WriteRun, round: Round, error: unknown): Promise<Next> {
-  const { ready, group, careful, attempt } = round;
+  const { ready, group, careful, attempt, untilMs } = round;
   if (error instanceof Stopped && error.why === "nobody_waits") return { left: ready, apart: false };
   const failure = statementFailure(error);
   if (failure === null) {
     if (!(error instanceof RemoteFailure)) throw error;
-    await pause(await pauseBefore(run.connection, error, attempt));
+    await pause(await pauseBefore(run.connection, error, attempt, untilMs));
     return { left: ready, apart: false };
   }
   const several = ready.length > 1 || ready.some(({ call }) => call.statements.length > 1);

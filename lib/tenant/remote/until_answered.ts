@@ -11,6 +11,11 @@ export const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 50;
 /** Times that a database which is moving is asked for again. */
 const MAX_MOVING = 60;
+/**
+ * Milliseconds for which what opens a transaction is tried again: a transaction whose answer is lost holds the server's
+ * write lock for 5 s, and the next try waits for it.
+ */
+const RETRY_OPENING_MS = 4000;
 
 /**
  * What `work` answers; again where the failure of a database lets it be tried again. `about` says which one has failed.
@@ -26,14 +31,30 @@ export function untilAnswered<T>(
   );
 }
 
+/** As `untilAnswered`, for work that opens transactions at the server which only the next request ends. */
+export function untilOpened<T>(connection: RemoteConnection, work: () => Promise<T>): Promise<T> {
+  const untilMs = openingUntil(connection);
+  return repeat(
+    work,
+    (error, attempt) =>
+      error instanceof RemoteFailure ? pauseBefore(connection, error, attempt, untilMs) : null,
+  );
+}
+
+/** Until when work that begins now and opens such transactions may be tried again, by the monotonic clock. */
+export function openingUntil({ context }: RemoteConnection): number {
+  return context.clock.monotonicMs() + RETRY_OPENING_MS;
+}
+
 /**
- * Milliseconds after which it may be tried again. Errors: `store_unavailable`, `store_over_quota`, `storage_full`,
- * `database_busy`, `database_corrupt`.
+ * Milliseconds after which it may be tried again; a server that does not answer is asked until `untilMs`, by the monotonic
+ * clock. Errors: `store_unavailable`, `store_over_quota`, `storage_full`, `database_busy`, `database_corrupt`.
  */
 export async function pauseBefore(
   connection: RemoteConnection,
   failure: RemoteFailure,
   attempt: number,
+  untilMs = Infinity,
 ): Promise<number> {
   const { context } = connection;
   switch (failure.reason) {
@@ -54,7 +75,9 @@ export async function pauseBefore(
     case "not_sent":
     case "unreachable":
     case "lost_stream":
-      if (attempt >= MAX_RETRIES) throw new AppError("store_unavailable");
+      if (attempt >= MAX_RETRIES || context.clock.monotonicMs() >= untilMs) {
+        throw new AppError("store_unavailable");
+      }
       return FIRST_PAUSE_MS * 4 ** attempt;
     case "denied":
       throw new AppError("store_unavailable");
