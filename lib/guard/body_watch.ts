@@ -6,7 +6,11 @@ class Pending {
   before: Pending = this;
   after: Pending = this;
 
-  constructor(readonly sweep: number, readonly expire: () => void) {}
+  constructor(readonly sweep: number, private readonly reject: (reason: AppError) => void) {}
+
+  expire(): void {
+    this.reject(new AppError("request_timeout", { headers: { "Connection": "close" } }));
+  }
 
   insertBefore(next: Pending): void {
     this.after = next;
@@ -46,8 +50,7 @@ export class BodyWatch {
    */
   watch<T>(reading: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new AppError("request_timeout", { headers: { "Connection": "close" } }));
-      const entry = new Pending(this.#sweep, late);
+      const entry = new Pending(this.#sweep, reject);
       entry.insertBefore(this.#ends);
       reading.then((value) => {
         entry.remove();
@@ -55,7 +58,7 @@ export class BodyWatch {
       }, (reason) => {
         entry.remove();
         if (reason instanceof AppError) reject(reason);
-        else late();
+        else entry.expire();
       });
     });
   }

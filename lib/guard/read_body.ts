@@ -22,16 +22,16 @@ export async function readBody(request: Request, bounds: BodyBounds): Promise<st
 }
 
 /** The whole body as it came. Errors: `payload_too_large`, `request_timeout`. */
-export async function readBytes(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
+export function readBytes(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   // The server below us enforces a declared length; otherwise the bytes are counted here.
   if (declared !== null) {
-    if (Number(declared) <= bounds.maxBytes) return await bounds.watch.watch(request.bytes());
+    if (Number(declared) <= bounds.maxBytes) return bounds.watch.watch(request.bytes());
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
-    throw new AppError("payload_too_large");
+    return Promise.reject(new AppError("payload_too_large"));
   }
-  if (request.body === null) return new Uint8Array();
-  return await bounds.watch.watch(readCounted(request.body, bounds.maxBytes));
+  if (request.body === null) return Promise.resolve(new Uint8Array());
+  return bounds.watch.watch(readCounted(request.body, bounds.maxBytes));
 }
 
 /**

@@ -36,19 +36,20 @@ import { workOf } from "./store_call.ts";
  * Runs a call; a repetition under the same key gets the first answer. Errors: every code of the stages; an SQL
  * failure carries `errorDetail`, in a batch also `failedIndex` and the results that stay.
  */
-export async function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
+export function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
   const { databaseId, namespaceId } = call.target;
-  return await runIn(ctx, call, ctx.tenants.open(databaseId, namespaceId));
+  return runIn(ctx, call, ctx.tenants.open(databaseId, namespaceId));
 }
 
 /** Runs a call in a database, or in a transaction that is open in it. Errors: those of `run`. */
-export async function runIn(
+export function runIn(
   ctx: QueryContext,
   call: QueryCall,
   database: StatementDatabase,
 ): Promise<QueryAnswer> {
   const opened = { call, database, log: identifyStatements(ctx.clock, call) };
-  return await untilAnswered(() => runOnce(ctx, opened), () => busy(opened));
+  const passed = call.replay === null ? stages : replayedStages;
+  return untilAnswered(() => passOnce(ctx, opened, passed, withTiming), () => busy(opened));
 }
 
 /**
@@ -62,7 +63,7 @@ export async function decide(ctx: QueryContext, call: QueryCall): Promise<void> 
     database: ctx.tenants.open(databaseId, namespaceId),
     log: identifyStatements(ctx.clock, call),
   };
-  await untilAnswered(() => passOnce(ctx, opened, decidingStages), () => busy(opened));
+  await untilAnswered(() => passOnce(ctx, opened, decidingStages, (nothing) => nothing), () => busy(opened));
 }
 
 type Opened = Pick<UnderstoodCall, "call" | "database" | "log">;
@@ -72,30 +73,27 @@ function busy({ database, log }: Opened): AppError {
   return new AppError("database_busy", { message: "Try again shortly; the database keeps changing" });
 }
 
-/** Passes all stages once, which read the schema anew. */
+/** Passes all stages once, which read the schema anew. `told`: an answer with the value of its `Server-Timing` header. */
 async function passOnce<Answer>(
   ctx: QueryContext,
   opened: Opened,
   stages: Stages<StatementPass, readonly RuleMatch[], number | null, Answer>,
-  timer = new StageTimer(ctx.clock),
+  told: (answer: Answer, timing: string) => Answer,
 ): Promise<Said<never, Answer>> {
   const { call, database } = opened;
+  const timer = new StageTimer(ctx.clock);
   const { databaseId } = call.target;
   const classifying = timer.endWith("classify", classify(ctx, databaseId, database, call.statements));
   const each = classifying instanceof Promise ? await classifying : classifying;
   const classified = call.paramSets === null ? each : classifySets(each, call.paramSets);
   const bill = new Bill(ctx.meter, call.target, call);
   try {
-    return await passStages(stages, { ctx, understood: understand(opened, classified), timer, bill });
+    const understood = understand(opened, classified);
+    const said = await passStages(stages, { ctx, understood, timer, bill });
+    return said.say === "answer" ? answered(told(said.answer, timer.header)) : said;
   } finally {
     bill.release();
   }
-}
-
-async function runOnce(ctx: QueryContext, opened: Opened): Promise<Said<never, QueryAnswer>> {
-  const timer = new StageTimer(ctx.clock);
-  const said = await passOnce(ctx, opened, opened.call.replay === null ? stages : replayedStages, timer);
-  return said.say === "answer" ? answered(withTiming(said.answer, timer.header)) : said;
 }
 
 const stages: StatementStages = { check, admit, perform, turnedAway: recordTurnedAway };
@@ -119,16 +117,22 @@ function check({ ctx, understood, timer }: StatementPass): Soon<Said<readonly Ru
   return matches instanceof Promise ? matches.then(goOn) : goOn(matches);
 }
 
-async function admit(
-  { ctx, understood, timer, bill }: StatementPass,
-  matches: readonly RuleMatch[],
-): Promise<Said<number | null, never>> {
+function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<number | null, never>> {
+  const { understood, timer, bill } = pass;
   stopOutright(understood.call, matches);
   // Reads of the service's own are free.
   const isOwn = understood.call.operation === "service";
   const reserving = timer.endWith("reserve", isOwn ? undefined : bill.reserve(!understood.writes));
-  if (reserving) await reserving;
-  if (matches.length === 0) return goOn(null);
+  if (matches.length > 0) return decideByRules(pass, matches, reserving);
+  return reserving ? reserving.then(() => goOn(null)) : goOn(null);
+}
+
+async function decideByRules(
+  { ctx, understood, timer, bill }: StatementPass,
+  matches: readonly RuleMatch[],
+  reserving: Soon<void>,
+): Promise<Said<number | null, never>> {
+  await reserving;
   const previewed = await preview(ctx, understood, matches);
   if (previewed.say !== "go on") return previewed;
   timer.end("preview");

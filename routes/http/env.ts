@@ -25,8 +25,8 @@ export interface Env {
     caller: Caller;
     /** Set under `/v1`: the token that the bearer proves. */
     token: TokenCaller;
-    /** The body, once it was read. */
-    bodyText: string | undefined;
+    /** The body, once somebody has begun to read it. */
+    bodyText: Promise<string> | undefined;
     /** Set by the plan middleware: the plan's step that this call is. */
     plan: ReplayScope | undefined;
     /** Set by a route whose answer the tenant's database stores for the plan. */

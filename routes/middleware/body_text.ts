@@ -6,12 +6,12 @@ import { readBody } from "../../lib/guard/read_body.ts";
 import type { Env } from "../http/env.ts";
 
 /** The body. Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8). */
-export async function bodyText(c: Context<Env>): Promise<string> {
+export function bodyText(c: Context<Env>): Promise<string> {
   const known = c.get("bodyText");
   if (known !== undefined) return known;
-  const text = await readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: c.get("bodyWatch") });
-  c.set("bodyText", text);
-  return text;
+  const reading = readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: c.get("bodyWatch") });
+  c.set("bodyText", reading);
+  return reading;
 }
 
 /** Headers that change what a call does or answers, so they are part of its content like the body. */

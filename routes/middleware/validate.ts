@@ -64,10 +64,10 @@ const readers: Record<InputTarget, (c: Context<Env>, schema: z.ZodType) => unkno
   param: (c) => c.req.param(),
 };
 
-async function readJson(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
-  const text = await bodyText(c);
-  if (text === "" && schema.safeParse(undefined).success) return undefined;
-  return parseJson(text);
+function readJson(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
+  return bodyText(c).then((text) =>
+    text === "" && schema.safeParse(undefined).success ? undefined : parseJson(text)
+  );
 }
 
 /** Refuses a repeated name: which one counts would be a guess. */
