@@ -37,6 +37,8 @@ const WHEN_CHANGED = { again: "when_changed" } as const;
 
 /** The webhook, as its record is now, where its database is, and how to get the lease. */
 export interface Delivery {
+  /** When the record had not been read yet: what its owner had changed when a message became due is in it. */
+  readonly nowMs: number;
   readonly webhook: WebhookRecord;
   readonly target: ChangesTarget;
   /** Null while another process delivers. */
@@ -46,12 +48,12 @@ export interface Delivery {
 /** Without anything to be sent nothing is written either. Errors: those of the store and of KV. */
 export async function deliverNext(
   ctx: WebhookContext,
-  { webhook, target, hold }: Delivery,
+  { nowMs, webhook, target, hold }: Delivery,
 ): Promise<Delivered> {
   const { control: { webhooks }, query: { clock } } = ctx;
   const { value: state, versionstamp } = await webhooks.stateEntry(webhook.id);
   if (state === null || !webhook.enabled || state.ended !== null) return WHEN_CHANGED;
-  const waitMs = state.nextMs - clock.now();
+  const waitMs = state.nextMs - nowMs;
   if (waitMs > 0) return { again: "later", ms: waitMs };
   const found = await nextMessage(ctx, webhook, state, target);
   const skipped = "skipped" in found ? found.skipped : null;

@@ -107,13 +107,14 @@ export class WebhookDeliverer {
     const { control, query } = this.ctx;
     try {
       for (;;) {
+        const nowMs = query.clock.now();
         const webhook = await control.webhooks.find(databaseId, id);
         const target = await this.#target(namespaceId, databaseId);
         if (webhook === null || target === null || this.#stopped) return { again: "when_changed" };
         const alone = !query.tenants.commits.others;
         const hold = () =>
           control.webhooks.hold(id, { holder: this.#holder, nowMs: query.clock.now(), alone });
-        const next = await deliverNext(this.ctx, { webhook, target, hold });
+        const next = await deliverNext(this.ctx, { nowMs, webhook, target, hold });
         if (next.again !== "now") return next;
       }
     } catch (error) {
