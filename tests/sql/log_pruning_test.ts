@@ -5,17 +5,19 @@ import { pruneStatements } from "../../lib/sql/log_pruning.ts";
 import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
 
 const ROWS = 400;
+/** Rows that go at once, at most. */
+const MANY = 20_000;
 const idOf = (at: number) => `qry_${String(at).padStart(6, "0")}`;
 const sqlOf = (at: number) => "x".repeat((at * 37) % 90);
 const bytesOf = (at: number) => 200 + sqlOf(at).length;
 
-function filledLog(): DatabaseSync {
+function filledLog(rows = ROWS): DatabaseSync {
   const database = new DatabaseSync(":memory:");
   for (const sql of serviceTableStatements) database.exec(sql);
   const insert = database.prepare(
     "INSERT INTO _service_meta_query_log VALUES (?, 0, 'ns', 'db', 'tok', NULL, 'read', 'ok', NULL, 0, 0, 0, 1, ?)",
   );
-  for (let at = 0; at < ROWS; at++) insert.run(idOf(at), sqlOf(at));
+  for (let at = 0; at < rows; at++) insert.run(idOf(at), sqlOf(at));
   return database;
 }
 
@@ -46,4 +48,22 @@ Deno.test("an empty log has nothing to lose", () => {
   for (const sql of serviceTableStatements) database.exec(sql);
   const statements = pruneStatements({ beforeId: null, cuts: [], maxBytes: 0, nowMs: null });
   for (const [sql, params] of statements) assertEquals(database.prepare(sql).run(...params).changes, 0);
+});
+
+Deno.test("what is cut goes up to its id, and not too many rows at once, whether the engine can be asked before or not", () => {
+  for (const asks of [false, true]) {
+    using database = filledLog(MANY + 3);
+    const value = (sql: string, params: readonly (string | number)[]) =>
+      database.prepare(sql).get(...params)?.["id"];
+    const firstLeft = (cut: number) => {
+      const pruning = { beforeId: null, cuts: [idOf(cut), null], maxBytes: null, nowMs: null };
+      const statements = pruneStatements(pruning, asks ? value : null);
+      for (const [sql, params] of statements) database.prepare(sql).run(...params);
+      return value("SELECT min(id) AS id FROM _service_meta_query_log", []);
+    };
+    assertEquals(firstLeft(1), idOf(1));
+    assertEquals(firstLeft(0), idOf(1));
+    assertEquals(firstLeft(MANY + 2), idOf(MANY + 1));
+    assertEquals(firstLeft(MANY + 2), idOf(MANY + 2));
+  }
 });

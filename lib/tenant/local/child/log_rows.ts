@@ -113,5 +113,6 @@ export function insertChange(connection: Connection, { insert }: CommitChange): 
 
 /** Deletes rows that are too old or too many, a bounded number at a time. */
 export function pruneLog(connection: Connection, pruning: LogPruning): void {
-  for (const [sql, params] of pruneStatements(pruning)) connection.internalRun(sql, ...params);
+  const statements = pruneStatements(pruning, (sql, params) => connection.internalRow(sql, ...params)?.[0]);
+  for (const [sql, params] of statements) connection.internalRun(sql, ...params);
 }
