@@ -1,5 +1,5 @@
 // `deno task bench`: the service beside a bare handler and sqld, interleaved on this machine; on request also beside another
-// commit of itself and the do-it-yourself choice. routes/docs/speed.md has the figures.
+// commit of itself, the do-it-yourself choice and PocketBase. routes/docs/speed.md has the figures.
 import { bareTarget } from "./bare_target.ts";
 import { type BenchCase, benchCases, fillTables, pointReads } from "./bench_cases.ts";
 import { benchOptions } from "./bench_options.ts";
@@ -15,6 +15,7 @@ import { processCpuSeconds } from "./process_cpu.ts";
 import { keepResults } from "./keep_results.ts";
 import { disturbances, medianOf } from "./verdict.ts";
 import { print } from "../testing/print.ts";
+import { pocketbaseTarget } from "./pocketbase_target.ts";
 import { processMemory } from "./process_memory.ts";
 import { type ServiceTarget, serviceTarget } from "./service_target.ts";
 import { sqldTarget } from "./sqld_target.ts";
@@ -37,6 +38,7 @@ async function measureAll(): Promise<void> {
   if (service) targets.push(service);
   if (against) targets.push(await serviceTarget(against));
   if (options.fastify) targets.push(await fastifyTarget());
+  if (options.pocketbase) targets.push(await pocketbaseTarget());
   const sqld = await sqldTarget();
   if (sqld) targets.push(sqld);
   for (const target of targets) await fillTables(target, target.query);
@@ -79,6 +81,7 @@ async function interleaved(cases: readonly BenchCase[]): Promise<CaseFigures[]> 
     for (const one of cases) {
       progress(`round ${round} of ${options.rounds}: ${one.title}`);
       for (const target of [...targets]) {
+        if (target.cases?.includes(one.name) === false) continue;
         const measured = await loadOf(target, one).catch((error) => leaveOutStuck(target, error));
         const byTarget = runs.get(one.name);
         if (measured) byTarget?.set(target.name, [...byTarget.get(target.name) ?? [], measured]);

@@ -1,4 +1,4 @@
-// The command line of the benchmark: `--seconds N --rounds N --only case --against commit --fastify --peers --save --json`.
+// The command line of the benchmark: `--seconds N --rounds N --only case --against commit --fastify --pocketbase --peers --save --json`.
 
 export interface BenchOptions {
   readonly seconds: number;
@@ -11,6 +11,8 @@ export interface BenchOptions {
   readonly against: string | null;
   /** Measures the do-it-yourself choice too, whose packages it downloads. */
   readonly fastify: boolean;
+  /** Measures PocketBase too, which it builds. */
+  readonly pocketbase: boolean;
   /** Keeps the figures as a file, unless the run was disturbed. */
   readonly save: boolean;
   readonly json: boolean;
@@ -25,6 +27,7 @@ export function benchOptions(args: readonly string[], cases: readonly string[]):
     peers: false,
     against: null as string | null,
     fastify: false,
+    pocketbase: false,
     save: false,
     json: false,
   };
@@ -33,6 +36,7 @@ export function benchOptions(args: readonly string[], cases: readonly string[]):
     if (name === "--json") options.json = true;
     else if (name === "--peers") options.peers = true;
     else if (name === "--fastify") options.fastify = true;
+    else if (name === "--pocketbase") options.pocketbase = true;
     else if (name === "--save") options.save = true;
     else if (name === "--against") options.against = given(name, rest.shift());
     else if (name === "--seconds") options.seconds = positive(name, rest.shift());
@@ -46,7 +50,10 @@ export function benchOptions(args: readonly string[], cases: readonly string[]):
   return options;
 }
 
-const NAMES = ["--seconds", "--rounds", "--only", "--against", "--fastify", "--peers", "--save", "--json"];
+const NAMES = [
+  ...["--seconds", "--rounds", "--only", "--against"],
+  ...["--fastify", "--pocketbase", "--peers", "--save", "--json"],
+];
 
 function given(name: string, text: string | undefined): string {
   if (text === undefined || text.startsWith("-")) throw new TypeError(`Give ${name} a commit`);

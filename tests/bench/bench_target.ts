@@ -16,12 +16,16 @@ export interface BenchRequest {
 }
 
 export interface BenchTarget {
-  readonly name: "bare" | "service" | "against" | "sqld" | "fastify";
+  readonly name: "bare" | "service" | "against" | "sqld" | "fastify" | "pocketbase";
   /** What a reader has to know about it, in a few words. */
   readonly note: string;
   readonly url: string;
   /** Of the process that the others descend from. */
   readonly pid: number;
+  /** Cases that it has calls for; absent: all. */
+  readonly cases?: readonly string[];
+  /** Makes and fills the tables where statements cannot. */
+  fill?(): Promise<void>;
   query(statement: BenchStatement): BenchRequest;
   /** All of them in one transaction. */
   transaction(statements: readonly BenchStatement[]): BenchRequest;

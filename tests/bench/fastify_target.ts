@@ -1,5 +1,6 @@
 // The do-it-yourself choice as a process: see fastify_server.mjs. Its packages are installed into a temporary folder.
 import type { BenchTarget } from "./bench_target.ts";
+import { outputOf } from "./output_of.ts";
 import { serverProcess } from "./server_process.ts";
 
 const PACKAGES = ["fastify@5.12.8", "better-sqlite3@13.2.0"];
@@ -49,10 +50,4 @@ export async function fastifyTarget(): Promise<BenchTarget> {
     await remove();
     throw error;
   }
-}
-
-async function outputOf(cwd: string, command: string, args: readonly string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
-  if (!success) throw new Error(`${command} ${args[0]}: ${new TextDecoder().decode(stderr).slice(-500)}`);
-  return new TextDecoder().decode(stdout);
 }
