@@ -7,6 +7,9 @@ import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
 
 const WIDE = { viewport: { width: 1280, height: 900 } };
 const NARROW = { viewport: { width: 360, height: 740 } };
+/** Pixels by which the list of all pages is wider than its room. */
+const LIST_OVERFLOW =
+  "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.getElementById('contents'))";
 const PATHS = ["/docs", "/docs?q=price+of+a+read", ...docPages.map(({ slug }) => `/docs/${slug}`)];
 
 const folder = await Deno.makeTempDir({ prefix: "cubby_browser_" });
@@ -30,7 +33,7 @@ function browserTest(name: string, look: (parts: Parts) => Promise<void>): void 
 }
 
 browserTest(
-  "axe-core finds nothing wrong with any page, and none scrolls sideways at 360 px",
+  "axe-core finds nothing wrong with any page, and neither one at 360 px nor its list of pages scrolls sideways",
   async ({ browser, service }) => {
     // In one tab: a tab for each page takes more of the processor than all that is looked at.
     await withPage(browser, `${service.url}/docs`, WIDE, async (page) => {
@@ -39,6 +42,7 @@ browserTest(
         await page.setViewportSize(WIDE.viewport);
         await page.goto(service.url + path, { waitUntil: "load" });
         assertEquals(await violations(page), [], `${path}, light`);
+        assertEquals(await page.evaluate<number>(LIST_OVERFLOW), 0, `${path}, list of pages`);
         await page.emulateMedia({ colorScheme: "dark" });
         await page.setViewportSize(NARROW.viewport);
         assertEquals(await violations(page, ["color-contrast"]), [], `${path}, dark`);
