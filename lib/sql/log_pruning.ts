@@ -28,13 +28,13 @@ export interface LogPruning {
 
 type Statement = readonly [sql: string, params: readonly (string | number)[]];
 
-/**
- * The statements that delete those rows. `ask` answers a query with its first value: what is cut is then deleted on the
- * way through the table, in two thirds of the time that it takes to collect the rows first.
- */
+/** Answers a query with the first value of its first row. */
+type Ask = (...query: Statement) => unknown;
+
+/** The statements that delete those rows. `ask`: where the engine is at hand; cuts then take 0.6 of the time. */
 export function pruneStatements(
   { beforeId, cuts, maxBytes }: LogPruning,
-  ask: ((...query: Statement) => unknown) | null = null,
+  ask: Ask | null = null,
 ): Statement[] {
   const statements: Statement[] = beforeId === null ? [] : [oldChanges(idTime(beforeId))];
   for (const [at, { table, prefix, bytes }] of tables.entries()) {
@@ -43,12 +43,8 @@ export function pruneStatements(
       const id = `${prefix}_${beforeId.slice(beforeId.indexOf("_") + 1)}`;
       statements.push([oldest(table, "id < ?", OLD_AT_ONCE), [id]]);
     }
-    if (cut !== null && ask === null) statements.push([oldest(table, "id < ?", MANY_AT_ONCE), [cut]]);
-    else if (cut !== null) {
-      const next = ask?.(`SELECT id FROM ${table} WHERE id < ? ORDER BY id LIMIT 1 OFFSET ${MANY_AT_ONCE}`, [
-        cut,
-      ]);
-      statements.push([`DELETE FROM ${table} WHERE id < ?`, [typeof next === "string" ? next : cut]]);
+    if (cut !== null) {
+      statements.push(ask ? below(table, cut, ask) : [oldest(table, "id < ?", MANY_AT_ONCE), [cut]]);
     }
     if (maxBytes !== null && bytes !== null) {
       statements.push([oldest(table, `id <= (${lastBeyond(table, bytes)})`, MANY_AT_ONCE), [
@@ -81,6 +77,12 @@ function oldChanges(beforeMs: number): Statement {
     `DELETE FROM _service_meta_change WHERE seq IN (SELECT seq FROM (${first}) WHERE at < ?)`,
     [beforeMs],
   ];
+}
+
+/** Deletes while it walks the table: with a limit in the same statement, SQLite collects the ids of all rows first. */
+function below(table: string, cut: string, ask: Ask): Statement {
+  const first = ask(`SELECT id FROM ${table} WHERE id < ? ORDER BY id LIMIT 1 OFFSET ${MANY_AT_ONCE}`, [cut]);
+  return [`DELETE FROM ${table} WHERE id < ?`, [typeof first === "string" ? first : cut]];
 }
 
 function oldest(table: string, where: string, rows: number): string {

@@ -157,6 +157,35 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
   assert(text.includes(approvalId) && !text.includes("4711") && !text.includes(held.approvalToken));
 });
 
+Deno.test("a message that comes due while its owner ends his interest in it is not sent", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, later, until, call } = world;
+  const { id } = await add({ events: ["change", "backup.late"] });
+  receiver.answer = () => new Response(null, { status: 503 });
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  await until(({ tries }) => tries === 1);
+  const { webhooks } = app.deps.control;
+  const pending = (await webhooks.state(id))?.pending ?? null;
+  const find = webhooks.find.bind(webhooks);
+  const changed = Promise.withResolvers<void>();
+  // Between the reading of the record and whatever the deliverer does next.
+  webhooks.find = async (databaseId, webhookId) => {
+    webhooks.find = find;
+    const before = await find(databaseId, webhookId);
+    await call("PATCH", `/${id}`, { events: ["backup.late"] });
+    // As if the message had been noted just before its owner's change.
+    await webhooks.changeState(id, (state) => ({ ...state, pending }));
+    later(RETRY_MS[0] ?? 0);
+    changed.resolve();
+    return before;
+  };
+  await tenant.setup("INSERT INTO a VALUES (2)");
+  await changed.promise;
+  await noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec: 1 });
+  await receiver.got(2);
+  assertEquals(receiver.received.map(({ type }) => type), ["change", "backup.late"]);
+});
+
 Deno.test("an event that expired before it arrived holds up no later one, nor does a change that is not wanted any more", async () => {
   await using world = await hookWorld();
   const { app, receiver, tenant, add, later, until, call } = world;

@@ -66,6 +66,10 @@ function calls(
     ["destructive write", () => tenant.query("DELETE FROM t")],
     ["schema", () => tenant.query("CREATE TABLE never (a)")],
     ["batch", () => tenant.batch([[INSERT, "never"], [INSERT, "never"]], { transaction: true })],
+    [
+      "parameter sets",
+      request("POST", `${path}/batch`, { body: { sql: INSERT, paramSets: [["never"], ["never"]] } }),
+    ],
     ["dry run", () => tenant.query(INSERT, ["never"], { headers: { "x-dry-run": "1" } })],
     ["propose", request("POST", `${path}/propose`, { body: { sql: INSERT, params: ["never"] } })],
     ["tables", request("GET", `${path}/tables`)],
@@ -143,7 +147,7 @@ Deno.test("a dry run whose answers break off keeps no write waiting until that o
     };
     const first = kinds.get("dry run")?.();
     await seen.promise;
-    const others = ["propose", "write", "batch", "schema"].map((name) =>
+    const others = ["parameter sets", "propose", "write", "batch", "schema"].map((name) =>
       [name, kinds.get(name)?.()] as const
     );
     for (const [name, answer] of [["dry run", first] as const, ...others]) {

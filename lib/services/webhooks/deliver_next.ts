@@ -37,7 +37,7 @@ const WHEN_CHANGED = { again: "when_changed" } as const;
 
 /** The webhook, as its record is now, where its database is, and how to get the lease. */
 export interface Delivery {
-  /** When the record had not been read yet: what its owner had changed when a message became due is in it. */
+  /** The time before the record was read: so the record is never older than the moment at which a message is due. */
   readonly nowMs: number;
   readonly webhook: WebhookRecord;
   readonly target: ChangesTarget;

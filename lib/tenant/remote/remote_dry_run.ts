@@ -19,7 +19,7 @@ import { VERSION, versionGuard } from "./write_steps.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { RemoteNotes } from "./remote_notes.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
-import { untilOpened } from "./until_answered.ts";
+import { retryOpenUntil, untilAnswered } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
@@ -58,8 +58,9 @@ function withReads(outcome: TenantOutcome, reads: readonly number[]): TenantOutc
 }
 
 async function dryRunUntilAnswered(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {
+  const untilMs = retryOpenUntil(connection);
   try {
-    return await untilOpened(connection, () => dryRunOnce(connection, job));
+    return await untilAnswered(() => dryRunOnce(connection, job), () => connection, untilMs);
   } catch (error) {
     throw error instanceof Stopped ? new AppError("store_unavailable") : error;
   }

@@ -15,7 +15,7 @@ import type { RemoteConnection } from "./remote_connection.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import type { GatedCall } from "./write_steps.ts";
 import { pause } from "./hrana/repeat.ts";
-import { openingUntil, pauseBefore } from "./until_answered.ts";
+import { pauseBefore, retryOpenUntil } from "./until_answered.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
@@ -29,7 +29,7 @@ export interface WriteRun {
 /** Answers every job. Throws `AppError` for those that are not answered yet. */
 export async function runWrites(run: WriteRun, jobs: readonly CallJob[], careful = false): Promise<void> {
   let left = jobs;
-  const untilMs = openingUntil(run.connection);
+  const untilMs = retryOpenUntil(run.connection);
   for (let attempt = 0; left.length > 0; attempt++) {
     const { group, ready } = await gather(run, left.filter(isWaitedFor));
     if (ready.length === 0) return;
@@ -44,7 +44,7 @@ interface Round {
   readonly ready: readonly CallJob[];
   readonly careful: boolean;
   readonly attempt: number;
-  /** By the monotonic clock. */
+  /** Until when it may be tried again where the server does not answer, by the monotonic clock. */
   readonly untilMs: number;
 }
 

@@ -12,10 +12,10 @@ const FIRST_PAUSE_MS = 50;
 /** Times that a database which is moving is asked for again. */
 const MAX_MOVING = 60;
 /**
- * Milliseconds for which what opens a transaction is tried again: a transaction whose answer is lost holds the server's
- * write lock for 5 s, and the next try waits for it.
+ * Milliseconds in which a request that leaves a transaction open is tried again. Where its answer is lost, the transaction
+ * keeps the server's write lock for 5 s, and the next try waits that long.
  */
-const RETRY_OPENING_MS = 4000;
+const RETRY_OPEN_MS = 4000;
 
 /**
  * What `work` answers; again where the failure of a database lets it be tried again. `about` says which one has failed.
@@ -24,26 +24,18 @@ const RETRY_OPENING_MS = 4000;
 export function untilAnswered<T>(
   work: (attempt: number) => Promise<T>,
   about: (failure: RemoteFailure) => RemoteConnection,
+  untilMs = Infinity,
 ): Promise<T> {
   return repeat(
     work,
-    (error, attempt) => error instanceof RemoteFailure ? pauseBefore(about(error), error, attempt) : null,
-  );
-}
-
-/** As `untilAnswered`, for work that opens transactions at the server which only the next request ends. */
-export function untilOpened<T>(connection: RemoteConnection, work: () => Promise<T>): Promise<T> {
-  const untilMs = openingUntil(connection);
-  return repeat(
-    work,
     (error, attempt) =>
-      error instanceof RemoteFailure ? pauseBefore(connection, error, attempt, untilMs) : null,
+      error instanceof RemoteFailure ? pauseBefore(about(error), error, attempt, untilMs) : null,
   );
 }
 
-/** Until when work that begins now and opens such transactions may be tried again, by the monotonic clock. */
-export function openingUntil({ context }: RemoteConnection): number {
-  return context.clock.monotonicMs() + RETRY_OPENING_MS;
+/** The `untilMs` of work that begins now and whose requests leave a transaction open. */
+export function retryOpenUntil({ context }: RemoteConnection): number {
+  return context.clock.monotonicMs() + RETRY_OPEN_MS;
 }
 
 /**
