@@ -26,22 +26,81 @@ Deno.test("admit() answers at once and writes nothing while the block has money"
   });
 });
 
-Deno.test("what thousands of databases spend between two ticks is booked, each in its own usage, also at the close", async () => {
+Deno.test("what thousands of databases spend is booked within five seconds, each in its own usage, also at the close", async () => {
   await World.run(5 * DOLLAR, async (world) => {
     const meter = world.meter();
-    const spendOver = async (databases: number) => {
-      for (let n = 0; n < databases; n++) {
-        meter.settle(await meter.admit(NS), { ...usage(500), databaseId: `db_${n}` });
-      }
-    };
-    await spendOver(2500);
-    for (let ticks = 0; ticks < 2; ticks++) await meter.tick();
+    await secondOver(world, meter, { databases: 2500, costNanoUsd: 500 });
+    for (let ticks = 0; ticks < 4; ticks++) {
+      world.clock.pass(1000);
+      await meter.tick();
+    }
     assertEquals((await world.checkSums()).usedNanoUsd, 2500 * 500);
     const booked = await Array.fromAsync(world.store.list({ prefix: keys.usageOf(NS) }));
     assertEquals(booked.length, 2500);
-    await spendOver(1700);
+    await secondOver(world, meter, { databases: 1700, costNanoUsd: 500 });
     await meter.close();
     assertEquals((await world.checkSums()).usedNanoUsd, 4200 * 500);
+  });
+});
+
+Deno.test("of a thousand busy databases a fifth is booked each second, none later than after five, and the block holds the rest", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    const second = { databases: 1000, costNanoUsd: 50_000 };
+    const secondNanoUsd = second.databases * second.costNanoUsd;
+    let spentNanoUsd = 0;
+    for (let at = 0; at < 12; at++) {
+      const { commits } = world;
+      await secondOver(world, meter, second);
+      spentNanoUsd += secondNanoUsd;
+      const { usedNanoUsd, reservedNanoUsd } = await world.checkSums();
+      if (at > 5) assert(world.commits - commits <= 2, `${world.commits - commits} commits`);
+      assert(usedNanoUsd >= spentNanoUsd - 5 * secondNanoUsd, `${usedNanoUsd} booked of ${spentNanoUsd}`);
+      const left = reservedNanoUsd - (spentNanoUsd - usedNanoUsd);
+      assert(left >= 2 * secondNanoUsd, `${left} left in the block`);
+    }
+    // Nobody calls any more: all is booked, and only then the block goes back.
+    const covered: boolean[] = [];
+    const beforeCommit = async () => {
+      const { usedNanoUsd, reservedNanoUsd } = await world.money();
+      covered.push(reservedNanoUsd >= spentNanoUsd - usedNanoUsd);
+      world.beforeCommit = beforeCommit;
+    };
+    world.beforeCommit = beforeCommit;
+    world.clock.pass(IDLE_MS);
+    for (let ticks = 0; ticks < 2; ticks++) await meter.tick();
+    const record = await world.checkSums();
+    assertEquals([record.usedNanoUsd, record.reservedNanoUsd], [spentNanoUsd, 0]);
+    assert(covered.length > 1 && !covered.includes(false));
+  });
+});
+
+Deno.test("calls of many databases do not wait where the block is too small for what is booked later", async () => {
+  await World.run(100_000_000, async (world) => {
+    const meter = world.meter();
+    let waited = 0;
+    for (let second = 0; second < 10; second++) {
+      waited += await secondOver(world, meter, { databases: 1000, costNanoUsd: 5000 });
+    }
+    assertEquals(waited, 1);
+  });
+});
+
+Deno.test("with little money left what many databases spend is booked at once, to the end of the balance", async () => {
+  await World.run(900_000, async (world) => {
+    const meters = [world.meter(), world.meter()];
+    let served = 0;
+    for (const meter of meters) {
+      for (let n = 0, refusal = "admitted"; refusal === "admitted"; n++) {
+        refusal = await refusalOf(spend(meter, 300, `db_${n % 700}`));
+        if (refusal === "admitted") served++;
+        else assertEquals(refusal, "balance_exhausted");
+      }
+      await meter.tick();
+    }
+    const record = await world.checkSums();
+    assertEquals([record.balanceNanoUsd, record.reservedNanoUsd, record.usedNanoUsd], [0, 0, 900_000]);
+    assertEquals([served, record.writtenOffNanoUsd], [3000, 0]);
   });
 });
 
@@ -258,3 +317,21 @@ Deno.test("a call that waited ten seconds for its turn is refused with 429", asy
     meter.settle(admission, usage(500));
   });
 });
+
+/** One call of each of so many databases within a second, and the tick after it. Returns how many waited. */
+async function secondOver(
+  world: World,
+  meter: Meter,
+  { databases, costNanoUsd }: { readonly databases: number; readonly costNanoUsd: number },
+): Promise<number> {
+  let waited = 0;
+  for (let n = 0; n < databases; n++) {
+    const admission = meter.admit(NS);
+    if (admission instanceof Promise) waited++;
+    meter.settle(await admission, usage(costNanoUsd, `db_${n}`));
+    world.clock.pass(1000 / databases);
+    if (n % 200 === 0) await turns();
+  }
+  await meter.tick();
+  return waited;
+}

@@ -166,9 +166,10 @@ export async function spend(meter: Meter, costNanoUsd: number, databaseId?: stri
   meter.settle(await meter.admit(NS), usage(costNanoUsd, databaseId));
 }
 
-export async function refusalOf(admission: Admission | Promise<Admission>): Promise<string> {
+/** The code of a refusal, by an admission or a whole call. */
+export async function refusalOf(call: Admission | Promise<unknown>): Promise<string> {
   try {
-    await admission;
+    await call;
     return "admitted";
   } catch (error) {
     return error instanceof AppError ? error.code : String(error);

@@ -37,5 +37,12 @@ export const TRUSTED_NANO_USD = 1_000_000_000;
 /** Milliseconds for which one reading of the balance allows such reads; the next tick reads it again. */
 export const TRUSTED_MS = 5_000;
 
-/** Databases whose usage one commit books: KV takes 1000 changes in a commit. */
+/** Databases whose usage one commit books at most: KV takes 1000 changes in a commit. */
 export const CHARGED_AT_ONCE = 400;
+/**
+ * Databases of a namespace that are booked every second, where so many are in use. Of more, a fifth is: to read and write
+ * a usage record for each of two thousand would take a sixth of the time that their calls take.
+ */
+export const BOOKED_A_SECOND = 100;
+/** Seconds within which what a database used is booked. */
+export const BOOKED_WITHIN_SEC = 5;

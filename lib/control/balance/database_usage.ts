@@ -12,6 +12,8 @@ export interface CallUsage {
 /** What the calls of one database used. */
 export interface DatabaseUsage {
   readonly databaseId: string;
+  /** Monotonic milliseconds of the first of them, or up to a second earlier. */
+  readonly sinceMs: number;
   requests: number;
   rowsRead: number;
   rowsWritten: number;
@@ -19,10 +21,14 @@ export interface DatabaseUsage {
 }
 
 /** The sum of a database, made when it is missing. */
-export function usageOf(databases: Map<string, DatabaseUsage>, databaseId: string): DatabaseUsage {
+export function usageOf(
+  databases: Map<string, DatabaseUsage>,
+  databaseId: string,
+  sinceMs: number,
+): DatabaseUsage {
   let usage = databases.get(databaseId);
   if (usage === undefined) {
-    usage = { databaseId, requests: 0, rowsRead: 0, rowsWritten: 0, costNanoUsd: 0 };
+    usage = { databaseId, sinceMs, requests: 0, rowsRead: 0, rowsWritten: 0, costNanoUsd: 0 };
     databases.set(databaseId, usage);
   }
   return usage;

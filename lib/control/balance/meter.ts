@@ -1,8 +1,8 @@
 // Prepaid balance as one process spends it: calls are admitted against a block in memory, and KV is written once a
-// second.
+// second, where a namespace has many databases in use for a part of them.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
+import { CHARGED_AT_ONCE, LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
 import type { CallUsage } from "./database_usage.ts";
 import { Admission, SpendingAccount } from "./spending_account.ts";
 import { isKvFull } from "../../store/kv_call.ts";
@@ -155,10 +155,13 @@ export class Meter {
     // Starts after the caller has put this promise into `syncing`.
     await null;
     let failure: unknown = null;
+    const wanted = (nowMs: number) => this.#closing ? account.bookedLater : account.wanted(nowMs);
     try {
-      do await syncBlock(this.#ctx, account, (nowMs) => this.#closing ? 0 : account.wanted(nowMs)); while (
-        account.hasBacklog
-      );
+      let most = account.share;
+      do {
+        await syncBlock(this.#ctx, account, { most, wanted });
+        most = CHARGED_AT_ONCE;
+      } while (account.isBehind(this.#closing ? Infinity : this.clock.monotonicMs()));
     } catch (error) {
       failure = error;
       if (isKvFull(error)) account.notBooked(this.clock.monotonicMs());

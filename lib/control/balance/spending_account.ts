@@ -4,6 +4,8 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { BlockRecord } from "../../store/money_records.ts";
 import {
   BLOCK_SECONDS,
+  BOOKED_A_SECOND,
+  BOOKED_WITHIN_SEC,
   CHARGED_AT_ONCE,
   FIRST_GUESS_NANO_USD,
   IDLE_MS,
@@ -119,7 +121,7 @@ export class SpendingAccount {
     if (cost > this.dearest) this.dearest = cost;
     let database = this.#last;
     if (database === null || database.databaseId !== usage.databaseId) {
-      database = usageOf(this.#fresh, usage.databaseId);
+      database = usageOf(this.#fresh, usage.databaseId, this.#beatMs);
       this.#last = database;
     }
     addUsage(database, usage);
@@ -130,24 +132,40 @@ export class SpendingAccount {
     return this.#fresh.size > 0 || this.#charge !== null;
   }
 
-  /** Whether more databases are to be booked than one commit takes. */
-  get hasBacklog(): boolean {
-    return this.#fresh.size > CHARGED_AT_ONCE;
+  /** How many databases the next commit is to book, of those that have waited longest. */
+  get share(): number {
+    return Math.min(
+      CHARGED_AT_ONCE,
+      Math.max(BOOKED_A_SECOND, Math.ceil(this.#fresh.size / BOOKED_WITHIN_SEC)),
+    );
+  }
+
+  /** Whether more is to be booked than that share, because some of it has waited for so long. */
+  isBehind(nowMs: number): boolean {
+    if (this.#fresh.size <= BOOKED_A_SECOND) return false;
+    const [oldest] = this.#fresh.values();
+    return oldest !== undefined && nowMs - oldest.sinceMs >= (BOOKED_WITHIN_SEC - 1) * 1000;
   }
 
   isIdle(nowMs: number): boolean {
     return this.inFlight === 0 && this.waiters.length === 0 && nowMs - this.lastUsedMs >= IDLE_MS;
   }
 
-  /** The size that the block should have. */
+  /** The part of the block that pays what is booked after the next commit. */
+  get bookedLater(): number {
+    return this.#unpaid - (this.#charge?.costNanoUsd ?? 0);
+  }
+
+  /** The size that the block should have after the next commit. */
   wanted(nowMs: number): number {
-    if (this.isIdle(nowMs)) return 0;
+    const later = this.bookedLater;
+    if (this.isIdle(nowMs)) return later;
     const perSec = Math.max(
       this.#ratePerSec,
       this.#sinceBeat / Math.max(0.25, (nowMs - this.#beatMs) / 1000),
     );
     const calls = this.inFlight + this.waiters.length + 1;
-    return Math.ceil(Math.max(MIN_BLOCK_NANO_USD, BLOCK_SECONDS * perSec, 2 * calls * this.dearest));
+    return later + Math.ceil(Math.max(MIN_BLOCK_NANO_USD, BLOCK_SECONDS * perSec, 2 * calls * this.dearest));
   }
 
   /** Called about once a second: old observations fade. */
@@ -166,12 +184,13 @@ export class SpendingAccount {
   }
 
   /**
-   * What the next commit is to pay. Spending whose commit was not confirmed comes again unchanged and with its old
-   * stamp, so that it is paid once whichever commit is made. Later spending waits for the next commit.
+   * What the next commit is to pay, of so many databases at most. Spending whose commit was not confirmed comes again
+   * unchanged and with its old stamp, so that it is paid once whichever commit is made. Later spending waits for the next
+   * commit.
    */
-  takeCharge(nextStamp: () => number): Charge {
+  takeCharge(nextStamp: () => number, most: number): Charge {
     if (this.#charge !== null) return this.#charge;
-    const databases = new Map([...this.#fresh].slice(0, CHARGED_AT_ONCE));
+    const databases = new Map([...this.#fresh].slice(0, most));
     let costNanoUsd = 0;
     for (const [databaseId, usage] of databases) {
       costNanoUsd += usage.costNanoUsd;
@@ -192,7 +211,7 @@ export class SpendingAccount {
     this.#paid(charge, plan.amountNanoUsd);
     this.#trustedUntilMs = -Infinity;
     this.end = plan.end;
-    this.refillBelow = plan.end === null ? plan.amountNanoUsd / 2 : -Infinity;
+    this.refillBelow = plan.end === null ? this.left / 2 : -Infinity;
   }
 
   /** Admits waiting calls while the money covers them. */

@@ -31,13 +31,13 @@ interface Synced {
 }
 
 /**
- * Pays, and asks for a block of `wanted()` nano-dollars; 0 gives it back. Errors: `namespace_not_found`,
- * `meter_unreachable`.
+ * Pays for `most` databases at most, and asks for a block of `wanted()` nano-dollars; 0 gives it back. Errors:
+ * `namespace_not_found`, `meter_unreachable`.
  */
 export async function syncBlock(
   ctx: SyncContext,
   account: SpendingAccount,
-  wanted: (nowMs: number) => number,
+  { most, wanted }: { readonly most: number; readonly wanted: (nowMs: number) => number },
 ): Promise<void> {
   const { charge, plan, startedMs } = await changeAccount<Synced>(
     ctx.kv,
@@ -48,7 +48,7 @@ export async function syncBlock(
       const key = keys.balanceBlock(account.namespaceId, ctx.owner);
       const block = (await kvGet(ctx.kv, key)).value;
       account.resolveDoubt(block);
-      const charge = account.takeCharge(ctx.nextStamp);
+      const charge = account.takeCharge(ctx.nextStamp, most);
       const usage = await addedUsage(ctx.kv, account.namespaceId, hourOf(nowMs), charge);
       const wantNanoUsd = wanted(startedMs);
       const heldNanoUsd = block?.amountNanoUsd ?? 0;
