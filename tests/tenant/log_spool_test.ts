@@ -238,6 +238,52 @@ Deno.test("rows that take half of the memory of all that wait are moved, and the
   });
 });
 
+/** The same, with tasks that wait until they are let go on. */
+class SlowHost extends FakeHost {
+  override isQuiet = false;
+  running = 0;
+  readonly #go = Promise.withResolvers<void>();
+
+  override async task(): Promise<ReplyFrame> {
+    this.running++;
+    await this.#go.promise;
+    return { reply: { t: "done" }, text: "" };
+  }
+
+  letGo(): void {
+    this.#go.resolve();
+  }
+}
+
+Deno.test("of many databases with many rows a few are written at a time, and what has waited for that for long is in the spool", async () => {
+  await withFolder(async (folder) => {
+    const spool = await spoolOf(folder);
+    const all = new Map<string, DatabaseLanes>();
+    const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
+    const clock = new TurnableClock();
+    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    for (let count = 0; count < 40; count++) {
+      const id = newId("db", systemClock.now());
+      all.set(id, flusher.newLanes(id, "ns_1"));
+      for (let row = 0; row < 100; row++) all.get(id)?.log.add(queryRow(id, "SELECT 1"));
+    }
+    const unspooled = () => [...all.values()].filter(({ log }) => log.hasUnspooled).length;
+    flusher.flushAll();
+    assertEquals([host.running, unspooled()], [4, 36]);
+    flusher.flushAll();
+    assertEquals([host.running, unspooled()], [4, 0]);
+    host.letGo();
+    const untilMs = performance.now() + 10_000;
+    while ([...all.values()].some(({ log }) => log.length > 0) && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    assertEquals([host.running, [...all.values()].filter(({ log }) => log.length > 0).length], [40, 0]);
+    assertEquals(spool.bytes, 0);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
 function assertUnreachable(id: string): never {
   throw new Error(`nobody has made ${id}`);
 }

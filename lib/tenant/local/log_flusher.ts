@@ -54,6 +54,9 @@ export class LogFlusher {
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
   readonly #noted = new Set<DatabaseLanes>();
+  /** Those whose rows are to go into their tables, and how many are being written. */
+  readonly #due = new Set<DatabaseLanes>();
+  #flushing = 0;
   #busyMs = -Infinity;
   #shortening = false;
   #moving = 0;
@@ -92,18 +95,20 @@ export class LogFlusher {
         continue;
       }
       const isDue = log.isTooLarge || (log.hasUnspooled && log.length >= MANY_ROWS);
-      // A transaction that holds the write slot would have to give it up for rows of reads.
-      const mayWrite = nowMs >= lanes.logRetryMs && lanes.writes.lease === null;
-      if (isDue && mayWrite) void this.flush(lanes);
-      else if (log.hasUnspooled) few.push(lanes);
+      const isWaiting = this.#due.has(lanes);
+      if (isDue && this.#mayWrite(lanes, nowMs)) this.#due.add(lanes);
+      if (log.hasUnspooled && (isWaiting || !this.#due.has(lanes))) few.push(lanes);
     }
     if (!this.#toSpool(few)) { for (const lanes of few) void this.flush(lanes); }
+    this.#flushDue();
     if (!this.options.host.isQuiet) this.#busyMs = nowMs;
     void this.#shorten();
   }
 
   /** At the end of the store: starts to write rows of some databases; false when there is nothing left to write. */
   move(all: Iterable<DatabaseLanes>): boolean {
+    // From now on this alone says whose turn it is, and for how long.
+    this.#due.clear();
     const nowMs = this.options.clock.monotonicMs();
     for (const lanes of all) {
       if (lanes.log.length === 0 || lanes.dropped || nowMs < lanes.logRetryMs) continue;
@@ -118,6 +123,27 @@ export class LogFlusher {
   async close(all: Iterable<DatabaseLanes>): Promise<void> {
     this.#toSpool([...all].filter(({ log, dropped }) => log.hasUnspooled && !dropped));
     await this.options.spool.close();
+  }
+
+  /** A few at a time: many at once would have all children work for nobody who waits. */
+  #flushDue(): void {
+    const nowMs = this.options.clock.monotonicMs();
+    const most = this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
+    for (const lanes of this.#due) {
+      if (this.#flushing >= most) return;
+      this.#due.delete(lanes);
+      if (lanes.dropped || !this.#mayWrite(lanes, nowMs)) continue;
+      this.#flushing++;
+      void this.flush(lanes).finally(() => {
+        this.#flushing--;
+        this.#flushDue();
+      });
+    }
+  }
+
+  /** A transaction that holds the write slot would have to give it up for rows of reads. */
+  #mayWrite({ logRetryMs, writes }: DatabaseLanes, nowMs: number): boolean {
+    return nowMs >= logRetryMs && writes.lease === null;
   }
 
   /** Puts the rows into the spool; false: they could not be put there. */
