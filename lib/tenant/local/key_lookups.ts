@@ -16,6 +16,8 @@ const DAMAGED_MS = 600_000;
 const BUSY_MS = 250;
 /** Turns of the event loop with one look-up each, one after the other, after which its caller is taken to be alone. */
 const LONE_TURNS = 32;
+/** So many of the next calls are looked at for one that reads the same database. */
+const NEAR_CALLS = 64;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
 const TURN_MS = 2;
 
@@ -112,7 +114,10 @@ export class KeyLookups {
     for (const { database, call, resolve, reject } of waiting) {
       if (beginMs - startedMs >= TURN_MS) break;
       try {
-        const { outcome, nowMs } = this.#outcome(database, call, { beginMs, share: waiting.length > 1 });
+        const { outcome, nowMs } = this.#outcome(database, call, {
+          beginMs,
+          share: comesAgain(waiting, count),
+        });
         beginMs = nowMs;
         resolve(outcome);
       } catch (error) {
@@ -176,6 +181,16 @@ export class KeyLookups {
     if (row) lanes.log.add(row);
     return outcome;
   }
+}
+
+/** Whether a call soon after this one reads the same database: a transaction for a single read costs as much as the read. */
+function comesAgain(waiting: readonly WaitingCall[], at: number): boolean {
+  const id = waiting[at]?.database.databaseId;
+  const end = Math.min(waiting.length, at + 1 + NEAR_CALLS);
+  for (let next = at + 1; next < end; next++) {
+    if (waiting[next]?.database.databaseId === id) return true;
+  }
+  return false;
 }
 
 /** Whether the call is one statement that reads, and nothing beside it. */
