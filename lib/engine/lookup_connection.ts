@@ -18,7 +18,7 @@ const DENY = 1;
 /** No bound of memory is set: it would be one of the whole process. */
 const PRAGMAS =
   "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; " +
-  "PRAGMA query_only=ON; PRAGMA cache_size=-24";
+  "PRAGMA query_only=ON; PRAGMA cache_size=-16";
 
 /** A look-up that has been proven to end, under the schema that it was compiled with. */
 export interface Lookup {

@@ -6,10 +6,10 @@ import { logReaches } from "../log_length.ts";
  * Memory of an open connection with a full cache (measured), of each character of its schema beyond so many, of a compiled
  * look-up, and file descriptors.
  */
-export const CONNECTION_BYTES = 104 * 1024;
+export const CONNECTION_BYTES = 88 * 1024;
 const CHARACTER_BYTES = 7;
 const FREE_CHARACTERS = 2500;
-export const LOOKUP_BYTES = 8 * 1024;
+export const LOOKUP_BYTES = 9 * 1024;
 export const CONNECTION_DESCRIPTORS = 3;
 /** Bytes of the longest log with which a file is opened here: who opens it after a crash reads all of the log first. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
