@@ -67,11 +67,12 @@ export class LogBuffer {
 
   /** Those rows. */
   get unspooled(): LogValues[] {
-    const refusals = [...this.#unspooledRefusals].flatMap((id) => {
+    const rows = this.#rows.slice(this.#spooledFirst);
+    for (const id of this.#unspooledRefusals) {
       const row = this.#refusals.get(id);
-      return row ? [row] : [];
-    });
-    return [...this.#rows.slice(this.#spooledFirst), ...refusals];
+      if (row) rows.push(row);
+    }
+    return rows;
   }
 
   /** Notes that all of them stand in the spool now. */
