@@ -514,11 +514,11 @@ Deno.test("a database that finds no room for its connection is left to children,
   }, 120 * 1024);
 });
 
-Deno.test("databases are opened here for a quarter of the time, or a tenth where that is slow, and read meanwhile", async () => {
+Deno.test("databases are opened here for a third of the time, or a tenth where that is slow, and read meanwhile", async () => {
   await import("../../lib/engine/lookup_connection.ts");
   await new Promise((resolve) => setTimeout(resolve, 0));
   // Milliseconds that an opening takes, and from then on until the next one may come.
-  for (const [tookMs, pauseMs] of [[1, 3], [10, 90]] as const) {
+  for (const [tookMs, pauseMs] of [[1, 2], [10, 90]] as const) {
     await withFile(async (world) => {
       const { clock } = world;
       const database = await world.another();

@@ -9,12 +9,13 @@ import { databasePath } from "./tenant_paths.ts";
 const MAX_LOOKUPS = 32;
 const MAX_KNOWN = 8192;
 const MAX_CHARACTERS = 4_000_000;
-/** Look-ups of a database that children run before it is opened here. */
-const RUNS_BEFORE = 3;
 /** Milliseconds after which an unused connection is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
-/** Opening and compiling, which takes as long as a hundred look-ups, has one part in so many of the time. */
-const COMPILE_PART = 4;
+/**
+ * Opening and compiling, which takes as long as a hundred look-ups, has one part in so many of the time. A child that does
+ * not have the file open takes longer for a single one.
+ */
+const COMPILE_PART = 3;
 /** The same where it takes more than these milliseconds, as on a disk that is slow or busy. */
 const SLOW_COMPILE_MS = 2;
 const SLOW_COMPILE_PART = 10;
@@ -27,8 +28,6 @@ interface Known {
   /** Null: not compiled here yet. */
   readonly lookups: Map<string, Lookup | null>;
   open: LookupFile | null;
-  /** How many look-ups children have run. */
-  runs: number;
   /** Characters of their texts. */
   characters: number;
   usedMs: number;
@@ -80,11 +79,9 @@ export class KnownLookups {
       schemaVersion: call.schemaVersion,
       lookups: new Map(),
       open: null,
-      runs: 0,
       characters: 0,
       usedMs: 0,
     };
-    known.runs++;
     this.#use(databaseId, known, this.clock.monotonicMs());
     if (!known.lookups.has(sql)) this.#add(known, sql);
     if (this.#engine === null && !this.#loading) void this.#load();
@@ -182,7 +179,7 @@ export class KnownLookups {
 
   #find(databaseId: string, call: TenantCall): Known | null {
     const known = this.#known.get(databaseId);
-    if (known === undefined || known.runs < RUNS_BEFORE || this.#engine === null) return null;
+    if (known === undefined || this.#engine === null) return null;
     const sql = call.statements[0]?.sql ?? "";
     const lookup = known.lookups.get(sql);
     if (known.schemaVersion !== call.schemaVersion || lookup === undefined) return null;
