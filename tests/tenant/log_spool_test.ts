@@ -156,7 +156,8 @@ Deno.test("a spool that cannot be written says so, and is written again when it 
 });
 
 /** A store in which nothing else is done. */
-class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "task"> {
+class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "task"> {
+  readonly lookups = null;
   isQuiet = true;
   isDamaged = true;
 

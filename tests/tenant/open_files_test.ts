@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
+import { openDatabase } from "../../lib/engine/open_database.ts";
 import { OpenFiles } from "../../lib/tenant/local/child/open_files.ts";
 
 const DESCRIPTORS = 64;
@@ -155,5 +156,26 @@ Deno.test("a writer that is ended leaves its rows in the log and the reader open
     assertEquals(files.get(id).leave(), false);
     assertEquals(await logBytes(), 0);
     assertEquals(read(files, id), 3);
+  });
+});
+
+Deno.test("a file that another process reads is closed at once and keeps its log; where nobody does any more, nothing is lost", async () => {
+  await withFiles(2, { bytes: 0, descriptors: 10_000 }, async (files, [id = "", other = ""]) => {
+    const logBytes = (of: string) => Deno.stat(`${files.pathOf(of)}-wal`).then(({ size }) => size, () => 0);
+    const write = (of: string) => {
+      const sql = "INSERT INTO _service_meta_description VALUES ('t', '', 'short')";
+      files.get(of).writer().internalRun(sql);
+      files.leaveHeld(of);
+      assert(!isOpen(files, of));
+    };
+    using reader = openDatabase(files.pathOf(id), { readOnly: true });
+    const count = reader.prepare("SELECT count(*) AS n FROM _service_meta_description");
+    assertEquals(count.get()?.["n"], 0);
+    write(id);
+    assert(await logBytes(id) > 0);
+    assertEquals(count.get()?.["n"], 1);
+    write(other);
+    assertEquals(await logBytes(other), 0);
+    assertEquals([read(files, id), read(files, other)], [1, 1]);
   });
 });

@@ -80,6 +80,11 @@ export class KeyLookups {
     return new Promise((resolve, reject) => this.#waiting.push({ database, call, resolve, reject }));
   }
 
+  /** Whether a database is open here. */
+  isOpen(databaseId: string): boolean {
+    return this.#known.isOpen(databaseId);
+  }
+
   /** Closes a database and forgets it, because its file or its schema changes. */
   close(databaseId: string): void {
     this.#known.close(databaseId);

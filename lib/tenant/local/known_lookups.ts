@@ -87,6 +87,11 @@ export class KnownLookups {
     if (this.#engine === null && !this.#loading) void this.#load();
   }
 
+  /** Whether a database is open here. */
+  isOpen(databaseId: string): boolean {
+    return (this.#known.get(databaseId)?.open ?? null) !== null;
+  }
+
   /** Whether the call is a look-up that may be read here. */
   has(databaseId: string, call: TenantCall): boolean {
     return this.#find(databaseId, call) !== null;

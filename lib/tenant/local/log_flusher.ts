@@ -13,7 +13,7 @@ import { packLogRows } from "./wire.ts";
 
 /** What this needs of the store. */
 export interface LogFlusherOptions {
-  readonly host: Pick<DatabaseHost, "isQuiet" | "lanes" | "task">;
+  readonly host: Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "task">;
   readonly spool: LogSpool;
   readonly clock: Clock;
   readonly log: Log;
@@ -225,6 +225,7 @@ export class LogFlusher {
           db: lanes.databaseId,
           logRows: packLogRows(rows),
           prune: this.#prune(lanes),
+          held: host.lookups?.isOpen(lanes.databaseId) ?? false,
         }, "write");
         lanes.log.settle(rows);
       } catch (error) {

@@ -73,8 +73,12 @@ function serve(request: Request): void {
       const file = files.get(request.db);
       const wrote = file.writes;
       writeLog(file, request.logRows, request.prune);
-      // Files that are only read would else count twice from then on; of few files the next rows come soon.
-      if (!wrote && files.isTight) file.endWriter();
+      // Files that are only read would else count twice from then on, and those that the service reads, at all; of few
+      // files the next rows come soon.
+      if (!wrote && files.isTight) {
+        if (request.held) files.leaveHeld(request.db);
+        else file.endWriter();
+      }
       return writeReply({ t: "done" });
     }
     case "inspect":

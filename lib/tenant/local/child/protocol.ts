@@ -36,6 +36,8 @@ export type Request =
     readonly db: string;
     readonly logRows: readonly WireLogTable[];
     readonly prune: LogPruning | null;
+    /** The service has the file open, and reads it. */
+    readonly held: boolean;
   }
   | {
     readonly op: "inspect";

@@ -133,12 +133,15 @@ export class TenantFile {
     this.#isWide = isWide;
   }
 
-  /** Closes the file for a while; whether its log stays beside it. Only a long one is folded in: that takes two syncs. */
-  leave(): boolean {
+  /**
+   * Closes the file for a while; whether its log stays beside it. Only a long one is folded in: that takes two syncs.
+   * `isHeld`: another process has the file open, so that the engine folds nothing in.
+   */
+  leave(isHeld = false): boolean {
     const wrote = this.#writer !== null || this.#leftLog;
     const leaves = wrote && logBytesAt(this.path) <= LEFT_LOG_BYTES;
-    if (leaves) this.#closeWriterFirst();
-    else if (wrote) this.#openToFold();
+    if (leaves && !isHeld) this.#closeWriterFirst();
+    else if (wrote && !leaves) this.#openToFold();
     this.close();
     return leaves;
   }
