@@ -1,7 +1,7 @@
 // Reads the rows of one prepared statement within the bounds of its call.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type BoundedSelect, boundedSelect, OVERFLOWS, RESULT_BYTES } from "./bounded_select.ts";
-import { noteCompiled } from "./engine_limits.ts";
+import { noteCompiled } from "./compiled_texts.ts";
 import type { Guard } from "./guard.ts";
 import { type EngineValue, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
@@ -106,7 +106,7 @@ export class BoundedRows {
 
   #prepare(sql: string): StatementSync {
     const statement = this.database.prepare(sql);
-    noteCompiled(sql);
+    noteCompiled(this.database, sql);
     statement.setReturnArrays(true);
     return statement;
   }

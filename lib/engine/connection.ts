@@ -8,7 +8,8 @@ import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts"
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ChangeFigures } from "./change_figures.ts";
-import { ENGINE_PRAGMAS, noteCompiled } from "./engine_limits.ts";
+import { noteClosed, noteCompiled } from "./compiled_texts.ts";
+import { ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { type Prepared, PreparedStatements } from "./prepared_statements.ts";
 import { RowsReadEstimates } from "./rows_read/rows_read.ts";
 import { TableCounts } from "./rows_read/table_counts.ts";
@@ -83,7 +84,7 @@ export class Connection {
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
   compile(level: Level, sql: string): void {
     this.#atLevel(level, () => this.database.prepare(sql));
-    noteCompiled(sql);
+    noteCompiled(this.database, sql);
   }
 
   /** Runs one tenant statement at a level, a write only once. Throws what the engine throws, or `ResultTooLarge`. */
@@ -146,6 +147,7 @@ export class Connection {
     this.#internal.clear();
     this.figures.forget();
     this.database.close();
+    noteClosed(this.database);
   }
 
   /**

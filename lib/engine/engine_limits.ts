@@ -25,29 +25,3 @@ const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
 /** The PRAGMAs to run once on every new connection. */
 export const ENGINE_PRAGMAS =
   `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`;
-
-/** The fixed memory of a compiled statement, expressed in characters of text. */
-const OVERHEAD = 200;
-/** Characters compiled between two collections; each takes up to about 80 bytes of SQLite's memory (measured). */
-const MAX_CHARACTERS = 1_000_000;
-
-let characters = 0;
-
-/**
- * Call after compiling a tenant's text. `node:sqlite` frees a compiled statement only when JavaScript collects its garbage,
- * and the collector does not see the memory inside SQLite: thousands of different texts in a row would fill SQLite's
- * memory limit, and every statement of this process would fail as out of memory. A call that collects takes a few
- * milliseconds.
- */
-export function noteCompiled(sql: string): void {
-  characters += sql.length + OVERHEAD;
-  if (characters < MAX_CHARACTERS) return;
-  characters = 0;
-  collectGarbage();
-}
-
-/** Exists because the process is started with `--expose-gc`. */
-function collectGarbage(): void {
-  const collect: unknown = Reflect.get(globalThis, "gc");
-  if (typeof collect === "function") collect();
-}

@@ -1,7 +1,7 @@
 // Which reads are look-ups by a whole key that end by themselves: their compiled program runs each of its steps at most once,
 // so that its length bounds them. Only such reads may run where nobody could stop them.
 import type { DatabaseSync } from "node:sqlite";
-import { noteCompiled } from "./engine_limits.ts";
+import { noteCompiled } from "./compiled_texts.ts";
 import type { SchemaFacts } from "./schema_facts.ts";
 
 /** One step of a compiled program, as EXPLAIN tells it (sqlite.org/opcode.html). */
@@ -112,7 +112,7 @@ export function isKeyLookup(
   const known = facts.lookups.get(sql);
   if (known !== undefined) return known;
   const isLookup = isBoundedProgram(programOf(database, sql));
-  noteCompiled(sql);
+  noteCompiled(database, sql);
   facts.lookups.set(sql, isLookup);
   return isLookup;
 }

@@ -1,7 +1,7 @@
 // The cache of one connection's compiled statements of tenants.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Bounded } from "./bounded_rows.ts";
-import { noteCompiled } from "./engine_limits.ts";
+import { noteCompiled } from "./compiled_texts.ts";
 import type { RunningLevel } from "./guard.ts";
 import type { KnownRead, SchemaFacts } from "./schema_facts.ts";
 
@@ -102,7 +102,7 @@ export class PreparedStatements {
 
   #compile(sql: string): StatementSync {
     const statement = this.database.prepare(sql);
-    noteCompiled(sql);
+    noteCompiled(this.database, sql);
     statement.setReturnArrays(true);
     return statement;
   }
