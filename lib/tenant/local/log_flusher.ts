@@ -1,31 +1,21 @@
 // Brings the log rows of reads into their tables. They wait in memory and in the spool until there are many of them, or
 // somebody reads the log, or writes: to open a database's file for each read's row would cost far more than the read.
-import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { idFloor } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import type { LogPruning } from "../../sql/log_pruning.ts";
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { LogBudget, LogBuffer } from "../log_buffer.ts";
+import { LogPrunings, type LogPruningsOptions } from "./log_prunings.ts";
 import type { LogSpool } from "./log_spool.ts";
 import { packLogRows } from "./wire.ts";
 
 /** What this needs of the store. */
-export interface LogFlusherOptions {
+export interface LogFlusherOptions extends LogPruningsOptions {
   readonly host: Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "task">;
   readonly spool: LogSpool;
-  readonly clock: Clock;
   readonly log: Log;
-  /** Days that log and audit rows are kept. */
-  readonly logDays: number;
-  /** Bytes that the query log and the calls may have together in one database. */
-  readonly logBytes: number;
 }
 
-/** Milliseconds between two prunings of one database's log. */
-const PRUNE_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** Failures that may end by themselves or after a restore, and milliseconds until the next attempt. */
 const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
 const RETRY_MS = 2_000;
@@ -47,11 +37,7 @@ const QUIET_MS = 1000;
 
 /** Writes the waiting log rows of all databases. */
 export class LogFlusher {
-  /**
-   * When each database's log was pruned in the last hour, by the counter that no setting of the clock moves; oldest
-   * first.
-   */
-  readonly #pruned = new Map<string, number>();
+  readonly #prunings: LogPrunings;
   /** Of the rows that wait. */
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
@@ -65,7 +51,9 @@ export class LogFlusher {
   #shortening = false;
   #moving = 0;
 
-  constructor(private readonly options: LogFlusherOptions) {}
+  constructor(private readonly options: LogFlusherOptions) {
+    this.#prunings = new LogPrunings(options);
+  }
 
   /** Lanes whose rows are looked after here. */
   newLanes(databaseId: string, namespaceId: string): DatabaseLanes {
@@ -224,7 +212,7 @@ export class LogFlusher {
           op: "log",
           db: lanes.databaseId,
           logRows: packLogRows(rows),
-          prune: this.#prune(lanes),
+          prune: this.#prunings.next(lanes),
           held: host.lookups?.isOpen(lanes.databaseId) ?? false,
         }, "write");
         lanes.log.settle(rows);
@@ -238,26 +226,6 @@ export class LogFlusher {
         return;
       }
     }
-  }
-
-  #prune({ databaseId, log }: DatabaseLanes): LogPruning | null {
-    const { clock, logDays, logBytes } = this.options;
-    const isDue = !this.#prunedLately(databaseId);
-    if (!isDue && !log.isTooLarge) return null;
-    const cuts = log.takeCuts();
-    if (!isDue) return { beforeId: null, cuts, maxBytes: null, nowMs: null };
-    this.#pruned.set(databaseId, clock.monotonicMs());
-    const nowMs = clock.now();
-    return { beforeId: idFloor("qry", nowMs - logDays * DAY_MS), cuts, maxBytes: logBytes / 2, nowMs };
-  }
-
-  #prunedLately(databaseId: string): boolean {
-    const sinceMs = this.options.clock.monotonicMs() - PRUNE_MS;
-    for (const [id, prunedMs] of this.#pruned) {
-      if (prunedMs > sinceMs) break;
-      this.#pruned.delete(id);
-    }
-    return this.#pruned.has(databaseId);
   }
 }
 

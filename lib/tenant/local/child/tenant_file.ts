@@ -133,10 +133,7 @@ export class TenantFile {
     this.#isWide = isWide;
   }
 
-  /**
-   * Closes the file for a while; whether its log stays beside it. Only a long one is folded in: that takes two syncs.
-   * `isHeld`: another process has the file open, so that the engine folds nothing in.
-   */
+  /** Closes the file for a while; whether its log stays. Only a long one, which nobody holds, is folded in: two syncs. */
   leave(isHeld = false): boolean {
     const wrote = this.#writer !== null || this.#leftLog;
     const leaves = wrote && logBytesAt(this.path) <= LEFT_LOG_BYTES;
