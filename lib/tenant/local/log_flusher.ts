@@ -47,6 +47,7 @@ export class LogFlusher {
   #flushing = 0;
   /** Those whose rows are to go into the spool. */
   #few: DatabaseLanes[] = [];
+  #spoolTimer: ReturnType<typeof setTimeout> | undefined;
   #busyMs = -Infinity;
   #shortening = false;
   #moving = 0;
@@ -114,16 +115,17 @@ export class LogFlusher {
 
   /** What is in no table by now is left to the next process. */
   async close(all: Iterable<DatabaseLanes>): Promise<void> {
-    this.#few = [];
+    clearTimeout(this.#spoolTimer);
     this.#toSpool([...all].filter(isUnspooled));
     await this.options.spool.close();
   }
 
   /** Those of thousands of databases in one go would take milliseconds, in which nobody is answered. */
   #spoolSome(): void {
+    clearTimeout(this.#spoolTimer);
     const some = this.#few.splice(0, SPOOLED_A_TURN).filter(isUnspooled);
     if (!this.#toSpool(some)) { for (const lanes of some) void this.flush(lanes); }
-    if (this.#few.length > 0) setTimeout(() => this.#spoolSome(), 1);
+    if (this.#few.length > 0) this.#spoolTimer = setTimeout(() => this.#spoolSome(), 1);
   }
 
   /** A few at a time: many at once would have all children work for nobody who waits. */
