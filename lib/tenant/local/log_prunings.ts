@@ -5,7 +5,7 @@ import { idFloor } from "../../core/ids.ts";
 import type { LogPruning } from "../../sql/log_pruning.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 
-/** How long rows stay. */
+/** How long rows stay, and how many. */
 export interface LogPruningsOptions {
   readonly clock: Clock;
   /** Days that log and audit rows are kept. */

@@ -73,8 +73,8 @@ function serve(request: Request): void {
       const file = files.get(request.db);
       const wrote = file.writes;
       writeLog(file, request.logRows, request.prune);
-      // Files that are only read would else count twice from then on, and those that the service reads, at all; of few
-      // files the next rows come soon.
+      // A file that is only read here would else count twice from then on, and one that only the service reads would
+      // count for nothing. Where few files are open, the next rows find their writer again.
       if (!wrote && files.isTight) {
         if (request.held) files.leaveHeld(request.db);
         else file.endWriter();

@@ -133,7 +133,7 @@ export class TenantFile {
     this.#isWide = isWide;
   }
 
-  /** Closes the file for a while; whether its log stays. Only a long one, which nobody holds, is folded in: two syncs. */
+  /** Closes the file, which others may have open (`isHeld`); whether its log stays. Only a long one is folded in: two syncs. */
   leave(isHeld = false): boolean {
     const wrote = this.#writer !== null || this.#leftLog;
     const leaves = wrote && logBytesAt(this.path) <= LEFT_LOG_BYTES;
