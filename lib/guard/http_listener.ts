@@ -49,7 +49,7 @@ export interface ClientConnection {
    * Finds room for an answer until its client has taken it. Null: it may be sent whole, as an answer can that is over
    * before the next request on its connection (`inTurn`). `owner`: who answers for it.
    */
-  holdAnswer(text: string, owner: string, inTurn: boolean): HeldAnswer | null;
+  holdAnswer(answer: string | Uint8Array<ArrayBuffer>, owner: string, inTurn: boolean): HeldAnswer | null;
   /**
    * Makes a socket of the connection, which is then never ended for being silent. `onStop` is told that the service
    * stops, and has to close it. Null where this runtime cannot. Errors: those of `Deno.upgradeWebSocket`.
@@ -187,11 +187,11 @@ export class HttpListener {
     const { answers, limits: { takenBytesPerSec, sweepMs } } = this.options;
     const connection: ClientConnection = {
       ...more,
-      holdAnswer: (text, owner, inTurn) => {
+      holdAnswer: (answer, owner, inTurn) => {
         if (!answers) return null;
         const client = { owner, end: watched.end };
-        if (inTurn && whole.hold(answers.holdWhole(text.length, client))) return null;
-        const bytes = new TextEncoder().encode(text);
+        if (inTurn && whole.hold(answers.holdWhole(answer.length, client))) return null;
+        const bytes = typeof answer === "string" ? new TextEncoder().encode(answer) : answer;
         return { body: answers.pieces(bytes, client), sizeBytes: bytes.length };
       },
       expectLargeAnswer: (bytes) => watched.allow(Math.ceil(bytes / takenBytesPerSec * 1000 / sweepMs)),

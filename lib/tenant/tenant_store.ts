@@ -183,6 +183,8 @@ export type ReplayFound =
 export interface StatementResult {
   /** `{"columns":[…],"rows":[…]` as JSON text without the closing brace, ready to be spliced into an answer. */
   readonly json: string;
+  /** The same text in UTF-8, where the store has it in no other form: it costs less to send these bytes than to read the text. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly rowsRead: number;
   readonly rowsWritten: number;
   /** Of a dry run. */

@@ -80,8 +80,9 @@ export function wholeAnswer(
   { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
 ): Response {
   headers["x-request-id"] = c.get("requestId");
-  const large = typeof body === "string" && body.length > answerLimits.freeBytes;
-  const answer = answerOf(large ? heldBody(c, body, headers) : body, status, headers);
+  const isHeld = isWhole(body) && body.length > answerLimits.freeBytes;
+  const sent = isHeld ? heldBody(c, body, headers) : body;
+  const answer = answerOf(sent, status, headers);
   c.set("wholeAnswer", answer);
   return answer;
 }
@@ -105,16 +106,25 @@ function answerOf(
   return answer;
 }
 
+/** Guarantee: no memory that threads share is given to an answer. */
+function isWhole(body: BodyInit | null): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === "string" || body instanceof Uint8Array;
+}
+
 /** The body as it is sent: in pieces, with its length told, where nobody knows when the client has taken it. */
-function heldBody(c: Context<Env>, text: string, headers: Record<string, string>): BodyInit {
-  if (text.length > LARGE) c.env?.expectLargeAnswer?.(text.length);
+function heldBody(
+  c: Context<Env>,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): BodyInit {
+  if (body.length > LARGE) c.env?.expectLargeAnswer?.(body.length);
   // It is read once more, to be stored, or for its length.
-  if (c.get("plan") !== undefined && !c.get("storedForPlan") || c.req.method === "HEAD") return text;
+  if (c.get("plan") !== undefined && !c.get("storedForPlan") || c.req.method === "HEAD") return body;
   const owner = c.get("target")?.namespaceId ?? c.req.param("ns") ?? c.get("peer")?.hostname ?? "";
   // HTTP/2 carries several answers at a time. The runtime refuses its requests with this header, as it does not with `Host`.
   const inTurn = c.req.header("connection") !== undefined;
-  const held = c.env?.holdAnswer?.(text, owner, inTurn) ?? null;
-  if (held === null) return text;
+  const held = c.env?.holdAnswer?.(body, owner, inTurn) ?? null;
+  if (held === null) return body;
   headers["content-length"] = String(held.sizeBytes);
   return held.body;
 }

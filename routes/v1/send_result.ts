@@ -6,9 +6,12 @@ import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../http/env.ts";
 import { wholeAnswer } from "../http/answers.ts";
 
+const encoder = new TextEncoder();
+
 /** The answer of one statement. */
 export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;
+  if (result?.bytes) return send(c, { bytes: result.bytes, rest: figuresText(result) }, answer);
   return send(c, result ? resultText(result) : "null", answer);
 }
 
@@ -34,21 +37,35 @@ function resultTexts(results: readonly StatementResult[]): string {
   return texts;
 }
 
-function resultText({ json, rowsRead, rowsWritten }: StatementResult): string {
-  return `${json},"rowsRead":${rowsRead},"rowsWritten":${rowsWritten}}`;
+function resultText(result: StatementResult): string {
+  return result.json + figuresText(result);
+}
+
+function figuresText({ rowsRead, rowsWritten }: StatementResult): string {
+  return `,"rowsRead":${rowsRead},"rowsWritten":${rowsWritten}}`;
 }
 
 function send(
   c: Context<Env>,
-  data: string,
+  data: string | { readonly bytes: Uint8Array; readonly rest: string },
   { meta, timing, replayed, storedForPlan }: QueryAnswer,
 ): Response {
   const headers: Record<string, string> = { "content-type": "application/json", "server-timing": timing };
   if (storedForPlan) c.set("storedForPlan", true);
   if (replayed?.idempotency) headers["idempotency-replayed"] = "true";
   if (replayed?.plan) headers["plan-replayed"] = "true";
-  return wholeAnswer(c, `{"success":true,"data":${data},"meta":${JSON.stringify(meta)}}`, {
-    status: 200,
-    headers,
-  });
+  const head = `{"success":true,"data":`;
+  const tail = `,"meta":${JSON.stringify(meta)}}`;
+  const body = typeof data === "string" ? head + data + tail : between(head, data.bytes, data.rest + tail);
+  return wholeAnswer(c, body, { status: 200, headers });
+}
+
+/** The bytes with texts around them. */
+function between(before: string, bytes: Uint8Array, behind: string): Uint8Array<ArrayBuffer> {
+  const [head, tail] = [encoder.encode(before), encoder.encode(behind)];
+  const whole = new Uint8Array(head.length + bytes.length + tail.length);
+  whole.set(head);
+  whole.set(bytes, head.length);
+  whole.set(tail, head.length + bytes.length);
+  return whole;
 }

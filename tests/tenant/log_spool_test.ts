@@ -9,7 +9,7 @@ import { configFromEnvironment } from "../../lib/config.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
 import type { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import type { ReplyFrame } from "../../lib/tenant/local/engine_child.ts";
+import type { ReplyFrame } from "../../lib/tenant/local/reply_frames.ts";
 import { LogFlusher } from "../../lib/tenant/local/log_flusher.ts";
 import { LogSpool, SPOOL_BYTES } from "../../lib/tenant/local/log_spool.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";

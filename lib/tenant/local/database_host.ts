@@ -3,7 +3,7 @@ import type { Request } from "./child/protocol.ts";
 import type { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStates } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import type { KeyLookups } from "./key_lookups.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 

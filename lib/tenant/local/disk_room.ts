@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { LaneFlight } from "./child_slot.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 
 /** Bytes to write in the test: about a small write with its log. */
 const PROBE_BYTES = 64 * 1024;

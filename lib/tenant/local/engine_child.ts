@@ -1,16 +1,10 @@
 // The service's side of one engine child process: starts it in its jail, exchanges frames with it, and ends it.
 import { setPriority } from "node:os";
-import { HEAD_END, type Reply, type Request } from "./child/protocol.ts";
+import type { Request } from "./child/protocol.ts";
 import { type ChildPipes, startWithPipes } from "./child_pipes.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
+import { FrameReader, type ReplyFrame } from "./reply_frames.ts";
 import { type ChildReport, readProgressFile } from "./progress_files.ts";
-
-/** A frame from a child. */
-export interface ReplyFrame {
-  readonly reply: Reply;
-  /** The row texts, end to end; the reply holds their lengths. */
-  readonly text: string;
-}
 
 /** How to start a child. */
 export interface EngineChildOptions extends EngineProcessOptions {
@@ -29,9 +23,6 @@ const FIRST_REPORT_MS = 20_000;
 const REPORT_POLL_MS = 5;
 /** Niceness of slow work: a third of the processor time of what is quick, where both want all of it. */
 const LOW_PRIORITY = 5;
-/** Bytes of the buffer for replies of ordinary size, and of the largest one that is kept. */
-const BUFFER_BYTES = 1 << 16;
-const KEPT_BYTES = 1 << 20;
 const nothing = new Uint8Array();
 
 /** One child process. */
@@ -156,56 +147,12 @@ export class EngineChild {
     const frames = new FrameReader();
     try {
       for (let bytes = await this.#pipes.read(); bytes !== null; bytes = await this.#pipes.read()) {
-        for (const frame of frames.push(bytes)) this.#receive(parseReply(frame));
+        for (const frame of frames.push(bytes)) this.#receive(frame);
       }
     } finally {
       await this.#process.status;
       await this.#pipes.close();
       this.options.onEnd();
     }
-  }
-}
-
-/** Guarantee: the child runs the service's own code and is the only writer of this pipe. */
-function parseReply(frame: string): ReplyFrame {
-  const end = frame.indexOf(HEAD_END);
-  return { reply: JSON.parse(frame.slice(0, end)), text: frame.slice(end + 1) };
-}
-
-/** Collects chunks and hands out whole frames as text. */
-export class FrameReader {
-  #buffer = new Uint8Array(BUFFER_BYTES);
-  #filled = 0;
-  readonly #decoder = new TextDecoder();
-
-  /** Adds a chunk; returns the frames that are complete now. */
-  push(chunk: Uint8Array): string[] {
-    if (this.#filled + chunk.length > this.#buffer.length) this.#grow(this.#filled + chunk.length);
-    this.#buffer.set(chunk, this.#filled);
-    this.#filled += chunk.length;
-    const frames: string[] = [];
-    const view = new DataView(this.#buffer.buffer);
-    let start = 0;
-    while (this.#filled - start >= 4) {
-      const end = start + 4 + view.getUint32(start);
-      if (end > this.#filled) break;
-      frames.push(this.#decoder.decode(this.#buffer.subarray(start + 4, end)));
-      start = end;
-    }
-    if (start > 0) {
-      this.#buffer.copyWithin(0, start, this.#filled);
-      this.#filled -= start;
-    }
-    // A buffer for a large result would stay as long as the child.
-    if (this.#filled === 0 && this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(BUFFER_BYTES);
-    return frames;
-  }
-
-  #grow(needed: number): void {
-    // The head of a frame tells how long it is, so that the buffer need not grow step by step.
-    const frame = this.#filled < 4 ? 0 : 4 + new DataView(this.#buffer.buffer).getUint32(0);
-    const grown = new Uint8Array(Math.max(needed, frame || this.#buffer.length * 2));
-    grown.set(this.#buffer.subarray(0, this.#filled));
-    this.#buffer = grown;
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The exclusive tasks of a store. */

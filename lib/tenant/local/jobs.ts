@@ -5,7 +5,7 @@ import type { TenantOutcome } from "../tenant_store.ts";
 import type { Request } from "./child/protocol.ts";
 import type { SentCall } from "./child/wire_call.ts";
 import type { LogValues } from "../log_columns.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 
 /** A caller's call, which travels in a group with others of the same database. */
 export interface CallJob extends WaitingRead {

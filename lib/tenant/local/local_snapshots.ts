@@ -8,7 +8,7 @@ import type { LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import {
   adoptFile,
   listSnapshotFiles,

@@ -15,7 +15,7 @@ import { restartNeeded } from "./child_starts.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { DatabaseStates } from "./database_states.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import { ExclusiveWork } from "./exclusive_work.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { KeyLookups } from "./key_lookups.ts";

@@ -2,7 +2,7 @@
 // nothing that may have been committed runs twice.
 import { firstRuns, runsOf } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import type { Progress } from "./progress_files.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";

@@ -4,7 +4,8 @@ import { type ChildSlot, closeIn, closeNext, type LaneFlight, newFlight, newSlot
 import { ChildStarts, type ChildStartsOptions, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import { EngineChild, type ReplyFrame } from "./engine_child.ts";
+import { EngineChild } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import type { EngineProcessOptions } from "./engine_process.ts";
 import { holdsWriteSlot } from "./jobs.ts";
 import { HomeChildren } from "./home_children.ts";

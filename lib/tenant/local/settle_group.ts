@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import type { WireOutcome } from "./child/wire_call.ts";
 import { logRowOf, type LogValues } from "../log_columns.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import type { CallJob, Flight } from "./jobs.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import { readOutcome } from "./wire.ts";
@@ -12,10 +12,16 @@ type Group = Extract<Flight["work"], { jobs: CallJob[] }>;
 
 /** Resolves every call that ran; returns those that were not started. */
 export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFrame): CallJob[] {
-  const { reply, text } = frame;
+  const { reply } = frame;
   if (reply.t === "failed") {
     for (const job of group.jobs) {
-      settle(lanes, job, { k: "failed", r: [], at: 0, f: reply.f, ms: 0, w: [0, 0], unlogged: true }, "", 0);
+      settle(
+        lanes,
+        job,
+        { k: "failed", r: [], at: 0, f: reply.f, ms: 0, w: [0, 0], unlogged: true },
+        frame,
+        0,
+      );
     }
     lanes.log.putBack(group.logRows);
     return [];
@@ -28,13 +34,19 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
   let start = 0;
   for (const [index, outcome] of reply.o.entries()) {
     const job = group.jobs[index];
-    if (job) start = settle(lanes, job, outcome, text, start);
+    if (job) start = settle(lanes, job, outcome, frame, start);
   }
   return group.jobs.slice(reply.o.length).filter((job) => !job.takenBack);
 }
 
-function settle(lanes: DatabaseLanes, job: CallJob, wire: WireOutcome, text: string, start: number): number {
-  const { outcome, end } = readOutcome(wire, text, start);
+function settle(
+  lanes: DatabaseLanes,
+  job: CallJob,
+  wire: WireOutcome,
+  frame: ReplyFrame,
+  start: number,
+): number {
+  const { outcome, end } = readOutcome(wire, frame, start);
   const loggedByChild = job.wire.log !== undefined && !(wire.k === "failed" && wire.unlogged);
   const row: LogValues | null = loggedByChild ? null : logRowOf(job.call, outcome);
   if (row) lanes.log.add(row);

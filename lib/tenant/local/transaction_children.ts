@@ -2,7 +2,8 @@
 // wait behind one. A child has one frame at a time, whichever of its transactions it is for.
 import { AppError } from "../../core/errors.ts";
 import { ChildStarts, type ChildStartsOptions } from "./child_starts.ts";
-import { EngineChild, type ReplyFrame } from "./engine_child.ts";
+import { EngineChild } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import type { ParentTie } from "../jail/start_jailed.ts";
 import { placeFor } from "./place_transaction.ts";
 import {

@@ -6,7 +6,7 @@ import type { AppError } from "../../core/errors.ts";
 import type { TransactionWork } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 import { taskError } from "./settle_group.ts";
 import type { Seat } from "./transaction_children.ts";
 import { ChildEnded } from "./transaction_place.ts";

@@ -1,6 +1,7 @@
 // One child of the pool for transactions: what it is doing, and when it has to be ended.
 import type { TransactionRequest } from "./child/protocol.ts";
-import type { EngineChild, ReplyFrame } from "./engine_child.ts";
+import type { EngineChild } from "./engine_child.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 
 /** Why a child ended while a frame was in it. */
 export type Ending = "timeout" | "gone" | "memory" | "unexpected";

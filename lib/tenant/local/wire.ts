@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { LaneFlight } from "./child_slot.ts";
+import { type RowTexts, statementResult, textOf } from "./row_texts.ts";
 import { snapshotName } from "./snapshot_files.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import type {
@@ -98,25 +99,23 @@ export function wireRecord(log: LogIdentity | undefined, clock: Clock): WireReco
   return log === undefined ? null : { log: logColumns(log, noFigures), auditId: newId("evt", clock.now()) };
 }
 
-/** Cuts one outcome's texts out of a frame's text, from `start`; `end` is where the next one's begin. */
+/** Cuts one outcome's texts out of those of a frame, from `start`; `end` is where the next one's begin. */
 export function readOutcome(
   outcome: WireOutcome,
-  text: string,
+  texts: RowTexts,
   start: number,
 ): { outcome: TenantOutcome; end: number } {
   if (outcome.k === "stale") return { outcome: { ok: "stale", schemaVersion: outcome.v }, end: start };
   if (outcome.k === "replayed" || outcome.k === "mismatch") {
     const end = start + textLength(outcome);
-    return { outcome: replayFound(outcome, text.slice(start, end)), end };
+    return { outcome: replayFound(outcome, textOf(texts, start, end)), end };
   }
   let end = start;
   const effects = outcome.e;
   const results: StatementResult[] = [];
   for (const [length, rowsRead, rowsWritten, statements = 1] of outcome.r) {
-    const json = text.slice(end, end + length);
-    end += length;
     const effect = effects?.[results.length];
-    const result = effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
+    const result = statementResult(texts, [end, end += length], { rowsRead, rowsWritten, effect });
     for (let times = 0; times < statements; times++) results.push(result);
   }
   const told = outcome.p ? { footprint: outcome.p } : {};

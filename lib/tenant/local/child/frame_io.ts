@@ -1,5 +1,6 @@
 // Reading and writing frames on the child's standard input and output, synchronously: the child has nothing else to do.
-import { HEAD_END, type Reply, type Request } from "./protocol.ts";
+import { HEAD_END, LONG_FRAME, type Reply, type Request } from "./protocol.ts";
+import { type WireOutcome, withLengths } from "./wire_call.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -34,11 +35,23 @@ export function readRequest(): Request | null {
   }
 }
 
+/** Sends the outcomes of reads. */
+export function writeOutcomes(outcomes: readonly WireOutcome[], text: string): void {
+  if (text.length < LONG_FRAME) return writeReply({ t: "outcomes", o: outcomes }, text);
+  const texts = new Texts(text.length);
+  const o = withLengths(outcomes, text, (one) => texts.add(one));
+  texts.send({ t: "outcomes", o, utf8: true });
+}
+
 /** Sends one reply; `text` is what the lengths in its outcomes point into. */
 export function writeReply(reply: Reply, text = ""): void {
   const head = JSON.stringify(reply) + HEAD_END;
   const worstCase = 4 + (head.length + text.length) * 3;
-  if (worstCase > LARGE_BYTES) return sendLarge(head, text);
+  if (worstCase > LARGE_BYTES) {
+    const texts = new Texts(text.length);
+    texts.add(text);
+    return texts.send(reply);
+  }
   if (output.length < worstCase) output = new Uint8Array(worstCase);
   let length = 4 + encoder.encodeInto(head, output.subarray(4)).written;
   length += encoder.encodeInto(text, output.subarray(length)).written;
@@ -46,13 +59,35 @@ export function writeReply(reply: Reply, text = ""): void {
   send(output.subarray(0, length));
 }
 
-/** A buffer for the worst case would be three times as long as most texts. */
-function sendLarge(head: string, text: string): void {
-  const parts = [encoder.encode(head), encoder.encode(text)];
-  const length = new DataView(new ArrayBuffer(4));
-  length.setUint32(0, parts.reduce((sum, part) => sum + part.length, 0));
-  send(new Uint8Array(length.buffer));
-  for (const part of parts) send(part);
+/** Long texts on their way. */
+class Texts {
+  readonly #parts: Uint8Array[] = [];
+  #filled = 0;
+
+  /** `characters`: of all texts. The memory that is there costs nothing; for the worst case of large ones it would be too much. */
+  constructor(characters: number) {
+    const worstCase = characters * 3;
+    if (worstCase <= LARGE_BYTES && output.length < worstCase) output = new Uint8Array(worstCase);
+  }
+
+  /** Returns the number of its bytes. */
+  add(text: string): number {
+    const room = output.subarray(this.#filled);
+    const fits = text.length * 3 <= room.length;
+    const part = fits ? room.subarray(0, encoder.encodeInto(text, room).written) : encoder.encode(text);
+    if (fits) this.#filled += part.length;
+    this.#parts.push(part);
+    return part.length;
+  }
+
+  send(reply: Reply): void {
+    // Four characters, in whose place the length comes.
+    const head = encoder.encode(`    ${JSON.stringify(reply)}${HEAD_END}`);
+    const length = this.#parts.reduce((sum, part) => sum + part.length, head.length - 4);
+    new DataView(head.buffer).setUint32(0, length);
+    send(head);
+    for (const part of this.#parts) send(part);
+  }
 }
 
 function send(bytes: Uint8Array): void {

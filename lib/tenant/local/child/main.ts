@@ -9,7 +9,7 @@ import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
 import { foldKeeping, foldNow } from "./fold_now.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
-import { readRequest, writeReply } from "./frame_io.ts";
+import { readRequest, writeOutcomes, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRows, pruneLog } from "./log_rows.ts";
 import { MemoryReport, Progress } from "./progress.ts";
@@ -57,7 +57,7 @@ function serve(request: Request): void {
     case "read": {
       progress.startFrame(request.frame);
       const { outcomes, text } = readGroup(files.get(request.db), wholeReads(request.calls), progress);
-      return writeReply({ t: "outcomes", o: outcomes }, text);
+      return writeOutcomes(outcomes, text);
     }
     case "write":
       progress.startFrame(request.frame);

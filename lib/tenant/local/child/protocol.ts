@@ -187,12 +187,15 @@ export interface WireMerge {
 
 /** Not in any JSON, and no line break: standard output would be written once for each line. */
 export const HEAD_END = "\t";
+/** Bytes of a long frame towards the service, which the row texts of reads fill as they are to be sent to the caller. */
+export const LONG_FRAME = 1 << 16;
 
 /** Head of a frame towards the service. `committed` follows the `outcomes` of a write group. */
 export type Reply =
   /** The greeting: the child has loaded its program. Nothing is sent to it before. */
   | { readonly t: "loaded" }
-  | { readonly t: "outcomes"; readonly o: readonly WireOutcome[] }
+  /** `utf8`: lengths of texts count bytes, so that the service can pass long texts on as they came. */
+  | { readonly t: "outcomes"; readonly o: readonly WireOutcome[]; readonly utf8?: true }
   | { readonly t: "committed" }
   | {
     readonly t: "inspected";

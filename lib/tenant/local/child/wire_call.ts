@@ -200,3 +200,18 @@ export type WireOutcome =
 export type WireReplayed =
   | { readonly k: "replayed"; readonly length: number; readonly matched: readonly number[] }
   | { readonly k: "mismatch" };
+
+/** The outcomes with the lengths that `lengthOf` gives their texts, which it is told in order. */
+export function withLengths(
+  outcomes: readonly WireOutcome[],
+  text: string,
+  lengthOf: (text: string) => number,
+): WireOutcome[] {
+  let at = 0;
+  const take = (length: number) => lengthOf(text.slice(at, at += length));
+  return outcomes.map((outcome): WireOutcome => {
+    if (outcome.k === "replayed") return { ...outcome, length: take(outcome.length) };
+    if (outcome.k === "stale" || outcome.k === "mismatch") return outcome;
+    return { ...outcome, r: outcome.r.map(([length, ...figures]): WireResult => [take(length), ...figures]) };
+  });
+}
