@@ -55,9 +55,9 @@ export class LogBuffer {
   add(row: LogValues): void {
     const isNew = !isRefusal(row) || !this.#refusals.has(String(row[0]));
     if (isNew && this.length >= MAX_ROWS) return;
+    this.#put(row);
     if (isNew) this.note(row);
     else this.onNoted();
-    this.#put(row);
   }
 
   /** Whether there are rows that stand in no spool. */

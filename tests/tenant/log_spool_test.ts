@@ -274,16 +274,46 @@ Deno.test("of many databases with many rows a few are written at a time, and wha
     flusher.flushAll();
     assertEquals([host.running, unspooled()], [4, 0]);
     host.letGo();
-    const untilMs = performance.now() + 10_000;
-    while ([...all.values()].some(({ log }) => log.length > 0) && performance.now() < untilMs) {
-      await new Promise((resolve) => setTimeout(resolve));
-    }
+    await until(() => [...all.values()].every(({ log }) => log.length === 0));
     assertEquals([host.running, [...all.values()].filter(({ log }) => log.length > 0).length], [40, 0]);
     assertEquals(spool.bytes, 0);
     await flusher.close(all.values());
     assertEquals(await names(folder), []);
   });
 });
+
+Deno.test("rows that fill a frame are written at once, and by one task at a time", async () => {
+  await withFolder(async (folder) => {
+    const spool = await spoolOf(folder);
+    const all = new Map<string, DatabaseLanes>();
+    const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
+    const clock = new TurnableClock();
+    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    const id = newId("db", systemClock.now());
+    all.set(id, flusher.newLanes(id, "ns_1"));
+    const { log } = all.get(id) ?? assertUnreachable(id);
+    const add = (count: number) => {
+      for (let row = 0; row < count; row++) log.add(queryRow(id, "SELECT 1"));
+    };
+    add(255);
+    assertEquals([host.running, log.length], [0, 255]);
+    add(1);
+    assertEquals([host.running, log.length], [1, 0]);
+    add(600);
+    assertEquals([host.running, log.length], [1, 600]);
+    host.letGo();
+    await until(() => log.length === 0);
+    assertEquals([host.running, log.length], [4, 0]);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
+/** Ten seconds at most: what follows says what is missing. */
+async function until(holds: () => boolean): Promise<void> {
+  const untilMs = performance.now() + 10_000;
+  while (!holds() && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve));
+}
 
 function assertUnreachable(id: string): never {
   throw new Error(`nobody has made ${id}`);

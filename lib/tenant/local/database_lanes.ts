@@ -11,7 +11,7 @@ import type { LeaseJob } from "./write_lease.ts";
 /** The most calls that wait for one database; further ones are refused. */
 const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, some 0.7 ms of work: later reads wait for them. */
-const GROUP_LOG_ROWS = 256;
+export const GROUP_LOG_ROWS = 256;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 

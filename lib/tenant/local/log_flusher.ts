@@ -2,7 +2,7 @@
 // somebody reads the log, or writes: to open a database's file for each read's row would cost far more than the read.
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { DatabaseLanes } from "./database_lanes.ts";
+import { DatabaseLanes, GROUP_LOG_ROWS } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { LogBudget, LogBuffer } from "../log_buffer.ts";
 import { LogPrunings, type LogPruningsOptions } from "./log_prunings.ts";
@@ -42,9 +42,9 @@ export class LogFlusher {
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
   readonly #noted = new Set<DatabaseLanes>();
-  /** Those whose rows are to go into their tables, and how many are being written. */
+  /** Those whose rows are to go into their tables, and those whose rows are being written. */
   readonly #due = new Set<DatabaseLanes>();
-  #flushing = 0;
+  readonly #writing = new Set<DatabaseLanes>();
   /** Those whose rows are to go into the spool. */
   #few: DatabaseLanes[] = [];
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
@@ -59,9 +59,18 @@ export class LogFlusher {
   /** Lanes whose rows are looked after here. */
   newLanes(databaseId: string, namespaceId: string): DatabaseLanes {
     const settled = () => this.options.spool.settled(databaseId);
-    const log = new LogBuffer(this.options.logBytes, this.#budget, settled, () => this.#noted.add(lanes));
+    const log = new LogBuffer(this.options.logBytes, this.#budget, settled, () => this.#note(lanes));
     const lanes = new DatabaseLanes(databaseId, namespaceId, log);
     return lanes;
+  }
+
+  /** A frame full of rows goes at once: the longer rows wait, the more of them the collector of garbage has to copy. */
+  #note(lanes: DatabaseLanes): void {
+    this.#noted.add(lanes);
+    if (lanes.log.length < GROUP_LOG_ROWS || this.#due.has(lanes) || this.#writing.has(lanes)) return;
+    if (!this.#mayWrite(lanes, this.options.clock.monotonicMs())) return;
+    this.#due.add(lanes);
+    this.#flushDue();
   }
 
   /**
@@ -133,12 +142,13 @@ export class LogFlusher {
     const nowMs = this.options.clock.monotonicMs();
     const most = this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
     for (const lanes of this.#due) {
-      if (this.#flushing >= most) return;
+      if (this.#writing.size >= most) return;
       this.#due.delete(lanes);
       if (lanes.dropped || !this.#mayWrite(lanes, nowMs)) continue;
-      this.#flushing++;
+      this.#writing.add(lanes);
       void this.flush(lanes).finally(() => {
-        this.#flushing--;
+        this.#writing.delete(lanes);
+        this.#note(lanes);
         this.#flushDue();
       });
     }
@@ -221,8 +231,8 @@ export class LogFlusher {
       } catch (error) {
         const code = error instanceof AppError ? error.code : "internal";
         if (WAITED_FOR.has(code)) {
-          lanes.log.putBack(rows);
           lanes.logRetryMs = this.options.clock.monotonicMs() + RETRY_MS;
+          lanes.log.putBack(rows);
         } else lanes.log.settle(rows);
         log("warn", "log_rows_not_written", { rows: rows.length, code });
         return;

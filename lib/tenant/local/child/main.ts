@@ -2,7 +2,6 @@
 // and its progress file; it has no network, no environment and no other program. The service may kill it at any moment.
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
-import type { LogPruning } from "../../../sql/log_pruning.ts";
 import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
@@ -15,7 +14,7 @@ import { insertLogRows, pruneLog } from "./log_rows.ts";
 import { MemoryReport, Progress } from "./progress.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
-import type { Request, WireLogTable } from "./protocol.ts";
+import type { Request } from "./protocol.ts";
 import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
@@ -72,7 +71,7 @@ function serve(request: Request): void {
     case "log": {
       const file = files.get(request.db);
       const wrote = file.writes;
-      writeLog(file, request.logRows, request.prune);
+      writeLog(file, request);
       // A file that is only read here would else count twice from then on, and one that only the service reads would
       // count for nothing. Where few files are open, the next rows find their writer again.
       if (!wrote && files.isTight) {
@@ -167,13 +166,25 @@ function recover(databaseId: string): void {
   }
 }
 
+const nap = new Int32Array(new SharedArrayBuffer(4));
+/** Milliseconds that the system makes some 0.1 of. */
+const NAP_MS = 0.05;
+
+/**
+ * Gives the processor away. Nobody waits for rows of look-ups, and the service, which answers those itself, may be waiting
+ * for the processor that this process has.
+ */
+function rest(): void {
+  Atomics.wait(nap, 0, 0, NAP_MS);
+}
+
 /** Writes log rows of reads without an fsync; the next durable commit brings them to the disk. */
-function writeLog(file: TenantFile, tables: readonly WireLogTable[], prune: LogPruning | null): void {
+function writeLog(file: TenantFile, { logRows, prune, held }: Extract<Request, { op: "log" }>): void {
   const writer = file.writer();
   writer.database.exec("PRAGMA synchronous=NORMAL");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
-    insertLogRows(writer, tables);
+    insertLogRows(writer, logRows, held ? rest : undefined);
     if (prune !== null) {
       pruneLog(writer, prune);
       if (prune.nowMs !== null) pruneReplays(writer, prune.nowMs);
