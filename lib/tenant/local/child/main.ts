@@ -11,6 +11,7 @@ import { type EngineFailure, engineFailure } from "../../../engine/engine_failur
 import { readRequest, writeOutcomes, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRows, pruneLog } from "./log_rows.ts";
+import { rest } from "./rest.ts";
 import { MemoryReport, Progress } from "./progress.ts";
 import { mergeBranch } from "./merge.ts";
 import { OpenFiles } from "./open_files.ts";
@@ -164,18 +165,6 @@ function recover(databaseId: string): void {
   } catch {
     // The caller reports the first error.
   }
-}
-
-const nap = new Int32Array(new SharedArrayBuffer(4));
-/** Milliseconds that the system makes some 0.1 of. */
-const NAP_MS = 0.05;
-
-/**
- * Gives the processor away. Nobody waits for rows of look-ups, and the service, which answers those itself, may be waiting
- * for the processor that this process has.
- */
-function rest(): void {
-  Atomics.wait(nap, 0, 0, NAP_MS);
 }
 
 /** Writes log rows of reads without an fsync; the next durable commit brings them to the disk. */
