@@ -1,7 +1,9 @@
 // Collects log rows of each database, in bounded memory, so that many are written at once. It also counts how much of a log
 // this process has written, so that the oldest rows are deleted when the log grows too large.
 import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
+import { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
+import { type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
 
 /** Default bound, in bytes, of a database's query log and endpoint calls together. */
 export const DEFAULT_LOG_BYTES = 67_108_864;
@@ -19,14 +21,16 @@ const PARTS = 128;
 export class LogBuffer {
   readonly #queryLog: Marks;
   readonly #calls: Marks;
+  /** The oldest rows, which stand in a spool too and may wait for long. */
+  #packed: PackedRows[] = [];
+  #packedCount = 0;
+  /** Those that are in no spool yet. */
   #rows: LogValues[] = [];
   /** Refused calls by id. A later row of the same id replaces the earlier one and includes its count. */
   readonly #refusals = new Map<string, LogValues>();
-  /** Ids of rows that stand in a spool too, until they are in their table. */
-  readonly #spooled = new Set<string>();
-  /** So many of the oldest rows are among those. */
-  #spooledFirst = 0;
   readonly #unspooledRefusals = new Set<string>();
+  /** Ids of refused calls, and of rows that have been taken, that stand in the spool until they are in their table. */
+  readonly #spooled = new Set<string>();
 
   /**
    * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
@@ -43,7 +47,7 @@ export class LogBuffer {
   }
 
   get length(): number {
-    return this.#rows.length + this.#refusals.size;
+    return this.#packedCount + this.#rows.length + this.#refusals.size;
   }
 
   /** Counts a row that a writing call has written in its own transaction. */
@@ -62,12 +66,12 @@ export class LogBuffer {
 
   /** Whether there are rows that stand in no spool. */
   get hasUnspooled(): boolean {
-    return this.#spooledFirst < this.#rows.length || this.#unspooledRefusals.size > 0;
+    return this.#rows.length > 0 || this.#unspooledRefusals.size > 0;
   }
 
   /** Those rows. */
   get unspooled(): LogValues[] {
-    const rows = this.#rows.slice(this.#spooledFirst);
+    const rows = [...this.#rows];
     for (const id of this.#unspooledRefusals) {
       const row = this.#refusals.get(id);
       if (row) rows.push(row);
@@ -77,22 +81,26 @@ export class LogBuffer {
 
   /** Notes that all of them stand in the spool now. */
   noteSpooled(): void {
-    for (const row of this.unspooled) this.#spooled.add(String(row[0]));
-    this.#spooledFirst = this.#rows.length;
+    this.budget.give(this.#rows);
+    this.#hold(packRows(this.#rows, this.#packed.at(-1)), "behind");
+    this.#rows = [];
+    for (const id of this.#unspooledRefusals) this.#spooled.add(id);
     this.#unspooledRefusals.clear();
   }
 
   /** Notes that the spool will lose what it holds of them. */
   noteUnspooled(): void {
+    const rows = this.#unpack();
+    for (const row of rows) this.budget.hold(row);
+    this.#rows = [...rows, ...this.#rows];
     this.#spooled.clear();
-    this.#spooledFirst = 0;
     for (const id of this.#refusals.keys()) this.#unspooledRefusals.add(id);
     this.onNoted();
   }
 
   /** Notes that rows are in their table, or will never be. */
   settle(rows: readonly LogValues[]): void {
-    if (this.#spooled.size === 0) return;
+    if (!this.#isSpooled) return;
     for (const row of rows) {
       const id = String(row[0]);
       this.#spooled.delete(id);
@@ -100,36 +108,70 @@ export class LogBuffer {
       if (this.#refusals.has(id)) this.#unspooledRefusals.add(id);
     }
     this.onNoted();
-    if (this.#spooled.size === 0) this.onSettled();
+    if (!this.#isSpooled) this.onSettled();
+  }
+
+  get #isSpooled(): boolean {
+    return this.#packedCount > 0 || this.#spooled.size > 0;
   }
 
   /** Takes the oldest rows, then those of refused calls. */
   take(most: number): LogValues[] {
-    const taken = this.#rows.splice(0, most);
-    this.#spooledFirst = Math.max(0, this.#spooledFirst - taken.length);
+    const taken = this.#takePacked(most);
+    const rows = this.#rows.splice(0, most - taken.length);
     for (const [id, row] of this.#refusals) {
-      if (taken.length >= most) break;
-      taken.push(row);
+      if (taken.length + rows.length >= most) break;
+      rows.push(row);
       this.#refusals.delete(id);
       this.#unspooledRefusals.delete(id);
     }
-    this.budget.give(taken);
+    this.budget.give(rows);
+    return [...taken, ...rows];
+  }
+
+  #takePacked(most: number): LogValues[] {
+    let taken: LogValues[] = [];
+    while (taken.length < most && this.#packed.length > 0) taken = taken.concat(this.#unpack(1));
+    this.#hold(packRows(taken.splice(most), this.#packed[0]), "before");
+    for (const row of taken) this.#spooled.add(String(row[0]));
     return taken;
+  }
+
+  /** Removes and returns the rows of the oldest packs. */
+  #unpack(packs = Infinity): LogValues[] {
+    const removed = this.#packed.splice(0, packs);
+    for (const pack of removed) {
+      this.#packedCount -= pack.count;
+      this.budget.givePacked(pack);
+    }
+    return removed.flatMap(unpackRows);
+  }
+
+  /** Packed rows have room in any case: unpacked they had more. */
+  #hold(packs: readonly PackedRows[], place: "before" | "behind"): void {
+    for (const pack of packs) {
+      this.#packedCount += pack.count;
+      this.budget.holdPacked(pack);
+    }
+    if (place === "before") this.#packed.unshift(...packs);
+    else this.#packed.push(...packs);
   }
 
   /** Puts rows that could not be written in front of those that have come since. */
   putBack(rows: readonly LogValues[]): void {
     const later = [...this.#refusals.values()];
-    const room = Math.max(0, MAX_ROWS - this.#rows.length);
-    const back = rows.filter((row) => !isRefusal(row)).slice(0, room).filter((row) => this.budget.take(row));
-    const firstUnspooled = back.findIndex((row) => !this.#spooled.has(String(row[0])));
-    this.#spooledFirst = firstUnspooled < 0 ? back.length + this.#spooledFirst : firstUnspooled;
-    this.#rows = [...back, ...this.#rows];
+    const room = Math.max(0, MAX_ROWS - this.#packedCount - this.#rows.length);
+    const back = rows.filter((row) => !isRefusal(row)).slice(0, room);
+    const [spooled, others]: [LogValues[], LogValues[]] = [[], []];
+    for (const row of back) (this.#spooled.delete(String(row[0])) ? spooled : others).push(row);
+    this.#hold(packRows(spooled, this.#packed[0]), "before");
+    this.#rows = [...others.filter((row) => this.budget.take(row)), ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);
     this.onNoted();
   }
 
   clear(): void {
+    this.#unpack();
     this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();
@@ -197,39 +239,4 @@ class Marks {
     this.#cut = null;
     return cut;
   }
-}
-
-/** Bytes of memory that the waiting rows of all databases may take, because a disk may stay full for a long time. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-/** Bytes of memory of a row without its texts. */
-const HELD_ROW_BYTES = 300;
-
-/** The memory budget of the waiting log rows of all databases. */
-export class LogBudget {
-  #bytes = 0;
-
-  constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}
-
-  /** How much of it is used, up to 1. */
-  get fullness(): number {
-    return this.#bytes / this.maxBytes;
-  }
-
-  /** Reserves room for a row; false where there is none. */
-  take(row: LogValues): boolean {
-    const bytes = sizeOf(row);
-    if (this.#bytes + bytes > this.maxBytes) return false;
-    this.#bytes += bytes;
-    return true;
-  }
-
-  give(rows: readonly LogValues[]): void {
-    for (const row of rows) this.#bytes -= sizeOf(row);
-  }
-}
-
-function sizeOf(row: LogValues): number {
-  let bytes = HELD_ROW_BYTES;
-  for (const value of row) if (typeof value === "string") bytes += value.length;
-  return bytes;
 }

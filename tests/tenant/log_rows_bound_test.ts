@@ -7,7 +7,8 @@ import {
   PROGRESS_SET_AT,
 } from "../../lib/tenant/local/child/protocol.ts";
 import { lastRecord } from "../../lib/tenant/local/progress_files.ts";
-import { LogBudget, LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import { LogBudget } from "../../lib/tenant/log_budget.ts";
+import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 
 Deno.test("log rows of all databases together stay within one bound of memory, and what is written makes room", () => {
   const budget = new LogBudget(10_000);

@@ -1,0 +1,51 @@
+// How much memory the waiting log rows of all databases take together.
+import type { LogValues } from "./log_columns.ts";
+import type { PackedRows } from "./packed_rows.ts";
+
+/** Bytes of memory that the waiting rows of all databases may take, because a disk may stay full for a long time. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** Bytes of memory of a row without its texts. */
+const HELD_ROW_BYTES = 300;
+
+/** The memory budget of the waiting log rows of all databases. */
+export class LogBudget {
+  #bytes = 0;
+
+  constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}
+
+  /** How much of it is used, up to 1. */
+  get fullness(): number {
+    return this.#bytes / this.maxBytes;
+  }
+
+  /** Reserves room for a row; false where there is none. */
+  take(row: LogValues): boolean {
+    const bytes = sizeOf(row);
+    if (this.#bytes + bytes > this.maxBytes) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  give(rows: readonly LogValues[]): void {
+    for (const row of rows) this.#bytes -= sizeOf(row);
+  }
+
+  /** The same as `take` for a row that has to have room. */
+  hold(row: LogValues): void {
+    this.#bytes += sizeOf(row);
+  }
+
+  holdPacked({ bytes }: PackedRows): void {
+    this.#bytes += bytes;
+  }
+
+  givePacked({ bytes }: PackedRows): void {
+    this.#bytes -= bytes;
+  }
+}
+
+function sizeOf(row: LogValues): number {
+  let bytes = HELD_ROW_BYTES;
+  for (const value of row) if (typeof value === "string") bytes += value.length;
+  return bytes;
+}

@@ -1,0 +1,67 @@
+// Log rows that wait for long, in little memory: the values that they share stand once, the others are one text. As arrays of
+// values they would be most of what the collector of garbage copies and marks, and five times as large.
+import type { LogValue, LogValues } from "./log_columns.ts";
+
+/** Rows of one kind. */
+export interface PackedRows {
+  readonly count: number;
+  /** One of the rows, or of rows packed before: the value of each column that is not in the text. */
+  readonly shared: LogValues;
+  /** The other columns as JSON, by their number: one value, or one for each row. */
+  readonly text: string;
+  /** Bytes that it takes beside what it shares with `like`. */
+  readonly bytes: number;
+}
+
+/** Bytes without texts. */
+const PACKED_BYTES = 150;
+/** Rows of one pack at most: those that are taken out of it leave the others to be packed again. */
+const MOST_ROWS = 256;
+
+/** Packs rows in their order. `like`: rows packed before, which most have much in common with. */
+export function packRows(rows: readonly LogValues[], like: PackedRows | undefined): PackedRows[] {
+  const packed: PackedRows[] = [];
+  for (let from = 0; from < rows.length;) {
+    const width = rows[from]?.length;
+    let to = from + 1;
+    while (to < rows.length && to - from < MOST_ROWS && rows[to]?.length === width) to++;
+    packed.push(packAlike(rows.slice(from, to), packed.at(-1) ?? like));
+    from = to;
+  }
+  return packed;
+}
+
+/** The rows as they were. */
+export function unpackRows({ count, shared, text }: PackedRows): LogValues[] {
+  const columns: Record<number, LogValue | LogValue[]> = JSON.parse(text);
+  return Array.from({ length: count }, (_, row) =>
+    shared.map((value, at) => {
+      const column = columns[at];
+      if (column === undefined) return value;
+      return Array.isArray(column) ? column[row] ?? null : column;
+    }));
+}
+
+function packAlike(rows: readonly LogValues[], like: PackedRows | undefined): PackedRows {
+  const [first = []] = rows;
+  const isLike = like?.shared.length === first.length;
+  const differs = (shared: LogValues, at: number) => rows.some((row) => row[at] !== shared[at]);
+  const shared = isLike && sharesMuch(first, like.shared) ? like.shared : first;
+  const columns: Record<number, LogValue | LogValue[]> = {};
+  for (const at of first.keys()) {
+    if (differs(shared, at)) {
+      columns[at] = differs(first, at) ? rows.map((row) => row[at] ?? null) : first[at] ?? null;
+    }
+  }
+  const text = JSON.stringify(columns);
+  const own = shared === like?.shared ? 0 : lengthOf(shared);
+  return { count: rows.length, shared, text, bytes: PACKED_BYTES + text.length + own };
+}
+
+function sharesMuch(one: LogValues, other: LogValues): boolean {
+  return one.filter((value, at) => value === other[at]).length * 2 > one.length;
+}
+
+function lengthOf(values: LogValues): number {
+  return values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+}

@@ -1,0 +1,110 @@
+// Log rows that wait in little memory are those that were added, once each, whatever happens to them on the way.
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/endpoint_call_row.ts";
+import { LogBudget } from "../../lib/tenant/log_budget.ts";
+import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import type { LogValues } from "../../lib/tenant/log_columns.ts";
+import { type PackedRows, packRows, unpackRows } from "../../lib/tenant/packed_rows.ts";
+
+const value = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("ok", "query", null, 0, 1) },
+  fc.string({ unit: "binary", maxLength: 4 }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one === 0 ? 0 : one),
+);
+const widths = [LOG_COLUMNS, ENDPOINT_CALL_COLUMNS];
+const row: fc.Arbitrary<LogValues> = fc.constantFrom(...widths).chain((width) =>
+  fc.array(value, { minLength: width, maxLength: width })
+);
+
+Deno.test("rows of both kinds come out of their packs as they went in", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(row, { maxLength: 6 }), { maxLength: 5 }), (lots) => {
+      let packs: PackedRows[] = [];
+      for (const rows of lots) packs = [...packs, ...packRows(rows, packs.at(-1))];
+      assertEquals(packs.flatMap(unpackRows), lots.flat());
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("rows that differ in their time and their id take a fraction of their memory, and 256 are a pack", () => {
+  const rows = Array.from({ length: 600 }, (_, at): LogValues => logRow(at));
+  const packs = packRows(rows, undefined);
+  assertEquals(packs.map(({ count }) => count), [256, 256, 88]);
+  const bytes = packs.reduce((sum, pack) => sum + pack.bytes, 0) / rows.length;
+  assert(bytes < 60, `${bytes} bytes a row`);
+});
+
+type Step =
+  | { readonly do: "add"; readonly count: number }
+  | { readonly do: "spool" }
+  | { readonly do: "unspool" }
+  | { readonly do: "take"; readonly most: number; readonly ends: "written" | "back" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant("add" as const), count: fc.integer({ min: 1, max: 300 }) }),
+  fc.record({ do: fc.constant("spool" as const) }),
+  fc.record({ do: fc.constant("unspool" as const) }),
+  fc.record({
+    do: fc.constant("take" as const),
+    most: fc.integer({ min: 1, max: 300 }),
+    ends: fc.constantFrom("written" as const, "back" as const),
+  }),
+);
+
+Deno.test("rows that are added, spooled, taken and put back are written once each, in their order", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const budget = new LogBudget();
+      let settled = 0;
+      const buffer = new LogBuffer(1 << 30, budget, () => settled++);
+      const written: LogValues[] = [];
+      let [added, inSpool] = [0, false];
+      const end = (rows: readonly LogValues[]) => {
+        const before = settled;
+        written.push(...rows);
+        buffer.settle(rows);
+        const waits = buffer.length > 0 && inSpool && settled === before;
+        if (settled > before) inSpool = false;
+        // The spool is told as soon as it has nothing left that is needed.
+        assert(!inSpool || waits, "the spool keeps what nobody needs");
+      };
+      for (const one of steps) {
+        if (one.do === "add") {
+          for (let row = 0; row < one.count; row++) buffer.add(logRow(added++));
+        } else if (one.do === "spool") {
+          assertEquals(buffer.unspooled.length > 0, buffer.hasUnspooled);
+          inSpool ||= buffer.hasUnspooled;
+          buffer.noteSpooled();
+          assert(!buffer.hasUnspooled);
+        } else if (one.do === "unspool") {
+          buffer.noteUnspooled();
+          inSpool = false;
+          assertEquals(buffer.unspooled.length, buffer.length);
+        } else {
+          const taken = buffer.take(one.most);
+          if (one.ends === "back") buffer.putBack(taken);
+          else end(taken);
+        }
+        assertEquals(buffer.length, added - written.length);
+      }
+      while (buffer.length > 0) end(buffer.take(256));
+      assertEquals(written, Array.from({ length: added }, (_, at) => logRow(at)));
+      assertEquals(budget.fullness, 0);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function logRow(at: number): LogValues {
+  const shared = ["ns_1", "db_1", "tok_1", null, "query", "ok", null, 1, 0] as const;
+  return [
+    `qry_${String(at).padStart(26, "0")}`,
+    1_790_000_000_000 + at,
+    ...shared,
+    0.01 * (at % 7),
+    1,
+    "SELECT 1",
+  ];
+}
