@@ -256,17 +256,28 @@ class SlowHost extends FakeHost {
   }
 }
 
+/** A flusher over that host; `open` makes a database. */
+async function slowFlusher(folder: string) {
+  const spool = await spoolOf(folder);
+  const all = new Map<string, DatabaseLanes>();
+  const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
+  const clock = new TurnableClock();
+  const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+  const open = (): DatabaseLanes => {
+    const id = newId("db", systemClock.now());
+    const lanes = flusher.newLanes(id, "ns_1");
+    all.set(id, lanes);
+    return lanes;
+  };
+  return { spool, all, host, flusher, open };
+}
+
 Deno.test("of many databases with many rows a few are written at a time, and what has waited for that for long is in the spool", async () => {
   await withFolder(async (folder) => {
-    const spool = await spoolOf(folder);
-    const all = new Map<string, DatabaseLanes>();
-    const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
-    const clock = new TurnableClock();
-    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    const { spool, all, host, flusher, open } = await slowFlusher(folder);
     for (let count = 0; count < 40; count++) {
-      const id = newId("db", systemClock.now());
-      all.set(id, flusher.newLanes(id, "ns_1"));
-      for (let row = 0; row < 100; row++) all.get(id)?.log.add(queryRow(id, "SELECT 1"));
+      const { databaseId, log } = open();
+      for (let row = 0; row < 100; row++) log.add(queryRow(databaseId, "SELECT 1"));
     }
     const unspooled = () => [...all.values()].filter(({ log }) => log.hasUnspooled).length;
     flusher.flushAll();
@@ -284,16 +295,10 @@ Deno.test("of many databases with many rows a few are written at a time, and wha
 
 Deno.test("rows that fill a frame are written at once, and by one task at a time", async () => {
   await withFolder(async (folder) => {
-    const spool = await spoolOf(folder);
-    const all = new Map<string, DatabaseLanes>();
-    const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
-    const clock = new TurnableClock();
-    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
-    const id = newId("db", systemClock.now());
-    all.set(id, flusher.newLanes(id, "ns_1"));
-    const { log } = all.get(id) ?? assertUnreachable(id);
+    const { all, host, flusher, open } = await slowFlusher(folder);
+    const { databaseId, log } = open();
     const add = (count: number) => {
-      for (let row = 0; row < count; row++) log.add(queryRow(id, "SELECT 1"));
+      for (let row = 0; row < count; row++) log.add(queryRow(databaseId, "SELECT 1"));
     };
     add(255);
     assertEquals([host.running, log.length], [0, 255]);
