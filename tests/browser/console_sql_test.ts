@@ -65,7 +65,8 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       const editor = page.locator(".cm-content");
       await editor.waitFor();
       await page.keyboard.type("SELECT name FROM cust");
-      await page.locator(".cm-tooltip-autocomplete li").first().click();
+      // The list may still be that of fewer letters.
+      await page.locator(".cm-tooltip-autocomplete li", { hasText: "customers" }).first().click();
       await page.locator(".cm-content", { hasText: "FROM customers" }).waitFor();
       await page.keyboard.type(" WHERE id = ?");
       const value = page.getByLabel("value 1", { exact: true });
