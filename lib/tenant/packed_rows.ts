@@ -5,11 +5,11 @@ import type { LogValue, LogValues } from "./log_columns.ts";
 /** Rows of one kind. */
 export interface PackedRows {
   readonly count: number;
-  /** One of the rows, or of rows packed before: the value of each column that is not in the text. */
+  /** The values of the columns that are not in the text: a row of this pack, or of one before. */
   readonly shared: LogValues;
   /** The other columns as JSON, by their number: one value, or one for each row. */
   readonly text: string;
-  /** Bytes that it takes beside what it shares with `like`. */
+  /** Bytes that it takes, without values that an earlier pack holds too. */
   readonly bytes: number;
 }
 

@@ -48,3 +48,13 @@ test("a batch may have long results beside short ones", async () => {
     WORDS.flatMap((word) => [expected(5000, word), [[word]]]),
   );
 });
+
+test("a step of a plan that read a long result is answered with the same text again", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const step = { "Plan-Key": "plan", "Plan-Step": "one" };
+  const ask = () => tenant.query(ROWS, [5000, "größer 🙂 "], { headers: step });
+  const [first, again] = [await ask(), await ask()];
+  assertEquals([first.status, rowsOf(first)], [200, expected(5000, "größer 🙂 ")]);
+  assertEquals([again.text, again.headers.get("plan-replayed")], [first.text, "true"]);
+});

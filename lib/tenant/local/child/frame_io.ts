@@ -64,7 +64,7 @@ class Texts {
   readonly #parts: Uint8Array[] = [];
   #filled = 0;
 
-  /** `characters`: of all texts. The memory that is there costs nothing; for the worst case of large ones it would be too much. */
+  /** `characters`: of all texts. They are encoded into the buffer that is there, unless their worst case would be too large for it. */
   constructor(characters: number) {
     const worstCase = characters * 3;
     if (worstCase <= LARGE_BYTES && output.length < worstCase) output = new Uint8Array(worstCase);

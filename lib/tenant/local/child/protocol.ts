@@ -187,7 +187,7 @@ export interface WireMerge {
 
 /** Not in any JSON, and no line break: standard output would be written once for each line. */
 export const HEAD_END = "\t";
-/** Bytes of a long frame towards the service, which the row texts of reads fill as they are to be sent to the caller. */
+/** A frame towards the service with at least so many bytes is long: the service sends the rows of its reads on as bytes. */
 export const LONG_FRAME = 1 << 16;
 
 /** Head of a frame towards the service. `committed` follows the `outcomes` of a write group. */
