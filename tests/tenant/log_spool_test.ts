@@ -242,12 +242,14 @@ Deno.test("rows that take half of the memory of all that wait are moved, and the
 /** The same, with tasks that wait until they are let go on. */
 class SlowHost extends FakeHost {
   override isQuiet = false;
+  isAway = false;
   running = 0;
   readonly #go = Promise.withResolvers<void>();
 
   override async task(): Promise<ReplyFrame> {
     this.running++;
     await this.#go.promise;
+    if (this.isAway) throw new AppError("store_unavailable");
     return { reply: { t: "done" }, text: "" };
   }
 
@@ -311,6 +313,26 @@ Deno.test("rows that fill a frame are written at once, and by one task at a time
     assertEquals([host.running, log.length], [4, 0]);
     await flusher.close(all.values());
     assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("a store that is away takes no more rows of a database than a frame for each look", async () => {
+  await withFolder(async (folder) => {
+    const { all, host, flusher, open } = await slowFlusher(folder);
+    host.isAway = true;
+    const { databaseId, log } = open();
+    for (let row = 0; row < 1000; row++) log.add(queryRow(databaseId, "SELECT 1"));
+    host.letGo();
+    await until(() => log.length < 744);
+    assertEquals([host.running, log.length], [1, 744]);
+    log.add(queryRow(databaseId, "SELECT 1"));
+    await new Promise((resolve) => setTimeout(resolve));
+    assertEquals([host.running, log.length], [1, 745]);
+    host.isAway = false;
+    flusher.flushAll();
+    await until(() => log.length === 0);
+    assertEquals([host.running, log.length], [4, 0]);
+    await flusher.close(all.values());
   });
 });
 

@@ -46,6 +46,8 @@ export class LogFlusher {
   /** Those whose rows are to go into their tables, and those whose rows are being written. */
   readonly #due = new Set<DatabaseLanes>();
   readonly #writing = new Set<DatabaseLanes>();
+  /** Those whose rows could not be written since the last look: a store that is away is not to take all that come. */
+  readonly #failed = new Set<DatabaseLanes>();
   /** Those whose rows are to go into the spool. */
   #few: DatabaseLanes[] = [];
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
@@ -68,8 +70,8 @@ export class LogFlusher {
   /** A frame full of rows goes at once: the longer rows wait, the more of them the collector of garbage has to copy. */
   #note(lanes: DatabaseLanes): void {
     this.#noted.add(lanes);
-    if (lanes.log.length < GROUP_LOG_ROWS || this.#due.has(lanes) || this.#writing.has(lanes)) return;
-    if (!this.#mayWrite(lanes, this.options.clock.monotonicMs())) return;
+    if (lanes.log.length < GROUP_LOG_ROWS || this.#failed.has(lanes)) return;
+    if (this.#due.has(lanes) || this.#writing.has(lanes)) return;
     this.#due.add(lanes);
     this.#flushDue();
   }
@@ -82,8 +84,7 @@ export class LogFlusher {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    const own = this.#writeRows(lanes);
-    lanes.logFlush = Promise.all([underWay, own]);
+    lanes.logFlush = Promise.all([underWay, this.#writeRows(lanes)]);
     await lanes.logFlush;
   }
 
@@ -91,6 +92,7 @@ export class LogFlusher {
   flushAll(): void {
     const nowMs = this.options.clock.monotonicMs();
     const few: DatabaseLanes[] = [];
+    this.#failed.clear();
     for (const lanes of this.#noted) {
       const { log } = lanes;
       if (lanes.dropped || !(log.hasUnspooled || log.isTooLarge)) {
@@ -230,6 +232,7 @@ export class LogFlusher {
         }, "write");
         lanes.log.settle(rows);
       } catch (error) {
+        this.#failed.add(lanes);
         const code = error instanceof AppError ? error.code : "internal";
         if (WAITED_FOR.has(code)) {
           lanes.logRetryMs = this.options.clock.monotonicMs() + RETRY_MS;
