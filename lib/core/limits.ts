@@ -29,6 +29,8 @@ export const connectionLimits = {
 export const answerLimits = {
   /** Little beside what the system itself holds for a connection. */
   freeBytes: 64 * 1024,
+  /** Of those of bytes up to so many have a copy, so that their memory is used again; larger ones keep it. */
+  copiedBytes: 1024 * 1024,
   /** In pieces an answer costs 0.4 ms more: nothing to one of 2 MB, which takes 10 ms. */
   wholeBytes: 2 * 1024 * 1024,
   memoryBytes: 64 * 1024 * 1024,

@@ -1,6 +1,7 @@
 // Listens and accepts connections itself, and lets the runtime answer on each: only so can a connection be ended that
 // never sends a request.
 import type { Log } from "../core/log.ts";
+import { answerBytes } from "./answer_bytes.ts";
 import type { AnswerRoom } from "./answer_room.ts";
 import { ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
@@ -191,7 +192,7 @@ export class HttpListener {
         if (!answers) return null;
         const client = { owner, end: watched.end };
         if (inTurn && whole.hold(answers.holdWhole(answer.length, client))) return null;
-        const bytes = typeof answer === "string" ? new TextEncoder().encode(answer) : answer;
+        const bytes = answerBytes(answer);
         return { body: answers.pieces(bytes, client), sizeBytes: bytes.length };
       },
       expectLargeAnswer: (bytes) => watched.allow(Math.ceil(bytes / takenBytesPerSec * 1000 / sweepMs)),

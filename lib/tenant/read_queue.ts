@@ -71,6 +71,7 @@ export class ReadQueue<J extends WaitingRead> {
   putBack(jobs: readonly J[]): void {
     const quick: J[] = [];
     for (const job of jobs.toReversed()) {
+      job.lasts = false;
       const caller = this.#slow.get(tokenOf(job));
       if (!caller) quick.unshift(job);
       else (caller.knows(job) ? caller.slow : caller.untried).unshift(job);
@@ -97,8 +98,8 @@ export class ReadQueue<J extends WaitingRead> {
   takeQuick(nowMs: number): J[] {
     const [first] = this.#quick;
     if (first?.again) return this.#takeOfCaller(tokenOf(first));
-    const jobs = first ? this.#quick : this.#leastBusy(nowMs)?.untried ?? [];
-    return jobs.splice(0, groupLength(jobs));
+    if (!first) return this.#leastBusy(nowMs)?.takeQuick() ?? [];
+    return this.#quick.splice(0, groupLength(this.#quick));
   }
 
   /** Removes, in their order, the quick reads that `start` has started; the others keep their places. */
@@ -147,11 +148,17 @@ export class ReadQueue<J extends WaitingRead> {
     this.#slow.get(tokenOf(job))?.forget(job);
   }
 
-  /** Notes for how long the read kept a child busy. */
+  /** Notes for how long the read, which was long, kept a child busy. */
   charge(job: J, ms: number, nowMs: number): void {
     const caller = this.#apart(job);
+    caller.noteLength(job, true);
     const busyMs = Math.max(0, caller.busyUntilMs - nowMs) + ms * BUSY_FACTOR;
     caller.busyUntilMs = nowMs + Math.min(MAX_BUSY_MS, busyMs);
+  }
+
+  /** Notes that the read took no time worth mentioning. */
+  noteShort(job: J): void {
+    this.#slow.get(tokenOf(job))?.noteLength(job, false);
   }
 
   /** Takes a slow read of the caller that has had the turn least. */

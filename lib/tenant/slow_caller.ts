@@ -16,17 +16,21 @@ export interface WaitingRead extends WaitingCall {
    * only.
    */
   again?: true;
+  /** It was taken alone, because a read of its text took long a moment ago. */
+  lasts?: boolean;
   /** How often it has had the turn of slow reads without a slot. */
   turns?: number;
 }
 
-/** A caller whose recent reads were slow, with its waiting reads. */
+/** A caller whose recent reads were slow or long, with its waiting reads. */
 export class SlowCaller<J extends WaitingRead> {
   /** Reads that are not known to be slow. */
   untried: J[] = [];
   slow: J[] = [];
   busyUntilMs = -Infinity;
   #slowUntilMs = -Infinity;
+  /** Texts that took long while the caller was busy, though they are not slow. */
+  readonly #long = new Set<string>();
   /** Slow text → when it stops counting as slow, the oldest first. */
   readonly #texts = new Map<string, number>();
 
@@ -54,6 +58,24 @@ export class SlowCaller<J extends WaitingRead> {
     if (!isNew) return;
     this.slow.push(...this.untried.filter((other) => this.knows(other)));
     this.untried = this.untried.filter((other) => !this.knows(other));
+  }
+
+  /** Notes whether a read took long. */
+  noteLength(job: J, isLong: boolean): void {
+    if (!isLong) this.#long.delete(textOf(job));
+    else if (this.#long.size < MAX_TEXTS) this.#long.add(textOf(job));
+  }
+
+  /**
+   * Takes the first untried reads: one that lasts alone, because the others of its frame would wait for it and other
+   * children could run them meanwhile.
+   */
+  takeQuick(): J[] {
+    const first = this.untried.findIndex((job) => this.#long.has(textOf(job)));
+    const [next] = this.untried;
+    if (next) next.lasts = first === 0;
+    const together = first < 0 ? this.untried : this.untried.slice(0, Math.max(1, first));
+    return this.untried.splice(0, groupLength(together));
   }
 
   forget(job: J): void {

@@ -185,6 +185,8 @@ export interface StatementResult {
   readonly json: string;
   /** The same text in UTF-8, where the store has it in no other form: it costs less to send these bytes than to read the text. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
+  /** Gives the memory of these bytes back for the next result. From then on nobody reads them, nor the text. */
+  readonly giveBack?: () => void;
   readonly rowsRead: number;
   readonly rowsWritten: number;
   /** Of a dry run. */

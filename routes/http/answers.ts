@@ -73,7 +73,10 @@ export const forAnyOrigin = {
 /** Characters that every client receives in the time that a silent connection has. */
 const LARGE = 1024 * 1024;
 
-/** An answer with all of its headers. `headers` has names in lower case, and the request id is added to it. */
+/**
+ * An answer with all of its headers. `headers` has names in lower case, and the request id is added to it. It has a copy of a body
+ * of up to `copiedBytes` bytes.
+ */
 export function wholeAnswer(
   c: Context<Env>,
   body: BodyInit | null,

@@ -1,5 +1,6 @@
 // Answers of SQL calls. The engine has written the rows as JSON text, so the envelope is put around them as text.
 import type { Context } from "hono";
+import { answerLimits } from "../../lib/core/limits.ts";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import type { MergeAnswer } from "../../lib/services/branches/merge_answer.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
@@ -7,11 +8,18 @@ import type { Env } from "../http/env.ts";
 import { wholeAnswer } from "../http/answers.ts";
 
 const encoder = new TextEncoder();
+/** Where answers of bytes are put together that have a copy of them. */
+let scratch = new Uint8Array(0);
 
 /** The answer of one statement. */
 export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;
-  if (result?.bytes) return send(c, { bytes: result.bytes, rest: figuresText(result) }, answer);
+  if (result?.bytes) {
+    const response = send(c, { bytes: result.bytes, rest: figuresText(result) }, answer);
+    // Another copy is in the answer.
+    result.giveBack?.();
+    return response;
+  }
   return send(c, result ? resultText(result) : "null", answer);
 }
 
@@ -60,12 +68,18 @@ function send(
   return wholeAnswer(c, body, { status: 200, headers });
 }
 
-/** The bytes with texts around them. */
+/** The bytes with texts around them, mostly in memory that the next answer uses too. */
 function between(before: string, bytes: Uint8Array, behind: string): Uint8Array<ArrayBuffer> {
   const [head, tail] = [encoder.encode(before), encoder.encode(behind)];
-  const whole = new Uint8Array(head.length + bytes.length + tail.length);
+  const whole = room(head.length + bytes.length + tail.length);
   whole.set(head);
   whole.set(bytes, head.length);
   whole.set(tail, head.length + bytes.length);
   return whole;
+}
+
+function room(length: number): Uint8Array<ArrayBuffer> {
+  if (length > answerLimits.copiedBytes) return new Uint8Array(length);
+  if (length > scratch.length) scratch = new Uint8Array(Math.min(answerLimits.copiedBytes, 2 * length));
+  return scratch.subarray(0, length);
 }

@@ -18,7 +18,7 @@ interface World extends AsyncDisposable {
   readonly room: AnswerRoom;
   readonly folder: string;
   readonly log: string[];
-  /** A client who has asked for so many bytes. */
+  /** A client who has asked for so many characters; as bytes, whose memory is used again, where the owner is `bytes`. */
   ask(bytes: number, owner?: string): Promise<RawClient>;
 }
 
@@ -37,9 +37,12 @@ async function answering(limits: Partial<AnswerLimits>, folderFails = false): Pr
     ...{ hostname: "127.0.0.1", port: 0, limits: times, serve, answers: room, log: note },
   }, (request, connection) => {
     const [, owner = "", bytes = ""] = new URL(request.url).pathname.split("/");
-    const text = "x".repeat(Number(bytes));
-    const held = connection.holdAnswer(text, owner, true);
-    if (held === null) return new Response(text);
+    const answer = owner === "bytes" ? new Uint8Array(Number(bytes)).fill(120) : "x".repeat(Number(bytes));
+    const held = connection.holdAnswer(answer, owner, true);
+    const whole = held === null ? new Response(answer) : null;
+    // Its memory is used for other answers from here on.
+    if (answer instanceof Uint8Array) answer.fill(0);
+    if (held === null) return whole ?? new Response();
     return new Response(held.body, { headers: { "content-length": String(held.sizeBytes) } });
   });
   return {
@@ -131,6 +134,14 @@ Deno.test("what goes out whole is counted until the next request on its connecti
   assertEquals(world.room.used.memory, 10);
   client.close();
   await until(() => world.room.used.memory === 0);
+});
+
+Deno.test("an answer of bytes reaches its client as it was when it was made, whole or in pieces", async () => {
+  for (const memoryBytes of [20 * MB, 0]) {
+    await using world = await answering({ memoryBytes });
+    const client = await world.ask(MB, "bytes");
+    assert((await client.answer()).body === "x".repeat(MB));
+  }
 });
 
 /** A room without a connection: what it ends goes on reading. */

@@ -95,8 +95,8 @@ Deno.test("a write waits for company, and so does a read beside one", () => {
 });
 
 /** Starts what may start, as a child would have it. */
-function start(lanes: DatabaseLanes): Flight {
-  const work = lanes.takeWork(0, 0);
+function start(lanes: DatabaseLanes, longMs = 0): Flight {
+  const work = lanes.takeWork(0, longMs);
   assert(work);
   const flight: Flight = {
     work,
@@ -126,6 +126,24 @@ Deno.test("of a database's writes one group runs at a time, and reads run beside
   assertEquals(lanes.startable(0, 0), null);
   lanes.flights.delete(writing);
   assertEquals(start(lanes).work.kind, "write");
+});
+
+Deno.test("a read whose text was long runs beside another one at once, but not beside two", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const longMs = 3;
+  addCalls(lanes, "read", 1);
+  const [known] = lanes.reads.takeQuick(0);
+  assert(known);
+  addCalls(lanes, "read", 1);
+  const first = start(lanes, longMs);
+  addCalls(lanes, "read", 1);
+  assertEquals(lanes.startable(0, longMs), null, "nobody knows that it is long");
+  lanes.reads.charge(known, 5, 0);
+  lanes.flights.delete(first);
+  addCalls(lanes, "read", 2);
+  start(lanes, longMs);
+  start(lanes, longMs);
+  assertEquals([lanes.startable(0, longMs), lanes.reads.length], [null, 1]);
 });
 
 Deno.test("log rows that travelled with a group of writes wait again when nothing of the group was committed", () => {

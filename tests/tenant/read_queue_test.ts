@@ -172,7 +172,35 @@ Deno.test("a caller whose reads keep children busy comes after the others, in fr
   if (third) queue.charge(third, 10, 0);
   assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["others", ["4"]]);
   assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["busy", ["3"]]);
-  assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["busy", ["1", "2"]]);
+  for (const text of ["1", "2"]) {
+    assertEquals([queue.nextQuick(0), texts(queue.takeQuick(0))], ["busy", [text]]);
+  }
+});
+
+Deno.test("a read whose text was long travels alone, until one of that text was short", () => {
+  const { queue, jobs: [first] } = queueOf(["a", "long"], ["a", "x"], ["a", "y"], ["a", "long"], [
+    "a",
+    "long",
+  ]);
+  const take = () => {
+    const jobs = queue.takeQuick(0);
+    return [texts(jobs), jobs[0]?.lasts ?? false];
+  };
+  if (first) queue.charge(first, 5, 0);
+  assertEquals([take(), take(), take()], [[["long"], true], [["x", "y"], false], [["long"], true]]);
+  if (first) queue.noteShort(first);
+  queue.add(jobOf("a", "z"));
+  assertEquals(take(), [["long", "z"], false]);
+});
+
+Deno.test("a long read that is put back may travel with others", () => {
+  const { queue, jobs: [first] } = queueOf(["a", "long"]);
+  if (!first) throw new Error("there is none");
+  queue.charge(first, 5, 0);
+  assertEquals(queue.takeQuick(0)[0]?.lasts, true);
+  queue.putBack([first]);
+  assertEquals(queue.nextQuick(1000), "others");
+  assertEquals([texts(queue.takeQuick(1000)), first.lasts], [["long"], false]);
 });
 
 Deno.test("a caller that kept a child busy for long comes after the others for a second at most", () => {

@@ -4,7 +4,7 @@ import { type ChildSlot, isFree, type LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { SlowGates } from "../read_queue.ts";
 import type { WireOutcome } from "./child/wire_call.ts";
-import type { CallJob } from "./jobs.ts";
+import { type CallJob, isLong } from "./jobs.ts";
 import { SlowTurns, type TurnCaller, type TurnWaiter } from "../slow_turns.ts";
 
 /** Milliseconds after which a flight is long: its database's other work may then go to another child. */
@@ -63,7 +63,7 @@ export class ChildShares {
     let busy = 0;
     for (const { flight } of this.shared.slots) {
       if (!flight || flight.slow || flight.lanes.namespaceId !== namespaceId) continue;
-      if (nowMs - flight.startedMs >= LONG_FLIGHT_MS) busy++;
+      if (isLong(flight, nowMs, LONG_FLIGHT_MS)) busy++;
     }
     return busy > this.#part(2);
   }
@@ -210,7 +210,7 @@ function isWithoutSlot(flight: LaneFlight | null): boolean {
   return flight !== null && flight.slow !== null && !flight.slow.hasSlot && flight.killed === null;
 }
 
-/** Learns from the durations of a group of reads that has just been answered which callers are slow. */
+/** Learns from the durations of a group of reads that has just been answered which callers are slow, and which texts long. */
 export function noteTimes(
   { lanes, slow, startedMs }: LaneFlight,
   jobs: readonly CallJob[],
@@ -221,10 +221,12 @@ export function noteTimes(
   if (slow !== null && tookMs < SLOW_READ_CPU_MS) {
     for (const job of jobs) lanes.reads.forget(job);
   }
-  if (slow !== null || tookMs < LONG_FLIGHT_MS) return;
+  if (slow !== null || (tookMs < LONG_FLIGHT_MS && !jobs[0]?.lasts)) return;
   for (const [index, outcome] of outcomes.entries()) {
     const job = jobs[index];
+    if (!job || job.takenBack) continue;
     const ms = "ms" in outcome ? outcome.ms : 0;
-    if (job && !job.takenBack && ms >= LONG_FLIGHT_MS) lanes.reads.charge(job, ms, nowMs);
+    if (ms >= LONG_FLIGHT_MS) lanes.reads.charge(job, ms, nowMs);
+    else if (job.lasts) lanes.reads.noteShort(job);
   }
 }

@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { LogValues } from "../log_columns.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
-import type { CallJob, Flight, TaskJob } from "./jobs.ts";
+import { type CallJob, type Flight, holdsWriteSlot, isLong, type TaskJob } from "./jobs.ts";
 import { ReadQueue } from "../read_queue.ts";
 import { WriteLane } from "./write_lane.ts";
 import type { LeaseJob } from "./write_lease.ts";
@@ -148,12 +148,12 @@ export class DatabaseLanes {
   }
 
   /**
-   * Takes the next work that may start now, except slow reads; null where there is none. `slowMs`: the age from which a
+   * Takes the next work that may start now, except slow reads; null where there is none. `longMs`: the age from which a
    * flight of reads lets the next one start beside it.
    */
-  takeWork(nowMs: number, slowMs: number): Flight["work"] | null {
+  takeWork(nowMs: number, longMs: number): Flight["work"] | null {
     if (this.held) return this.#takeExclusive();
-    const lane = this.startable(nowMs, slowMs);
+    const lane = this.startable(nowMs, longMs);
     if (lane === null) return null;
     this.#lastStarted = lane;
     const work = lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
@@ -162,10 +162,10 @@ export class DatabaseLanes {
   }
 
   /** The lane from which `takeWork` would take. */
-  startable(nowMs: number, slowMs: number): "read" | "write" | null {
+  startable(nowMs: number, longMs: number): "read" | "write" | null {
     if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
     const write = this.#mayWrite;
-    const read = this.#mayRead(nowMs, slowMs);
+    const read = this.#mayRead(nowMs, longMs);
     // Reads and writes take turns, so that neither starves the other.
     if (write && (!read || this.#lastStarted === "read")) return "write";
     return read ? "read" : null;
@@ -189,9 +189,7 @@ export class DatabaseLanes {
 
   get writeSlotFree(): boolean {
     if (this.writes.lease !== null) return false;
-    for (const { work } of this.flights) {
-      if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot)) return false;
-    }
+    for (const flight of this.flights) if (holdsWriteSlot(flight)) return false;
     return true;
   }
 
@@ -200,14 +198,14 @@ export class DatabaseLanes {
     return first !== null && first !== "lease" && this.writeSlotFree;
   }
 
-  /** A read group starts only beside groups that last for `slowMs` already. The last one allowed is for quick callers. */
-  #mayRead(nowMs: number, slowMs: number): boolean {
+  /** A read group starts only beside long ones. The last one allowed is for quick callers. */
+  #mayRead(nowMs: number, longMs: number): boolean {
     const next = this.#readTasks.length > 0 ? "others" : this.reads.nextQuick(nowMs);
     if (next === "none") return false;
     let reading = 0;
-    for (const { work, slow, startedMs } of this.flights) {
-      if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot) || slow) continue;
-      if (nowMs - startedMs < slowMs) return false;
+    for (const flight of this.flights) {
+      if (holdsWriteSlot(flight) || flight.slow) continue;
+      if (!isLong(flight, nowMs, longMs)) return false;
       reading++;
     }
     return reading < (next === "busy" ? MAX_READING - 1 : MAX_READING);

@@ -3,6 +3,7 @@
 import { type ChildSlot, isFree } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { type ChildShares, LONG_FLIGHT_MS } from "./child_shares.ts";
+import { isLong } from "./jobs.ts";
 import { takesMore } from "./read_train.ts";
 
 /** The parts of the scheduler that the choice needs. */
@@ -103,6 +104,6 @@ export class HomeChildren {
   #endsSoon({ flight }: ChildSlot, nowMs: number): boolean {
     if (flight === null) return true;
     const busy = this.pool.slots.reduce((count, slot) => slot.flight === null ? count : count + 1, 0);
-    return nowMs - flight.startedMs < LONG_FLIGHT_MS * busy;
+    return !isLong(flight, nowMs, LONG_FLIGHT_MS * busy);
   }
 }

@@ -61,6 +61,11 @@ export interface Flight {
   seen: { call: number; statement: number; sinceMs: number };
 }
 
+/** Whether the flight has lasted for `longMs`, or is a read of what lasted a moment ago. */
+export function isLong({ work, startedMs }: Flight, nowMs: number, longMs: number): boolean {
+  return nowMs - startedMs >= longMs || (work.kind === "read" && work.jobs[0]?.lasts === true);
+}
+
 /** Whether the flight has the write slot of its database. */
 export function holdsWriteSlot({ work }: Flight): boolean {
   return work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot);

@@ -5,7 +5,7 @@ import type { StatementResult } from "../tenant_store.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
 
 /** The row texts of a frame. */
-export type RowTexts = Pick<ReplyFrame, "text" | "bytes">;
+export type RowTexts = Pick<ReplyFrame, "text" | "bytes" | "giveBack">;
 
 const decoder = new TextDecoder();
 
@@ -25,7 +25,8 @@ export function statementResult(
   },
 ): StatementResult {
   if (texts.bytes !== undefined) {
-    return longResult(texts.bytes.subarray(start, end), { rowsRead, rowsWritten });
+    const giveBack = end - start === texts.bytes.length ? texts.giveBack : undefined;
+    return longResult(texts.bytes.subarray(start, end), { rowsRead, rowsWritten }, giveBack);
   }
   const json = texts.text.slice(start, end);
   return effect ? { json, rowsRead, rowsWritten, effect } : { json, rowsRead, rowsWritten };
@@ -35,13 +36,20 @@ export function statementResult(
 function longResult(
   bytes: Uint8Array<ArrayBuffer>,
   figures: { readonly rowsRead: number; readonly rowsWritten: number },
+  giveBack: (() => void) | undefined,
 ): StatementResult {
   let text: string | null = null;
+  let isGone = false;
   return {
     get json() {
+      if (isGone) throw new TypeError("the memory of the result was given back");
       return text ??= decoder.decode(bytes);
     },
     bytes,
+    giveBack: () => {
+      isGone = true;
+      giveBack?.();
+    },
     ...figures,
   };
 }
