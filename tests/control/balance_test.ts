@@ -114,7 +114,7 @@ Deno.test("a block is refilled before it is empty and grows with the spending", 
       if (admission instanceof Promise) waited++;
       meter.settle(await admission, usage(2500));
       if (n % 4 === 0) world.clock.pass(1);
-      if (n % 50 === 0) await turns();
+      if (n % 50 === 0) await world.settled();
       if (n % 1000 === 999) await meter.tick();
     }
     assertEquals(waited, 0);
@@ -330,7 +330,7 @@ async function secondOver(
     if (admission instanceof Promise) waited++;
     meter.settle(await admission, usage(costNanoUsd, `db_${n}`));
     world.clock.pass(1000 / databases);
-    if (n % 200 === 0) await turns();
+    if (n % 200 === 0) await world.settled();
   }
   await meter.tick();
   return waited;

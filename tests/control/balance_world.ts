@@ -38,6 +38,8 @@ export class World {
   beforeBlockRead: (() => Promise<unknown>) | null = null;
   commits = 0;
   reads = 0;
+  /** What the meters have asked the store and it has not answered yet. */
+  #asked = 0;
   readonly clock = new TestClock();
   readonly kv: Deno.Kv;
   readonly meters: Meter[] = [];
@@ -110,6 +112,18 @@ export class World {
     return record;
   }
 
+  /** Resolves when the store has answered everything, and nothing more is asked for some turns of the loop. */
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 5; quiet = this.#asked === 0 ? quiet + 1 : 0) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
+  #counted<T>(answer: Promise<T>): Promise<T> {
+    this.#asked++;
+    return answer.finally(() => this.#asked--);
+  }
+
   #faulty(): Deno.Kv {
     const fail = () => Promise.reject(new Error("the store is away"));
     const atomicOf = (atomic: Deno.AtomicOperation): Deno.AtomicOperation => {
@@ -131,7 +145,7 @@ export class World {
           }
           const before = this.beforeCommit;
           this.beforeCommit = null;
-          return before === null ? target.commit() : before().then(() => target.commit());
+          return this.#counted(before === null ? target.commit() : before().then(() => target.commit()));
         },
       });
       return proxy;
@@ -145,7 +159,8 @@ export class World {
         const before = this.beforeBlockRead;
         const [key] = input;
         if (before === null || name !== "get" || !Array.isArray(key) || key[0] !== keys.balanceBlocks()[0]) {
-          return read();
+          const answer = read();
+          return answer instanceof Promise ? this.#counted(answer) : answer;
         }
         this.beforeBlockRead = null;
         return before().then(read);
