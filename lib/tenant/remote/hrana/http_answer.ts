@@ -35,10 +35,21 @@ export async function readHttpAnswer(next: NextBytes): Promise<HttpAnswer> {
       : ends
       ? await reader.take(lengthOf(sized ?? "0", /^\d+$/, 10))
       : await reader.rest();
-    const stays = ends && version === "1.1" && !reader.hasMore &&
+    const stays = ends && version === "1.1" && reader.left.length === 0 &&
       !/\bclose\b/i.test(headers.get("connection") ?? "");
     return { status, serverMs: Date.parse(headers.get("date") ?? ""), bytes, stays };
   }
+}
+
+/** The answer to a request that is to change the protocol, and what came behind its head. Throws as `readHttpAnswer`. */
+export async function readUpgrade(next: NextBytes): Promise<{
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly rest: Uint8Array<ArrayBuffer>;
+}> {
+  const reader = new Reader(next);
+  const { status, headers } = await readHead(reader);
+  return { status, headers, rest: reader.left };
 }
 
 async function readHead(reader: Reader) {
@@ -95,8 +106,9 @@ class Reader {
 
   constructor(private readonly next: NextBytes) {}
 
-  get hasMore(): boolean {
-    return this.#left.length > 0;
+  /** What has come and is not read. */
+  get left(): Uint8Array<ArrayBuffer> {
+    return this.#left;
   }
 
   /** Without its end. */

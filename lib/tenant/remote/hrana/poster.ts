@@ -133,13 +133,19 @@ export class ConnectionPoster implements Poster {
 
 const utf8 = new TextEncoder();
 
-/** Head and body in one piece, so that they leave in one packet. Throws `TypeError` on a header with a line break. */
-function requestBytes({ host, pathname, search }: URL, { headers, body }: Posted): Uint8Array {
-  let own = "";
+/** The lines of a head. Throws `TypeError` on a header with a line break. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  let lines = "";
   for (const [name, value] of Object.entries(headers)) {
     if (/[\r\n]/.test(name + value)) throw new TypeError("a header with a line break");
-    own += `${name}: ${value}\r\n`;
+    lines += `${name}: ${value}\r\n`;
   }
+  return lines;
+}
+
+/** Head and body in one piece, so that they leave in one packet. Throws `TypeError` on a header with a line break. */
+function requestBytes({ host, pathname, search }: URL, { headers, body }: Posted): Uint8Array {
+  const own = headerLines(headers);
   const content = typeof body === "string" ? utf8.encode(body) : body;
   const head = utf8.encode(
     `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${own}content-length: ${content.length}\r\n\r\n`,

@@ -1,11 +1,9 @@
 // One stream of the server over a WebSocket of its own (hrana3), which costs it a third of what a stream by HTTP does.
-// Ending the socket ends the stream with whatever it has under way, and nothing else. By `ws`, because the platform's own
-// client sends a message of more than a kilobyte in two pieces, the second of which waits 40 ms for the first to be noted.
-// @ts-types="./ws.d.ts"
-import { WebSocket } from "ws";
+// Ending the socket ends the stream with whatever it has under way, and nothing else.
 import type { BatchAnswer, BatchRequest } from "./hrana.ts";
 import { type HranaEndpoint, type JsonError, type JsonResult, readResult } from "./hrana_client.ts";
 import { batchFailure, refuseMoving, RemoteFailure } from "./remote_failure.ts";
+import { WebSocketConnection } from "./web_socket.ts";
 
 /** Names the one stream of a socket. */
 const STREAM_ID = 1;
@@ -29,12 +27,7 @@ export class StreamSocket {
   readonly #waiting: Waiting[] = [];
   #requests = 0;
   #isClosed = false;
-
-  private constructor(private readonly socket: WebSocket) {
-    socket.on("message", (data, isBinary) => this.#take(isBinary ? null : data.toString()));
-    socket.on("close", () => this.#end());
-    socket.on("error", () => this.#end());
-  }
+  #socket: WebSocketConnection | null = null;
 
   get isClosed(): boolean {
     return this.#isClosed;
@@ -43,20 +36,17 @@ export class StreamSocket {
   /** Null: the server opens none. Nothing of a caller's was sent then. */
   static async open({ url, headers }: HranaEndpoint, signal: AbortSignal): Promise<StreamSocket | null> {
     const { authorization = null, ...others } = headers;
-    const socket = new WebSocket(url.replace(/^http/, "ws"), [PROTOCOL], {
-      headers: others,
-      perMessageDeflate: false,
-      maxPayload: MAX_ANSWER_BYTES,
-    });
-    const stream = new StreamSocket(socket);
+    const stream = new StreamSocket();
     const jwt = authorization?.replace(/^Bearer /, "") ?? null;
     const stop = () => stream.close();
     signal.addEventListener("abort", stop);
     try {
+      const opening = { headers: others, protocol: PROTOCOL, maxBytes: MAX_ANSWER_BYTES, signal };
+      const hearer = { text: (text: string) => stream.#take(text), ended: () => stream.#end() };
+      const socket = await WebSocketConnection.open(url, opening, hearer).catch(() => null);
+      if (socket === null) return null;
+      stream.#socket = socket;
       if (signal.aborted) stop();
-      await stream.#wait(() =>
-        socket.on("open", () => stream.#waiting.shift()?.resolve({ type: "hello_ok" }))
-      );
       const greeted = stream.#wait(() => socket.send(JSON.stringify({ type: "hello", jwt })));
       const opened = stream.#request({ type: "open_stream", stream_id: STREAM_ID });
       const answers = await Promise.all([greeted, opened]);
@@ -106,12 +96,12 @@ export class StreamSocket {
   /** Whoever waits gets `failure`. */
   close(failure: RemoteFailure = cut()): void {
     this.#end(failure);
-    this.socket.terminate();
+    this.#socket?.close();
   }
 
   #request(request: Readonly<Record<string, unknown>>): Promise<Message> {
     const message = JSON.stringify({ type: "request", request_id: this.#requests++, request });
-    return this.#wait(() => this.socket.send(message));
+    return this.#wait(() => this.#socket?.send(message));
   }
 
   /** What comes back when all has come that was waited for before. */
@@ -123,10 +113,10 @@ export class StreamSocket {
     });
   }
 
-  #take(data: string | null): void {
+  #take(data: string): void {
     const waiting = this.#waiting.shift();
     try {
-      if (data === null || !waiting) throw new SyntaxError("not asked for");
+      if (!waiting) throw new SyntaxError("not asked for");
       const message: Message = JSON.parse(data);
       waiting.resolve(message);
     } catch {
