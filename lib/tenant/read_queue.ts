@@ -4,6 +4,8 @@ import { groupLength, type WaitingCall } from "./group_length.ts";
 import { SlowCaller, type WaitingRead } from "./slow_caller.ts";
 import type { SlowTurn } from "./slow_turns.ts";
 
+/** Reads from which a group is worth dividing. */
+const SEVERAL = 4;
 /** The most waiting reads of one slow caller: it must not fill the database's queue. */
 const MAX_WAITING = 1000;
 /** A caller waits behind others for this multiple of its read's duration, but at most these milliseconds. */
@@ -95,11 +97,14 @@ export class ReadQueue<J extends WaitingRead> {
     return this.#leastBusy(nowMs) === null ? "none" : "busy";
   }
 
-  takeQuick(nowMs: number): J[] {
+  /** `parts`: one of so many is taken, where several wait. */
+  takeQuick(nowMs: number, parts = 1): J[] {
     const [first] = this.#quick;
     if (first?.again) return this.#takeOfCaller(tokenOf(first));
     if (!first) return this.#leastBusy(nowMs)?.takeQuick() ?? [];
-    return this.#quick.splice(0, groupLength(this.#quick));
+    const { length } = this.#quick;
+    const part = length < SEVERAL ? this.#quick : this.#quick.slice(0, Math.ceil(length / parts));
+    return this.#quick.splice(0, groupLength(part));
   }
 
   /** Removes, in their order, the quick reads that `start` has started; the others keep their places. */

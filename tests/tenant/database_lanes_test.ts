@@ -95,8 +95,8 @@ Deno.test("a write waits for company, and so does a read beside one", () => {
 });
 
 /** Starts what may start, as a child would have it. */
-function start(lanes: DatabaseLanes, longMs = 0): Flight {
-  const work = lanes.takeWork(0, longMs);
+function start(lanes: DatabaseLanes, longMs = 0, atOnce = 1): Flight {
+  const work = lanes.takeWork(0, longMs, atOnce);
   assert(work);
   const flight: Flight = {
     work,
@@ -144,6 +144,41 @@ Deno.test("a read whose text was long runs beside another one at once, but not b
   start(lanes, longMs);
   start(lanes, longMs);
   assertEquals([lanes.startable(0, longMs), lanes.reads.length], [null, 1]);
+});
+
+Deno.test("where two groups of reads may be under way at once, each has half of what waits, and a third one waits", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const sizes: number[] = [];
+  const take = () => {
+    const flight = start(lanes, 3, 2);
+    sizes.push(flight.work.kind === "task" ? 0 : flight.work.jobs.length);
+    return flight;
+  };
+  addCalls(lanes, "read", 9);
+  const first = take();
+  take();
+  addCalls(lanes, "read", 6);
+  assertEquals([lanes.startable(0, 3, 2), lanes.startable(0, 3)], [null, null]);
+  lanes.flights.delete(first);
+  assertEquals(lanes.startable(0, 3), null, "others wait for the child");
+  take();
+  assertEquals(sizes, [5, 4, 6]);
+  addCalls(lanes, "write", 1);
+  addCalls(lanes, "read", 1);
+  lanes.flights.clear();
+  assertEquals(start(lanes, 3, 2).work.kind, "write", "reads and writes take turns");
+});
+
+Deno.test("many reads that take a child less than the service travel in one group", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  addCalls(lanes, "read", 11);
+  assertEquals(lanes.quickGroups, 2);
+  addCalls(lanes, "read", 1);
+  assertEquals(lanes.quickGroups, 1);
+  for (let group = 0; group < 20; group++) lanes.noteReads(2, 20);
+  assertEquals(lanes.quickGroups, 2);
+  for (let group = 0; group < 20; group++) lanes.noteReads(0.4, 20);
+  assertEquals(lanes.quickGroups, 1);
 });
 
 Deno.test("log rows that travelled with a group of writes wait again when nothing of the group was committed", () => {

@@ -177,6 +177,11 @@ Deno.test("a caller whose reads keep children busy comes after the others, in fr
   }
 });
 
+Deno.test("of several reads a part may start, of a few all do", () => {
+  const { queue } = queueOf(["a", "1"], ["b", "2"], ["a", "3"], ["b", "4"], ["a", "5"], ["b", "6"]);
+  assertEquals([queue.takeQuick(0, 2), queue.takeQuick(0, 2)].map(texts), [["1", "2", "3"], ["4", "5", "6"]]);
+});
+
 Deno.test("a read whose text was long travels alone, until one of that text was short", () => {
   const { queue, jobs: [first] } = queueOf(["a", "long"], ["a", "x"], ["a", "y"], ["a", "long"], [
     "a",

@@ -7,6 +7,9 @@ import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { engineChildren } from "../testing/engine_children.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import { newFlight, newSlot } from "../../lib/tenant/local/child_slot.ts";
+import { groupsAtOnce, joinTrain } from "../../lib/tenant/local/read_train.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 
 /** More than one train takes. */
@@ -132,4 +135,24 @@ Deno.test("a database is restored and deleted while reads behind an endless one 
     assertEquals(await restored.rows("SELECT n FROM t"), [[1]]);
     assertEquals(await Promise.all(asked), ["timeout"]);
   });
+});
+
+Deno.test("two groups of a database are under way at once only where it has its child for itself", () => {
+  const slot = newSlot({} as never, 1, 0);
+  const [one, other] = [new DatabaseLanes("db_1", "ns_1"), new DatabaseLanes("db_2", "ns_2")];
+  const groups = (nowMs: number, waiting: readonly DatabaseLanes[] = [one]) =>
+    groupsAtOnce(slot, one, { waiting: new Set(waiting), nowMs });
+  const run = (lanes: DatabaseLanes, startedMs: number) => {
+    const work = { kind: "read", jobs: [], logRows: [] } as const;
+    joinTrain(slot, newFlight({ lanes, work: { ...work, jobs: [] }, frame: 1, slow: null, startedMs }));
+  };
+  assertEquals([groups(1000), groupsAtOnce(undefined, one, { waiting: new Set(), nowMs: 1000 })], [1, 1]);
+  run(one, 1000);
+  run(one, 1050);
+  assertEquals([groups(1099), groups(1100), groups(1100, []), groups(1100, [one, other])], [1, 2, 2, 1]);
+  assertEquals(groups(1100, [other]), 1);
+  run(other, 1200);
+  assertEquals(groups(1300), 1);
+  run(one, 1300);
+  assertEquals([groups(1350), groups(1400)], [1, 2]);
 });

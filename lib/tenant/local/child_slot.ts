@@ -22,6 +22,9 @@ export interface ChildSlot {
   /** Databases to close in this child before other work, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
   lastUsedMs: number;
+  /** The database that it worked for last, and since when for no other one. */
+  lastLanes: DatabaseLanes | null;
+  lastLanesSinceMs: number;
   /** Databases that are at home in the child. */
   homes: number;
   /** The child has worked since the last sweep of unused databases. */
@@ -42,6 +45,8 @@ export function newSlot(child: EngineChild, number: number, lastUsedMs: number):
     train: 0,
     toClose: [],
     lastUsedMs,
+    lastLanes: null,
+    lastLanesSinceMs: -Infinity,
     homes: 0,
     dirty: false,
     leaving: false,

@@ -14,6 +14,9 @@ const MAX_WAITING = 10_000;
 export const GROUP_LOG_ROWS = 256;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
+/** So many reads at a time, each of which takes a child less than the service itself, are better off in one group. */
+const MANY_CALLS = 12;
+const QUICK_CALL_MS = 0.04;
 
 /** The waiting work of one database. */
 export class DatabaseLanes {
@@ -33,6 +36,8 @@ export class DatabaseLanes {
   logFlush: Promise<unknown> = Promise.resolve();
   #readTasks: TaskJob[] = [];
   #exclusive: TaskJob | null = null;
+  /** Milliseconds that a read takes a child, in the mean of the last ones. */
+  #callMs = 0;
   #lastStarted: "read" | "write" = "write";
   /** Whether the group that started last had one call. */
   #wasAlone = false;
@@ -121,6 +126,16 @@ export class DatabaseLanes {
     else this.writes.putBack([{ kind: "task", job }]);
   }
 
+  /** Groups of quick reads at once: while the service answers one and hears of the next calls, the child has the other. */
+  get quickGroups(): number {
+    return this.reads.length >= MANY_CALLS && this.#callMs < QUICK_CALL_MS ? 1 : 2;
+  }
+
+  /** Notes how long a group of reads took. */
+  noteReads(tookMs: number, calls: number): void {
+    this.#callMs += (tookMs / calls - this.#callMs) / 8;
+  }
+
   takeLogRows(): LogValues[] {
     return this.log.take(GROUP_LOG_ROWS);
   }
@@ -149,23 +164,24 @@ export class DatabaseLanes {
 
   /**
    * Takes the next work that may start now, except slow reads; null where there is none. `longMs`: the age from which a
-   * flight of reads lets the next one start beside it.
+   * flight of reads lets the next one start beside it. `atOnce`: how many younger ones there may be.
    */
-  takeWork(nowMs: number, longMs: number): Flight["work"] | null {
+  takeWork(nowMs: number, longMs: number, atOnce = 1): Flight["work"] | null {
     if (this.held) return this.#takeExclusive();
-    const lane = this.startable(nowMs, longMs);
+    const lane = this.startable(nowMs, longMs, atOnce);
     if (lane === null) return null;
     this.#lastStarted = lane;
-    const work = lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs);
+    const parts = this.flights.size === 0 ? atOnce : 1;
+    const work = lane === "write" ? this.#takeWrite() : this.#takeRead(nowMs, parts);
     if (work.kind !== "task") this.#wasAlone = work.jobs.length === 1;
     return work;
   }
 
   /** The lane from which `takeWork` would take. */
-  startable(nowMs: number, longMs: number): "read" | "write" | null {
+  startable(nowMs: number, longMs: number, atOnce = 1): "read" | "write" | null {
     if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
     const write = this.#mayWrite;
-    const read = this.#mayRead(nowMs, longMs);
+    const read = this.#mayRead(nowMs, longMs, atOnce);
     // Reads and writes take turns, so that neither starves the other.
     if (write && (!read || this.#lastStarted === "read")) return "write";
     return read ? "read" : null;
@@ -198,17 +214,17 @@ export class DatabaseLanes {
     return first !== null && first !== "lease" && this.writeSlotFree;
   }
 
-  /** A read group starts only beside long ones. The last one allowed is for quick callers. */
-  #mayRead(nowMs: number, longMs: number): boolean {
+  /** The last group allowed is for quick callers. */
+  #mayRead(nowMs: number, longMs: number, atOnce: number): boolean {
     const next = this.#readTasks.length > 0 ? "others" : this.reads.nextQuick(nowMs);
     if (next === "none") return false;
-    let reading = 0;
+    let [reading, quick] = [0, 0];
     for (const flight of this.flights) {
       if (holdsWriteSlot(flight) || flight.slow) continue;
-      if (!isLong(flight, nowMs, longMs)) return false;
+      if (!isLong(flight, nowMs, longMs)) quick++;
       reading++;
     }
-    return reading < (next === "busy" ? MAX_READING - 1 : MAX_READING);
+    return quick < atOnce && reading < (next === "busy" ? MAX_READING - 1 : MAX_READING);
   }
 
   #takeExclusive(): Flight["work"] | null {
@@ -219,10 +235,10 @@ export class DatabaseLanes {
     return { kind: "task", job, holdsWriteSlot: true };
   }
 
-  #takeRead(nowMs: number): Flight["work"] {
+  #takeRead(nowMs: number, parts: number): Flight["work"] {
     const task = this.#readTasks.shift();
     if (task) return { kind: "task", job: task, holdsWriteSlot: false };
-    return { kind: "read", jobs: this.reads.takeQuick(nowMs), logRows: [] };
+    return { kind: "read", jobs: this.reads.takeQuick(nowMs, parts), logRows: [] };
   }
 
   #takeWrite(): Flight["work"] {

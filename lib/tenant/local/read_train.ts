@@ -1,11 +1,13 @@
-// Quick reads of several databases that a child is sent one behind the other, so that it does not wait for the service between
-// two of them. Each has a frame and a flight of its own, and they are answered in their order.
+// Quick reads that a child is sent one behind the other, of several databases or two groups of one, so that it does not wait for
+// the service between two of them. Each has a frame and a flight of its own, and they are answered in their order.
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { CallJob } from "./jobs.ts";
 
 /** Frames of a train at most: behind it, other work of the child's databases has its turn. */
 const MAX_TRAIN = 16;
+/** Milliseconds in which a child has worked for one database only. */
+const ALONE_MS = 100;
 
 /** Whether one more read may be sent behind the one that runs. */
 export function takesMore({ flight, train, toClose, leaving, lowered, child }: ChildSlot): boolean {
@@ -13,9 +15,27 @@ export function takesMore({ flight, train, toClose, leaving, lowered, child }: C
     train < MAX_TRAIN && toClose.length === 0 && !leaving && !lowered && child.serves;
 }
 
+/**
+ * How many groups of quick reads of a database may be under way at once. More than one only where it has its home for itself:
+ * others would have one more to wait for. `waiting`: databases with work that waits.
+ */
+export function groupsAtOnce(
+  home: ChildSlot | undefined,
+  lanes: DatabaseLanes,
+  { waiting, nowMs }: { readonly waiting: ReadonlySet<DatabaseLanes>; readonly nowMs: number },
+): number {
+  const isAlone = home?.lastLanes === lanes && nowMs - home.lastLanesSinceMs >= ALONE_MS &&
+    waiting.size <= (waiting.has(lanes) ? 1 : 0);
+  return isAlone ? lanes.quickGroups : 1;
+}
+
 /** Adds a flight that is being sent. */
 export function joinTrain(slot: ChildSlot, flight: LaneFlight): void {
   slot.train++;
+  if (slot.lastLanes !== flight.lanes) {
+    slot.lastLanes = flight.lanes;
+    slot.lastLanesSinceMs = flight.startedMs;
+  }
   if (slot.flight === null) slot.flight = flight;
   else {
     flight.startedMs = Infinity;

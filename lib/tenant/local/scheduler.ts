@@ -13,7 +13,7 @@ import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight, returnBehind, returnFlight } from "./recover_flight.ts";
 import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
 import { settleGroup, taskError } from "./settle_group.ts";
-import { joinTrain, leaveTrain, takeBackBehind } from "./read_train.ts";
+import { groupsAtOnce, joinTrain, leaveTrain, takeBackBehind } from "./read_train.ts";
 import { requestOf } from "./wire.ts";
 
 /** What the scheduler needs of the store. */
@@ -121,10 +121,11 @@ export class Scheduler {
   #startWork(lanes: DatabaseLanes): void {
     const nowMs = this.#now();
     lanes.grantLease();
+    const atOnce = groupsAtOnce(this.homes.of(lanes), lanes, { waiting: this.waiting, nowMs });
     for (;;) {
-      const next = lanes.startable(nowMs, LONG_FLIGHT_MS);
+      const next = lanes.startable(nowMs, LONG_FLIGHT_MS, atOnce);
       const slot = next && this.homes.slotFor(lanes, nowMs, next === "read" && !lanes.readsTask);
-      const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS);
+      const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS, atOnce);
       if (!work) break;
       this.#start(slot, lanes, { work, slow: null, nowMs });
     }
