@@ -137,6 +137,27 @@ Deno.test("a database is restored and deleted while reads behind an endless one 
   });
 });
 
+Deno.test("of two groups of a database that are under way, each call is answered once, whatever happens to the first one", async () => {
+  await withDatabases(2_000, async ({ tenants: [tenant], ask, children }) => {
+    assert(tenant);
+    // With more of them, which are so quick, all would travel in one group.
+    const numbers = Array.from({ length: 10 }, (_, at) => at);
+    const several = () => numbers.map((at) => ask(tenant, "SELECT ?", [at]));
+    const expected = numbers.map((at) => [[at]]);
+    // By then its child has worked for nobody else for long enough.
+    for (const untilMs = Date.now() + 150; Date.now() < untilMs;) await Promise.all(several());
+    const slow = ask(tenant, ENDLESS);
+    assertEquals(await Promise.all(several()), expected);
+    assertEquals(await slow, "timeout");
+    for (const untilMs = Date.now() + 150; Date.now() < untilMs;) await Promise.all(several());
+    const long = ask(tenant, LONG);
+    const asked = several();
+    for (const pid of await children()) Deno.kill(pid, "SIGKILL");
+    assertEquals(await Promise.all(asked), expected);
+    assertEquals(await long, [[LONG_COUNT]]);
+  });
+});
+
 Deno.test("two groups of a database are under way at once only where it has its child for itself", () => {
   const slot = newSlot({} as never, 1, 0);
   const [one, other] = [new DatabaseLanes("db_1", "ns_1"), new DatabaseLanes("db_2", "ns_2")];
