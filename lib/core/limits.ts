@@ -29,7 +29,7 @@ export const connectionLimits = {
 export const answerLimits = {
   /** Little beside what the system itself holds for a connection. */
   freeBytes: 64 * 1024,
-  /** Of those of bytes up to so many have a copy, so that their memory is used again; larger ones keep it. */
+  /** An answer of bytes up to this length is copied when it is made: its memory is used again. A longer one keeps its memory. */
   copiedBytes: 1024 * 1024,
   /** In pieces an answer costs 0.4 ms more: nothing to one of 2 MB, which takes 10 ms. */
   wholeBytes: 2 * 1024 * 1024,

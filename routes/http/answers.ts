@@ -74,8 +74,8 @@ export const forAnyOrigin = {
 const LARGE = 1024 * 1024;
 
 /**
- * An answer with all of its headers. `headers` has names in lower case, and the request id is added to it. It has a copy of a body
- * of up to `copiedBytes` bytes.
+ * An answer with all of its headers. `headers` has names in lower case, and the request id is added to it. A body of bytes up to
+ * `copiedBytes` is copied: whoever made it may use its memory again.
  */
 export function wholeAnswer(
   c: Context<Env>,

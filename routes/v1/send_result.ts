@@ -8,7 +8,7 @@ import type { Env } from "../http/env.ts";
 import { wholeAnswer } from "../http/answers.ts";
 
 const encoder = new TextEncoder();
-/** Where answers of bytes are put together that have a copy of them. */
+/** Memory in which answers of bytes are put together; each answer gets a copy. */
 let scratch = new Uint8Array(0);
 
 /** The answer of one statement. */
@@ -16,7 +16,7 @@ export function sendQuery(c: Context<Env>, answer: QueryAnswer): Response {
   const [result] = answer.results;
   if (result?.bytes) {
     const response = send(c, { bytes: result.bytes, rest: figuresText(result) }, answer);
-    // Another copy is in the answer.
+    // The answer has its own copy by now.
     result.giveBack?.();
     return response;
   }

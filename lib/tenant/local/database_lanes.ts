@@ -214,7 +214,7 @@ export class DatabaseLanes {
     return first !== null && first !== "lease" && this.writeSlotFree;
   }
 
-  /** The last group allowed is for quick callers. */
+  /** `atOnce` bounds the groups under way that are not long. The last group allowed is for quick callers. */
   #mayRead(nowMs: number, longMs: number, atOnce: number): boolean {
     const next = this.#readTasks.length > 0 ? "others" : this.reads.nextQuick(nowMs);
     if (next === "none") return false;

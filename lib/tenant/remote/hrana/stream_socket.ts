@@ -42,8 +42,8 @@ export class StreamSocket {
     signal.addEventListener("abort", stop);
     try {
       const opening = { headers: others, protocol: PROTOCOL, maxBytes: MAX_ANSWER_BYTES, signal };
-      const hearer = { text: (text: string) => stream.#take(text), ended: () => stream.#end() };
-      const socket = await WebSocketConnection.open(url, opening, hearer).catch(() => null);
+      const listener = { text: (text: string) => stream.#take(text), ended: () => stream.#end() };
+      const socket = await WebSocketConnection.open(url, opening, listener).catch(() => null);
       if (socket === null) return null;
       stream.#socket = socket;
       if (signal.aborted) stop();

@@ -1,5 +1,5 @@
-// A client's WebSocket to a server without TLS, on a connection of its own. A library's passes each message through the
-// streams of Node.js, which cost a sixth of the service's processor time for a statement; the platform's own sends a message
+// A client's WebSocket to a server without TLS, on a connection of its own. A library's client passes each message through the
+// streams of Node.js, which cost a sixth of the service's processor time for a statement; the platform's own client sends a message
 // of more than a kilobyte in two pieces, the second of which waits 40 ms for the first to be noted.
 import { createHash, randomBytes } from "node:crypto";
 import { readUpgrade } from "./http_answer.ts";
@@ -7,7 +7,7 @@ import { headerLines } from "./poster.ts";
 import { pongFrame, ServerFrames, textFrame } from "./socket_frames.ts";
 
 /** What a socket tells. Nothing comes after `ended`, which is told once. */
-export interface SocketHearer {
+export interface SocketListener {
   text(text: string): void;
   ended(): void;
 }
@@ -32,12 +32,16 @@ export class WebSocketConnection {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   #written: Promise<void> = Promise.resolve();
   #isClosed = false;
-  #hearer: SocketHearer | null = null;
+  #listener: SocketListener | null = null;
 
   private constructor(private readonly connection: Deno.TcpConn) {}
 
   /** Throws where the server opens none. Nothing but the request has been sent then. */
-  static async open(url: string, opening: SocketOpening, hearer: SocketHearer): Promise<WebSocketConnection> {
+  static async open(
+    url: string,
+    opening: SocketOpening,
+    listener: SocketListener,
+  ): Promise<WebSocketConnection> {
     const { hostname, port, host, pathname, search } = new URL(url);
     const { headers, protocol, maxBytes, signal } = opening;
     const to = { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80) };
@@ -67,7 +71,7 @@ export class WebSocketConnection {
         status !== 101 || told.get("sec-websocket-accept") !== accept ||
         told.get("sec-websocket-protocol") !== protocol || told.has("sec-websocket-extensions")
       ) throw new RangeError("no socket");
-      socket.#hearer = hearer;
+      socket.#listener = listener;
       void socket.#hear(new ServerFrames(maxBytes), rest);
       return socket;
     } catch (error) {
@@ -88,7 +92,7 @@ export class WebSocketConnection {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.connection.close();
-    this.#hearer?.ended();
+    this.#listener?.ended();
   }
 
   #send(frame: Uint8Array): void {
@@ -111,7 +115,7 @@ export class WebSocketConnection {
         for (const said of frames.push(bytes)) {
           if (this.#isClosed || said.kind === "close") return;
           if (said.kind === "ping") this.#send(pongFrame(said.payload));
-          else this.#hearer?.text(said.text);
+          else this.#listener?.text(said.text);
         }
       }
     } catch {
