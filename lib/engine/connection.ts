@@ -63,8 +63,9 @@ export class Connection {
     return arrayRows(this.#internalStatement(sql).all(...params));
   }
 
-  internalRun(sql: string, ...params: (string | number | bigint | null)[]): void {
-    this.#internalStatement(sql).run(...params);
+  /** Returns how many rows it changed. */
+  internalRun(sql: string, ...params: (string | number | bigint | null)[]): number {
+    return Number(this.#internalStatement(sql).run(...params).changes);
   }
 
   /** Forgets the tenants' prepared statements: their column names are valid for one schema only. */

@@ -12,14 +12,17 @@ const tables = [
 
 /** Rows deleted by one statement, so that no transaction takes long. */
 const OLD_AT_ONCE = 5000;
-const MANY_AT_ONCE = 20_000;
+export const MANY_AT_ONCE = 20_000;
+
+/** Ids of the query log and of the log of calls; null: none. */
+export type LogCuts = readonly [queryLog: string | null, calls: string | null];
 
 /** Which rows to delete. */
 export interface LogPruning {
   /** Rows with lower ids are too old; null: age is not checked. */
   readonly beforeId: string | null;
   /** Rows of the query log and of the call log below these ids are beyond the allowed size. */
-  readonly cuts: readonly (string | null)[];
+  readonly cuts: LogCuts;
   /** Bytes that each of the two logs may have, when all of it is measured; null: the size is not checked. */
   readonly maxBytes: number | null;
   /** Unix milliseconds: stored answers whose deadline has passed are deleted too. Null: they stay. */

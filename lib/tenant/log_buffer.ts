@@ -1,72 +1,76 @@
 // Collects log rows of each database, in bounded memory, so that many are written at once. It also counts how much of a log
 // this process has written, so that the oldest rows are deleted when the log grows too large.
+import type { LogCuts } from "../sql/log_pruning.ts";
 import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
 import { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
-import { type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
+import { LogMarks } from "./log_marks.ts";
+import { WaitingRows } from "./waiting_rows.ts";
 
 /** Default bound, in bytes, of a database's query log and endpoint calls together. */
 export const DEFAULT_LOG_BYTES = 67_108_864;
-/** The most rows that wait. Later rows are lost, except those that add to the count of a waiting row. */
+/** The most rows that wait without standing in a spool. Later rows are lost, except those that add to a waiting row. */
 const MAX_ROWS = 50_000;
-/** Bytes of a row without its text. */
-const ROW_BYTES = 150;
-/**
- * The bound is divided into this many parts; the oldest part is deleted at a time. That takes a millisecond or two of the
- * database's write slot for a part of a default log, some 1,000 rows.
- */
-const PARTS = 128;
 
 /** The waiting log rows of one database. */
 export class LogBuffer {
-  readonly #queryLog: Marks;
-  readonly #calls: Marks;
+  readonly #queryLog: LogMarks;
+  readonly #calls: LogMarks;
   /** The oldest rows, which stand in a spool too and may wait for long. */
-  #packed: PackedRows[] = [];
-  #packedCount = 0;
+  readonly #waiting: WaitingRows;
   /** Those that are in no spool yet. */
   #rows: LogValues[] = [];
   /** Refused calls by id. A later row of the same id replaces the earlier one and includes its count. */
   readonly #refusals = new Map<string, LogValues>();
   readonly #unspooledRefusals = new Set<string>();
-  /** Ids of refused calls, and of rows that have been taken, that stand in the spool until they are in their table. */
-  readonly #spooled = new Set<string>();
+  /** The spool's file of refused calls, and of rows that have been taken, until they are in their table: by their ids. */
+  readonly #spooled = new Map<string, number>();
 
   /**
    * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
-   * is called when no row in the spool is needed there any more, `onNoted` when something may be to be done about the rows.
+   * is called with the number of the spool's first file that is needed, Infinity where none is; `onNoted` when something may
+   * be to be done about the rows.
    */
   constructor(
     maxBytes: number,
     private readonly budget: LogBudget = new LogBudget(),
-    private readonly onSettled: () => void = () => {},
+    private readonly onSettled: (firstFile: number) => void = () => {},
     private readonly onNoted: () => void = () => {},
   ) {
-    this.#queryLog = new Marks(maxBytes / 2);
-    this.#calls = new Marks(maxBytes / 2);
+    this.#waiting = new WaitingRows(budget);
+    this.#queryLog = new LogMarks(maxBytes / 2);
+    this.#calls = new LogMarks(maxBytes / 2);
   }
 
   get length(): number {
-    return this.#packedCount + this.#rows.length + this.#refusals.size;
+    return this.#waiting.length + this.#rows.length + this.#refusals.size;
   }
 
-  /** Counts a row that a writing call has written in its own transaction. */
+  /** Counts a row that a writing call writes in its own transaction. */
   note(row: LogValues): void {
-    (row.length === LOG_COLUMNS ? this.#queryLog : this.#calls).add(row);
+    this.#marksOf(row).inTable(row);
+    this.#count(row);
     this.onNoted();
   }
 
   add(row: LogValues): void {
     const isNew = !isRefusal(row) || !this.#refusals.has(String(row[0]));
-    if (isNew && this.length >= MAX_ROWS) return;
+    if (isNew && this.unspooledCount >= MAX_ROWS) return;
     this.#put(row);
-    if (isNew) this.note(row);
-    else this.onNoted();
+    if (isNew) this.#count(row);
+    this.onNoted();
   }
 
-  /** Whether there are rows that stand in no spool. */
-  get hasUnspooled(): boolean {
-    return this.#rows.length > 0 || this.#unspooledRefusals.size > 0;
+  /** Adds rows that stand in the spool already. */
+  adopt(rows: readonly LogValues[], file: number): void {
+    for (const row of rows) this.#put(row);
+    this.noteSpooled(file);
+    for (const row of rows) this.#count(row);
+  }
+
+  /** How many rows stand in no spool. */
+  get unspooledCount(): number {
+    return this.#rows.length + this.#unspooledRefusals.size;
   }
 
   /** Those rows. */
@@ -79,18 +83,18 @@ export class LogBuffer {
     return rows;
   }
 
-  /** Notes that all of them stand in the spool now. */
-  noteSpooled(): void {
+  /** Notes that all of them stand in that file of the spool now, and no others. */
+  noteSpooled(file: number): void {
     this.budget.give(this.#rows);
-    this.#hold(packRows(this.#rows, this.#packed.at(-1)), "behind");
+    this.#waiting.addNewest(this.#rows, file);
     this.#rows = [];
-    for (const id of this.#unspooledRefusals) this.#spooled.add(id);
+    for (const id of this.#unspooledRefusals) this.#spooled.set(id, file);
     this.#unspooledRefusals.clear();
   }
 
   /** Notes that the spool will lose what it holds of them. */
   noteUnspooled(): void {
-    const rows = this.#unpack();
+    const rows = this.#waiting.takeAll();
     for (const row of rows) this.budget.hold(row);
     this.#rows = [...rows, ...this.#rows];
     this.#spooled.clear();
@@ -100,6 +104,7 @@ export class LogBuffer {
 
   /** Notes that rows are in their table, or will never be. */
   settle(rows: readonly LogValues[]): void {
+    for (const row of rows) this.#marksOf(row).inTable(row);
     if (!this.#isSpooled) return;
     for (const row of rows) {
       const id = String(row[0]);
@@ -108,16 +113,20 @@ export class LogBuffer {
       if (this.#refusals.has(id)) this.#unspooledRefusals.add(id);
     }
     this.onNoted();
-    if (!this.#isSpooled) this.onSettled();
+    if (!this.#isSpooled) this.onSettled(Infinity);
   }
 
   get #isSpooled(): boolean {
-    return this.#packedCount > 0 || this.#spooled.size > 0;
+    return this.#waiting.length > 0 || this.#spooled.size > 0;
   }
 
   /** Takes the oldest rows, then those of refused calls. */
   take(most: number): LogValues[] {
-    const taken = this.#takePacked(most);
+    const taken: LogValues[] = [];
+    this.#waiting.take(most, (row, file) => {
+      this.#spooled.set(String(row[0]), file);
+      taken.push(row);
+    });
     const rows = this.#rows.splice(0, most - taken.length);
     for (const [id, row] of this.#refusals) {
       if (taken.length + rows.length >= most) break;
@@ -129,64 +138,58 @@ export class LogBuffer {
     return [...taken, ...rows];
   }
 
-  #takePacked(most: number): LogValues[] {
-    let taken: LogValues[] = [];
-    while (taken.length < most && this.#packed.length > 0) taken = taken.concat(this.#unpack(1));
-    this.#hold(packRows(taken.splice(most), this.#packed[0]), "before");
-    for (const row of taken) this.#spooled.add(String(row[0]));
-    return taken;
-  }
-
-  /** Removes and returns the rows of the oldest packs. */
-  #unpack(packs = Infinity): LogValues[] {
-    const removed = this.#packed.splice(0, packs);
-    for (const pack of removed) {
-      this.#packedCount -= pack.count;
-      this.budget.givePacked(pack);
-    }
-    return removed.flatMap(unpackRows);
-  }
-
-  /** Packed rows have room in any case: unpacked they had more. */
-  #hold(packs: readonly PackedRows[], place: "before" | "behind"): void {
-    for (const pack of packs) {
-      this.#packedCount += pack.count;
-      this.budget.holdPacked(pack);
-    }
-    if (place === "before") this.#packed.unshift(...packs);
-    else this.#packed.push(...packs);
-  }
-
   /** Puts rows that could not be written in front of those that have come since. */
   putBack(rows: readonly LogValues[]): void {
     const later = [...this.#refusals.values()];
-    const room = Math.max(0, MAX_ROWS - this.#packedCount - this.#rows.length);
-    const back = rows.filter((row) => !isRefusal(row)).slice(0, room);
     const [spooled, others]: [LogValues[], LogValues[]] = [[], []];
-    for (const row of back) (this.#spooled.delete(String(row[0])) ? spooled : others).push(row);
-    this.#hold(packRows(spooled, this.#packed[0]), "before");
-    this.#rows = [...others.filter((row) => this.budget.take(row)), ...this.#rows];
+    let file = Infinity;
+    for (const row of rows.filter((row) => !isRefusal(row))) {
+      file = Math.min(file, this.#spooled.get(String(row[0])) ?? Infinity);
+      (this.#spooled.delete(String(row[0])) ? spooled : others).push(row);
+    }
+    this.#waiting.addOldest(spooled, file);
+    const room = Math.max(0, MAX_ROWS - this.unspooledCount);
+    this.#rows = [...others.slice(0, room).filter((row) => this.budget.take(row)), ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);
     this.onNoted();
   }
 
   clear(): void {
-    this.#unpack();
+    for (const marks of [this.#queryLog, this.#calls]) marks.otherTable();
+    this.#waiting.takeAll();
     this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();
     this.noteUnspooled();
-    this.onSettled();
+    this.onSettled(Infinity);
   }
 
-  /** Whether `takeCuts` would return anything. */
+  /** Whether rows are to be deleted from a table. */
   get isTooLarge(): boolean {
-    return this.#queryLog.hasCut || this.#calls.hasCut;
+    return this.cuts.some((cut) => cut !== null);
   }
 
-  /** Returns, once each, the ids of the query log and of the calls below which rows are to be deleted. */
-  takeCuts(): readonly [string | null, string | null] {
-    return [this.#queryLog.takeCut(), this.#calls.takeCut()];
+  /** The ids of the query log and of the calls below which rows are to be deleted from their tables. */
+  get cuts(): LogCuts {
+    return [this.#queryLog.cut, this.#calls.cut];
+  }
+
+  /** Notes that none of those rows are left. */
+  noteDeleted([queryLog, calls]: LogCuts): void {
+    this.#queryLog.deleted(queryLog);
+    this.#calls.deleted(calls);
+  }
+
+  #marksOf(row: LogValues): LogMarks {
+    return row.length === LOG_COLUMNS ? this.#queryLog : this.#calls;
+  }
+
+  /** Rows that wait and are too many by now never get into their table. */
+  #count(row: LogValues): void {
+    const cut = this.#marksOf(row).add(row);
+    if (cut === null || !this.#waiting.forgetBefore(cut, row.length)) return;
+    const { firstFile } = this.#waiting;
+    this.onSettled(this.#spooled.values().reduce((first, file) => Math.min(first, file), firstFile));
   }
 
   #put(row: LogValues): void {
@@ -205,38 +208,5 @@ export class LogBuffer {
       this.#refusals.delete(id);
       this.#unspooledRefusals.delete(id);
     }
-  }
-}
-
-/** Counts the bytes written and remembers the count at some ids. */
-class Marks {
-  #total = 0;
-  #marks: { readonly id: string; readonly total: number }[] = [];
-  #cut: string | null = null;
-
-  constructor(private readonly maxBytes: number) {}
-
-  get hasCut(): boolean {
-    return this.#cut !== null;
-  }
-
-  add(row: LogValues): void {
-    this.#total += row.reduce(
-      (sum: number, value) => sum + (typeof value === "string" ? value.length : 8),
-      ROW_BYTES,
-    );
-    const last = this.#marks.at(-1)?.total ?? 0;
-    if (this.#total - last < this.maxBytes / PARTS) return;
-    this.#marks.push({ id: String(row[0]), total: this.#total });
-    const over = this.#marks.filter(({ total }) => total <= this.#total - this.maxBytes).at(-1);
-    if (over === undefined) return;
-    this.#cut = over.id;
-    this.#marks = this.#marks.filter(({ total }) => total > over.total);
-  }
-
-  takeCut(): string | null {
-    const cut = this.#cut;
-    this.#cut = null;
-    return cut;
   }
 }

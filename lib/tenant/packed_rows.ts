@@ -9,6 +9,8 @@ export interface PackedRows {
   readonly shared: LogValues;
   /** The other columns as JSON, by their number: one value, or one for each row. */
   readonly text: string;
+  /** The id of the last row. */
+  readonly lastId: string;
   /** Bytes that it takes, without values that an earlier pack holds too. */
   readonly bytes: number;
 }
@@ -55,7 +57,8 @@ function packAlike(rows: readonly LogValues[], like: PackedRows | undefined): Pa
   }
   const text = JSON.stringify(columns);
   const own = shared === like?.shared ? 0 : lengthOf(shared);
-  return { count: rows.length, shared, text, bytes: PACKED_BYTES + text.length + own };
+  const lastId = String(rows.at(-1)?.[0] ?? "");
+  return { count: rows.length, shared, text, lastId, bytes: PACKED_BYTES + text.length + own };
 }
 
 function sharesMuch(one: LogValues, other: LogValues): boolean {

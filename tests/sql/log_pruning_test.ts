@@ -1,7 +1,7 @@
 // What is deleted from a log that is too large: the oldest rows, as few as do.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { pruneStatements } from "../../lib/sql/log_pruning.ts";
+import { type LogPruning, pruneStatements } from "../../lib/sql/log_pruning.ts";
 import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
 
 const ROWS = 400;
@@ -23,7 +23,7 @@ function filledLog(rows = ROWS): DatabaseSync {
 
 function pruned(maxBytes: number): string[] {
   using database = filledLog();
-  const statements = pruneStatements({ beforeId: null, cuts: [], maxBytes, nowMs: null });
+  const statements = pruneStatements({ beforeId: null, cuts: [null, null], maxBytes, nowMs: null });
   for (const [sql, params] of statements) database.prepare(sql).run(...params);
   return database.prepare("SELECT id FROM _service_meta_query_log ORDER BY id").all().map(({ id }) =>
     String(id)
@@ -46,7 +46,7 @@ Deno.test("a log beyond its bytes loses its oldest rows, and none more than it h
 Deno.test("an empty log has nothing to lose", () => {
   using database = new DatabaseSync(":memory:");
   for (const sql of serviceTableStatements) database.exec(sql);
-  const statements = pruneStatements({ beforeId: null, cuts: [], maxBytes: 0, nowMs: null });
+  const statements = pruneStatements({ beforeId: null, cuts: [null, null], maxBytes: 0, nowMs: null });
   for (const [sql, params] of statements) assertEquals(database.prepare(sql).run(...params).changes, 0);
 });
 
@@ -56,7 +56,7 @@ Deno.test("what is cut goes up to its id, and not too many rows at once, whether
     const value = (sql: string, params: readonly (string | number)[]) =>
       database.prepare(sql).get(...params)?.["id"];
     const firstLeft = (cut: number) => {
-      const pruning = { beforeId: null, cuts: [idOf(cut), null], maxBytes: null, nowMs: null };
+      const pruning: LogPruning = { beforeId: null, cuts: [idOf(cut), null], maxBytes: null, nowMs: null };
       const statements = pruneStatements(pruning, asks ? value : null);
       for (const [sql, params] of statements) database.prepare(sql).run(...params);
       return value("SELECT min(id) AS id FROM _service_meta_query_log", []);

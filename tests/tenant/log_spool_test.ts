@@ -9,10 +9,13 @@ import { configFromEnvironment } from "../../lib/config.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
 import type { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import type { Request } from "../../lib/tenant/local/child/protocol.ts";
+import type { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { ReplyFrame } from "../../lib/tenant/local/reply_frames.ts";
 import { LogFlusher } from "../../lib/tenant/local/log_flusher.ts";
 import { LogSpool, SPOOL_BYTES } from "../../lib/tenant/local/log_spool.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import type { SpooledRows } from "../../lib/tenant/local/spool_lines.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -54,8 +57,9 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-async function spoolOf(folder: string): Promise<LogSpool> {
-  return (await LogSpool.open(folder)).spool;
+/** What a process that starts finds in the spool. */
+async function leftIn(folder: string): Promise<SpooledRows[]> {
+  return await Array.fromAsync((await LogSpool.open(folder)).readLeft());
 }
 
 Deno.test("rows that an ended process left in the spool are in the log once, also when they were in the table before", async () => {
@@ -67,7 +71,7 @@ Deno.test("rows that an ended process left in the spool are in the log once, als
     const rows = Array.from({ length: 150 }, (_, at) => queryRow(id, `SELECT ${at}`));
     const call = newId("evt", systemClock.now());
     const deleted = newId("db", systemClock.now());
-    const spool = await spoolOf(`${dataDirectory}/spool`);
+    const spool = await LogSpool.open(`${dataDirectory}/spool`);
     assert(spool.append([{ databaseId: id, namespaceId: "ns_1", rows: [...rows, refusal(call, 1)] }]));
     assert(
       spool.append([{ databaseId: deleted, namespaceId: "ns_1", rows: [queryRow(deleted, "SELECT 1")] }]),
@@ -118,7 +122,7 @@ Deno.test("reads are in the spool until somebody reads the log, and a stop leave
 
 Deno.test("the spool is bounded, and a file of it is removed once all of its rows are in their tables", async () => {
   await withFolder(async (folder) => {
-    const spool = await spoolOf(folder);
+    const spool = await LogSpool.open(folder);
     const ids = Array.from({ length: 8 }, () => newId("db", systemClock.now()));
     const append = (databaseId = "") =>
       spool.append([{
@@ -136,22 +140,22 @@ Deno.test("the spool is bounded, and a file of it is removed once all of its row
     assert(append(ids[0]));
     assertEquals(spool.oldest, ids.slice(0, 1));
     await spool.close();
-    const { left } = await LogSpool.open(folder);
+    const left = await leftIn(folder);
     assertEquals(left.map(({ databaseId, rows }) => [databaseId, rows.length]), [[ids[0], 1]]);
   });
 });
 
 Deno.test("a spool that cannot be written says so, and is written again when it can be", async () => {
   await withFolder(async (folder) => {
-    const spool = await spoolOf(`${folder}`);
+    const spool = await LogSpool.open(`${folder}`);
     const id = newId("db", systemClock.now());
     const entry = { databaseId: id, namespaceId: "ns_1", rows: [queryRow(id, "SELECT 1")] };
     await Deno.remove(folder, { recursive: true });
-    assertEquals(spool.append([entry]), false);
+    assertEquals(spool.append([entry]), null);
     await Deno.mkdir(folder);
-    assertEquals(spool.append([entry]), true);
+    assert(spool.append([entry]) !== null);
     await spool.close();
-    assertEquals((await LogSpool.open(folder)).left.length, 1);
+    assertEquals((await leftIn(folder)).length, 1);
   });
 });
 
@@ -163,7 +167,7 @@ class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "
 
   constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}
 
-  task(): Promise<ReplyFrame> {
+  task(_id: string, _namespace: string, _request: Request): Promise<ReplyFrame> {
     if (this.isDamaged) return Promise.reject(new AppError("database_corrupt"));
     return Promise.resolve({ reply: { t: "done" }, text: "" });
   }
@@ -172,7 +176,7 @@ class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "
 Deno.test("rows of a database that cannot be written keep no file of the spool, and are lost neither", async () => {
   await withFolder(async (folder) => {
     const clock = new TurnableClock();
-    const spool = await spoolOf(folder);
+    const spool = await LogSpool.open(folder);
     const all = new Map<string, DatabaseLanes>();
     const lanes = (id: string): DatabaseLanes => {
       const known: DatabaseLanes = all.get(id) ?? flusher.newLanes(id, "ns_1");
@@ -201,8 +205,7 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
     assert(spool.bytes <= SPOOL_BYTES);
     // All rows stay, each at least once, and the files that had some of them are gone.
     assert((await names(folder)).length < 4, String(await names(folder)));
-    const { left } = await LogSpool.open(folder);
-    assertEquals(new Set(left[0]?.rows.map((row) => row[0])).size, 10);
+    assertEquals(new Set((await leftIn(folder)).flatMap(({ rows }) => rows.map(([id]) => id))).size, 10);
     host.isDamaged = false;
     await flusher.flush(lanes(id));
     assertEquals([log.length, spool.bytes], [0, 0]);
@@ -214,7 +217,7 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
 Deno.test("rows that take half of the memory of all that wait are moved, and the others stay until there are many", async () => {
   await withFolder(async (folder) => {
     const clock = new TurnableClock();
-    const spool = await spoolOf(folder);
+    const spool = await LogSpool.open(folder);
     const all = new Map<string, DatabaseLanes>();
     const host = new FakeHost((id) => all.get(id) ?? assertUnreachable(id));
     Object.assign(host, { isQuiet: false, isDamaged: false });
@@ -235,7 +238,8 @@ Deno.test("rows that take half of the memory of all that wait are moved, and the
     // One text stands once for all of them.
     assert(spool.bytes < 2 * sql.length, `${spool.bytes} bytes`);
     await flusher.close(all.values());
-    assertEquals((await LogSpool.open(folder)).left.length, 80);
+    const ids = (await leftIn(folder)).map(({ databaseId }) => databaseId);
+    assertEquals(new Set(ids).size, 80);
   });
 });
 
@@ -244,13 +248,20 @@ class SlowHost extends FakeHost {
   override isQuiet = false;
   isAway = false;
   running = 0;
+  /** Rows that are in their tables. */
+  rows = 0;
+  /** Tasks until no row is left that is too many. */
+  prunings = 0;
   readonly #go = Promise.withResolvers<void>();
 
-  override async task(): Promise<ReplyFrame> {
+  override async task(_id: string, _namespace: string, request: Request): Promise<ReplyFrame> {
     this.running++;
     await this.#go.promise;
     if (this.isAway) throw new AppError("store_unavailable");
-    return { reply: { t: "done" }, text: "" };
+    if (request.op !== "log") throw new Error(request.op);
+    this.rows += request.logRows.reduce((sum, { rows }) => sum + rows, 0);
+    if (this.prunings > 0) this.prunings--;
+    return { reply: { t: "done", left: this.prunings > 0 }, text: "" };
   }
 
   letGo(): void {
@@ -259,12 +270,12 @@ class SlowHost extends FakeHost {
 }
 
 /** A flusher over that host; `open` makes a database. */
-async function slowFlusher(folder: string) {
-  const spool = await spoolOf(folder);
+async function slowFlusher(folder: string, logBytes = 1 << 26) {
+  const spool = await LogSpool.open(folder);
   const all = new Map<string, DatabaseLanes>();
   const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
   const clock = new TurnableClock();
-  const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+  const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes });
   const open = (): DatabaseLanes => {
     const id = newId("db", systemClock.now());
     const lanes = flusher.newLanes(id, "ns_1");
@@ -274,67 +285,132 @@ async function slowFlusher(folder: string) {
   return { spool, all, host, flusher, open };
 }
 
-Deno.test("of many databases with many rows a few are written at a time, and what has waited for that for long is in the spool", async () => {
+Deno.test("many rows of one database go into the spool at once, and wait there until somebody reads them", async () => {
   await withFolder(async (folder) => {
     const { spool, all, host, flusher, open } = await slowFlusher(folder);
-    for (let count = 0; count < 40; count++) {
-      const { databaseId, log } = open();
-      for (let row = 0; row < 100; row++) log.add(queryRow(databaseId, "SELECT 1"));
-    }
-    const unspooled = () => [...all.values()].filter(({ log }) => log.hasUnspooled).length;
-    flusher.flushAll();
-    assertEquals([host.running, unspooled()], [4, 36]);
-    flusher.flushAll();
-    assertEquals([host.running, unspooled()], [4, 0]);
-    host.letGo();
-    await until(() => [...all.values()].every(({ log }) => log.length === 0));
-    assertEquals([host.running, [...all.values()].filter(({ log }) => log.length > 0).length], [40, 0]);
-    assertEquals(spool.bytes, 0);
-    await flusher.close(all.values());
-    assertEquals(await names(folder), []);
-  });
-});
-
-Deno.test("rows that fill a frame are written at once, and by one task at a time", async () => {
-  await withFolder(async (folder) => {
-    const { all, host, flusher, open } = await slowFlusher(folder);
     const { databaseId, log } = open();
     const add = (count: number) => {
       for (let row = 0; row < count; row++) log.add(queryRow(databaseId, "SELECT 1"));
     };
     add(255);
-    assertEquals([host.running, log.length], [0, 255]);
+    assertEquals([spool.bytes, log.unspooledCount], [0, 255]);
     add(1);
-    assertEquals([host.running, log.length], [1, 0]);
-    add(600);
-    assertEquals([host.running, log.length], [1, 600]);
+    assert(spool.bytes > 0);
+    add(10_000);
+    flusher.flushAll();
+    assertEquals([host.running, log.length, log.unspooledCount], [0, 10_256, 0]);
     host.letGo();
-    await until(() => log.length === 0);
-    assertEquals([host.running, log.length], [4, 0]);
+    await flusher.flush(assertLanes(all, databaseId));
+    assertEquals([log.length, spool.bytes], [0, 0]);
     await flusher.close(all.values());
     assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("rows beyond the bound of their log never come into their table, and the spool does not keep them", async () => {
+  await withFolder(async (folder) => {
+    const sql = "SELECT 1 -- " + "x".repeat(2000);
+    const { spool, all, host, flusher, open } = await slowFlusher(folder, 8 << 20);
+    const { databaseId, log } = open();
+    const newest: unknown[] = [];
+    // Half of the bound is that of the query log: some 1,800 rows, of 30,000.
+    for (let at = 0; at < 30_000; at++) {
+      // Each differs, so that the spool has to hold the text of each.
+      const row = queryRow(databaseId, `${sql}${at}`);
+      newest.push(row[0]);
+      log.add(row);
+      if (at % 500 === 0) flusher.flushAll();
+      assert(spool.bytes < SPOOL_BYTES, `${spool.bytes} bytes after ${at} rows`);
+    }
+    assert(log.length > 1700 && log.length < 2700, `${log.length} rows wait`);
+    assertEquals(host.rows, 0);
+    flusher.flushAll();
+    assertEquals((await leftIn(folder)).flatMap(({ rows }) => rows).at(-1)?.[0], newest.at(-1));
+    host.letGo();
+    const waiting = log.length;
+    await flusher.flush(assertLanes(all, databaseId));
+    assertEquals([host.rows, log.length, spool.bytes], [waiting, 0, 0]);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("where no row finds a place in the spool, a few databases are written at a time, each by one task", async () => {
+  await withFolder(async (folder) => {
+    const { all, host, flusher, open } = await slowFlusher(folder);
+    await Deno.remove(folder, { recursive: true });
+    const add = (log: LogBuffer, id: string, count: number) => {
+      for (let row = 0; row < count; row++) log.add(queryRow(id, "SELECT 1"));
+    };
+    for (let count = 0; count < 40; count++) {
+      const { databaseId, log } = open();
+      add(log, databaseId, 255);
+      assertEquals(log.length, 255);
+    }
+    for (const { databaseId, log } of all.values()) add(log, databaseId, 1);
+    const rowsLeft = () => [...all.values()].map(({ log }) => log.length);
+    assertEquals([host.running, rowsLeft().filter((rows) => rows === 0).length], [4, 4]);
+    for (const { databaseId, log } of all.values()) add(log, databaseId, 600);
+    assertEquals([host.running, rowsLeft().filter((rows) => rows === 600).length], [4, 4]);
+    host.letGo();
+    await until(() => rowsLeft().every((rows) => rows === 0));
+    assertEquals([host.rows, Math.max(...rowsLeft())], [40 * 856, 0]);
+    await Deno.mkdir(folder);
+    await flusher.close(all.values());
   });
 });
 
 Deno.test("a store that is away takes no more rows of a database than a frame for each look", async () => {
   await withFolder(async (folder) => {
     const { all, host, flusher, open } = await slowFlusher(folder);
+    await Deno.remove(folder, { recursive: true });
     host.isAway = true;
     const { databaseId, log } = open();
     for (let row = 0; row < 1000; row++) log.add(queryRow(databaseId, "SELECT 1"));
     host.letGo();
-    await until(() => log.length < 744);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve));
     assertEquals([host.running, log.length], [1, 744]);
     log.add(queryRow(databaseId, "SELECT 1"));
     await new Promise((resolve) => setTimeout(resolve));
     assertEquals([host.running, log.length], [1, 745]);
     host.isAway = false;
+    await Deno.mkdir(folder);
     flusher.flushAll();
-    await until(() => log.length === 0);
+    await flusher.flush(assertLanes(all, databaseId));
     assertEquals([host.running, log.length], [4, 0]);
     await flusher.close(all.values());
   });
 });
+
+Deno.test("a table with too many rows loses them all, however many tasks that takes, and is then left alone", async () => {
+  await withFolder(async (folder) => {
+    const { all, host, flusher, open } = await slowFlusher(folder, 4 << 20);
+    host.letGo();
+    // What an earlier process has left needs three of them.
+    host.prunings = 3;
+    const { databaseId, log } = open();
+    const addMany = async () => {
+      for (let row = 0; row < 2500; row++) log.add(queryRow(databaseId, "x".repeat(1000)));
+      for (let look = 0; look < 5; look++) {
+        flusher.flushAll();
+        await until(() => !log.isTooLarge);
+      }
+    };
+    await addMany();
+    assertEquals([host.running, host.rows, host.prunings], [3, 0, 0]);
+    await addMany();
+    assertEquals([host.running, host.rows], [3, 0]);
+    // A writing call has a row there again.
+    log.note(queryRow(databaseId, "INSERT"));
+    await addMany();
+    assertEquals([host.running > 3, host.rows], [true, 0]);
+    await flusher.close(all.values());
+  });
+});
+
+function assertLanes(all: ReadonlyMap<string, DatabaseLanes>, id: string): DatabaseLanes {
+  return all.get(id) ?? assertUnreachable(id);
+}
 
 /** Ten seconds at most: what follows says what is missing. */
 async function until(holds: () => boolean): Promise<void> {

@@ -74,10 +74,10 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
         if (one.do === "add") {
           for (let row = 0; row < one.count; row++) buffer.add(logRow(added++));
         } else if (one.do === "spool") {
-          assertEquals(buffer.unspooled.length > 0, buffer.hasUnspooled);
-          inSpool ||= buffer.hasUnspooled;
-          buffer.noteSpooled();
-          assert(!buffer.hasUnspooled);
+          assertEquals(buffer.unspooled.length > 0, buffer.unspooledCount > 0);
+          inSpool ||= buffer.unspooledCount > 0;
+          buffer.noteSpooled(1);
+          assert(buffer.unspooledCount === 0);
         } else if (one.do === "unspool") {
           buffer.noteUnspooled();
           inSpool = false;
@@ -97,11 +97,71 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
   );
 });
 
+Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the spool only files that nobody needs", () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
+      const budget = new LogBudget();
+      /** The spool's files, by their numbers, with the rows in each. */
+      const files = new Map<number, unknown[]>();
+      const settled = (first: number) => {
+        for (const file of files.keys()) if (file < first) files.delete(file);
+      };
+      // Room for some 700 rows: a frame of reads may come, or an earlier process' file.
+      const buffer = new LogBuffer(400_000, budget, settled);
+      const written: unknown[] = [];
+      let [added, file, spooledUpTo] = [0, 1, 0];
+      const end = (rows: readonly LogValues[]) => {
+        written.push(...rows.map(([id]) => id));
+        buffer.settle(rows);
+      };
+      for (const one of steps) {
+        if (one.do === "add") {
+          for (let row = 0; row < one.count; row++) buffer.add(logRow(added++));
+        } else if (one.do === "spool") {
+          files.set(file, buffer.unspooled.map(([id]) => id));
+          buffer.noteSpooled(file++);
+          spooledUpTo = added;
+        } else if (one.do === "unspool") {
+          if (buffer.unspooledCount > 0) continue;
+          const rows = Array.from({ length: 800 }, () => logRow(added++));
+          files.set(file, rows.map(([id]) => id));
+          buffer.adopt(rows, file++);
+          spooledUpTo = added;
+        } else {
+          const taken = buffer.take(one.most);
+          if (one.ends === "back") buffer.putBack(taken);
+          else end(taken);
+        }
+      }
+      // Enough for the bound to be looked at once more.
+      for (let row = 0; row < 20; row++) buffer.add(logRow(added++));
+      const inFiles = new Set([...files.values()].flat());
+      const waiting = buffer.length;
+      assert(waiting - buffer.unspooledCount < 1500, `${waiting} rows wait`);
+      const rest = buffer.take(waiting);
+      for (const row of rest) {
+        const isSpooled = Number(row[1]) - FIRST_TS < spooledUpTo;
+        assert(!isSpooled || inFiles.has(row[0]), "a row that waits is in no file of the spool");
+      }
+      end(rest);
+      assertEquals(written, [...written].sort());
+      assertEquals(new Set(written).size, written.length);
+      // The newest rows are there, as many as there is room for.
+      const newest = Array.from({ length: Math.min(added, 600) }, (_, at) => logRow(added - 1 - at)[0]);
+      assertEquals(newest.filter((id) => !written.includes(id)), []);
+      assertEquals([buffer.length, budget.fullness], [0, 0]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const FIRST_TS = 1_790_000_000_000;
+
 function logRow(at: number): LogValues {
   const shared = ["ns_1", "db_1", "tok_1", null, "query", "ok", null, 1, 0] as const;
   return [
     `qry_${String(at).padStart(26, "0")}`,
-    1_790_000_000_000 + at,
+    FIRST_TS + at,
     ...shared,
     0.01 * (at % 7),
     1,

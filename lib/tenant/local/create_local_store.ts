@@ -6,7 +6,6 @@ import { roomBytesOf } from "./home_children.ts";
 import { KeyLookups } from "./key_lookups.ts";
 import { findDescriptors, lookupBytesOf } from "./lookup_room.ts";
 import { LogSpool } from "./log_spool.ts";
-import type { SpooledRows } from "./spool_lines.ts";
 import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
 import { ProgramFiles } from "./program_files.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
@@ -79,7 +78,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     parentTie: process.parentTie,
   });
   await transferRoom.clear();
-  const { spool, left } = await LogSpool.open(paths.spool);
+  const spool = await LogSpool.open(paths.spool);
   const store = new LocalStore(options, {
     scheduler,
     spool,
@@ -92,10 +91,11 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
       ? null
       : new KeyLookups(paths.tenants, options.clock, lookupBytesOf(memoryBytes, await findDescriptors())),
   });
-  for (const one of left) {
-    if (await sizeOf(databasePath(paths.tenants, one.databaseId)) > 0) takeRows(store, one);
+  for await (const { databaseId, namespaceId, rows, file } of spool.readLeft()) {
+    const isThere = await sizeOf(databasePath(paths.tenants, databaseId)) > 0;
+    if (isThere) store.lanes(databaseId, namespaceId).log.adopt(rows, file);
     // Deleted meanwhile.
-    else spool.settled(one.databaseId);
+    else spool.settled(databaseId);
   }
   if (await scheduler.slots[0]?.child.reports()) {
     await openArchive(store, { ...options, tenants: paths.tenants, parentTie: process.parentTie });
@@ -183,11 +183,4 @@ async function groupLimits(): Promise<number[]> {
     .output();
   // A group without a limit has the text `max`.
   return new TextDecoder().decode(stdout).split("\n").filter((line) => /^\d+$/.test(line)).map(Number);
-}
-
-/** Rows that an earlier process has left in the spool. */
-function takeRows(store: LocalStore, { databaseId, namespaceId, rows }: SpooledRows): void {
-  const { log } = store.lanes(databaseId, namespaceId);
-  for (const row of rows) log.add(row);
-  log.noteSpooled();
 }

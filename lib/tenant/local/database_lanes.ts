@@ -1,7 +1,6 @@
 // The waiting work of one database: a lane of reads and a lane of writes. At most one write group runs at any time, in any
 // child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
-import type { LogValues } from "../log_columns.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import { type CallJob, type Flight, holdsWriteSlot, isLong, type TaskJob } from "./jobs.ts";
 import { ReadQueue } from "../read_queue.ts";
@@ -12,6 +11,8 @@ import type { LeaseJob } from "./write_lease.ts";
 const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, some 0.7 ms of work: later reads wait for them. */
 export const GROUP_LOG_ROWS = 256;
+/** So many a group of writes takes along, which opens the file anyway; more are written for themselves, or never. */
+const FEW_LOG_ROWS = 64;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
 /** So many reads at a time, each of which takes a child less than the service itself, are better off in one group. */
@@ -136,10 +137,6 @@ export class DatabaseLanes {
     this.#callMs += (tookMs / calls - this.#callMs) / 8;
   }
 
-  takeLogRows(): LogValues[] {
-    return this.log.take(GROUP_LOG_ROWS);
-  }
-
   /** Removes and returns calls for which `gone` is true. */
   removeCalls(gone: (job: CallJob) => boolean): CallJob[] {
     const removed: CallJob[] = [];
@@ -245,6 +242,7 @@ export class DatabaseLanes {
     const taken = this.writes.take();
     if (!Array.isArray(taken)) return { kind: "task", job: taken, holdsWriteSlot: true };
     // A dry run commits nothing, so no log rows can be committed with it.
-    return { kind: "write", jobs: taken, logRows: taken[0]?.call.dryRun ? [] : this.takeLogRows() };
+    const takesRows = !taken[0]?.call.dryRun && this.log.length <= FEW_LOG_ROWS;
+    return { kind: "write", jobs: taken, logRows: takesRows ? this.log.take(FEW_LOG_ROWS) : [] };
   }
 }

@@ -1,27 +1,18 @@
-// Brings the log rows of reads into their tables. They wait in memory and in the spool until there are many of them, or
-// somebody reads the log, or writes: to open a database's file for each read's row would cost far more than the read.
-import { AppError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+// Brings the log rows of reads into the spool, and into their tables when somebody reads the log, room gets short, or there
+// is nothing else to do: to write into a database's file for each read would cost far more than the read.
 import { DatabaseLanes, GROUP_LOG_ROWS } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { LogBudget } from "../log_budget.ts";
 import { LogBuffer } from "../log_buffer.ts";
-import { LogPrunings, type LogPruningsOptions } from "./log_prunings.ts";
 import type { LogSpool } from "./log_spool.ts";
-import { packLogRows } from "./wire.ts";
+import { LogTables, type LogTablesOptions } from "./log_tables.ts";
 
 /** What this needs of the store. */
-export interface LogFlusherOptions extends LogPruningsOptions {
+export interface LogFlusherOptions extends LogTablesOptions {
   readonly host: Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "task">;
   readonly spool: LogSpool;
-  readonly log: Log;
 }
 
-/** Failures that may end by themselves or after a restore, and milliseconds until the next attempt. */
-const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
-const RETRY_MS = 2_000;
-/** So many rows of a database are worth a transaction of their own. */
-const MANY_ROWS = 64;
 /** Databases whose rows are moved at a time, when others' work waits as well. */
 const MOVED_AT_ONCE = 4;
 /** Rows are moved from so full a spool, or memory of those that wait, on. */
@@ -38,41 +29,42 @@ const QUIET_MS = 1000;
 
 /** Writes the waiting log rows of all databases. */
 export class LogFlusher {
-  readonly #prunings: LogPrunings;
+  readonly #tables: LogTables;
   /** Of the rows that wait. */
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
   readonly #noted = new Set<DatabaseLanes>();
-  /** Those whose rows are to go into their tables, and those whose rows are being written. */
-  readonly #due = new Set<DatabaseLanes>();
+  /** Those whose rows are to go into their tables, or whose tables have too many, and those of which that is being done. */
+  readonly #due = new Map<DatabaseLanes, "rows" | "pruning">();
   readonly #writing = new Set<DatabaseLanes>();
-  /** Those whose rows could not be written since the last look: a store that is away is not to take all that come. */
-  readonly #failed = new Set<DatabaseLanes>();
+  /** Whether the spool has taken no rows since the last look. */
+  #isRefused = false;
   /** Those whose rows are to go into the spool. */
-  #few: DatabaseLanes[] = [];
+  #some: DatabaseLanes[] = [];
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
   #busyMs = -Infinity;
   #shortening = false;
   #moving = 0;
 
   constructor(private readonly options: LogFlusherOptions) {
-    this.#prunings = new LogPrunings(options);
+    this.#tables = new LogTables(options);
   }
 
   /** Lanes whose rows are looked after here. */
   newLanes(databaseId: string, namespaceId: string): DatabaseLanes {
-    const settled = () => this.options.spool.settled(databaseId);
+    const settled = (firstFile: number) => this.options.spool.settled(databaseId, firstFile);
     const log = new LogBuffer(this.options.logBytes, this.#budget, settled, () => this.#note(lanes));
     const lanes = new DatabaseLanes(databaseId, namespaceId, log);
     return lanes;
   }
 
-  /** A frame full of rows goes at once: the longer rows wait, the more of them the collector of garbage has to copy. */
+  /** Many go into the spool at once: the longer rows wait unpacked, the more of them the collector of garbage has to copy. */
   #note(lanes: DatabaseLanes): void {
     this.#noted.add(lanes);
-    if (lanes.log.length < GROUP_LOG_ROWS || this.#failed.has(lanes)) return;
-    if (this.#due.has(lanes) || this.#writing.has(lanes)) return;
-    this.#due.add(lanes);
+    if (lanes.log.unspooledCount < GROUP_LOG_ROWS || this.#tables.failed.has(lanes)) return;
+    if (!this.#isRefused && this.#toSpool([lanes])) return;
+    if (this.#due.get(lanes) === "rows" || this.#writing.has(lanes)) return;
+    this.#due.set(lanes, "rows");
     this.#flushDue();
   }
 
@@ -84,27 +76,26 @@ export class LogFlusher {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    lanes.logFlush = Promise.all([underWay, this.#writeRows(lanes)]);
+    lanes.logFlush = Promise.all([underWay, this.#tables.write(lanes)]);
     await lanes.logFlush;
   }
 
   /** To be called several times a second: what has come since is in the spool soon, or on its way into its table. */
   flushAll(): void {
     const nowMs = this.options.clock.monotonicMs();
-    const few: DatabaseLanes[] = [];
-    this.#failed.clear();
+    const some: DatabaseLanes[] = [];
+    this.#tables.failed.clear();
+    this.#isRefused = false;
     for (const lanes of this.#noted) {
       const { log } = lanes;
-      if (lanes.dropped || !(log.hasUnspooled || log.isTooLarge)) {
+      if (lanes.dropped || !(log.unspooledCount > 0 || log.isTooLarge)) {
         this.#noted.delete(lanes);
         continue;
       }
-      const isDue = log.isTooLarge || (log.hasUnspooled && log.length >= MANY_ROWS);
-      const isWaiting = this.#due.has(lanes);
-      if (isDue && this.#mayWrite(lanes, nowMs)) this.#due.add(lanes);
-      if (log.hasUnspooled && (isWaiting || !this.#due.has(lanes))) few.push(lanes);
+      if (log.isTooLarge && !this.#due.has(lanes)) this.#due.set(lanes, "pruning");
+      if (log.unspooledCount > 0) some.push(lanes);
     }
-    this.#few = few;
+    this.#some = some;
     this.#spoolSome();
     this.#flushDue();
     if (!this.options.host.isQuiet) this.#busyMs = nowMs;
@@ -135,21 +126,22 @@ export class LogFlusher {
   /** Those of thousands of databases in one go would take milliseconds, in which nobody is answered. */
   #spoolSome(): void {
     clearTimeout(this.#spoolTimer);
-    const some = this.#few.splice(0, SPOOLED_A_TURN).filter(isUnspooled);
+    const some = this.#some.splice(0, SPOOLED_A_TURN).filter(isUnspooled);
     if (!this.#toSpool(some)) { for (const lanes of some) void this.flush(lanes); }
-    if (this.#few.length > 0) this.#spoolTimer = setTimeout(() => this.#spoolSome(), 1);
+    if (this.#some.length > 0) this.#spoolTimer = setTimeout(() => this.#spoolSome(), 1);
+    else this.options.spool.sync();
   }
 
   /** A few at a time: many at once would have all children work for nobody who waits. */
   #flushDue(): void {
     const nowMs = this.options.clock.monotonicMs();
     const most = this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
-    for (const lanes of this.#due) {
+    for (const [lanes, what] of this.#due) {
       if (this.#writing.size >= most) return;
       this.#due.delete(lanes);
       if (lanes.dropped || !this.#mayWrite(lanes, nowMs)) continue;
       this.#writing.add(lanes);
-      void this.flush(lanes).finally(() => {
+      void (what === "rows" ? this.flush(lanes) : this.#tables.prune(lanes)).finally(() => {
         this.#writing.delete(lanes);
         this.#note(lanes);
         this.#flushDue();
@@ -165,11 +157,13 @@ export class LogFlusher {
   /** Puts the rows into the spool; false: they could not be put there. */
   #toSpool(some: readonly DatabaseLanes[]): boolean {
     if (some.length === 0) return true;
-    const spooled = this.options.spool.append(
+    const file = this.options.spool.append(
       some.map(({ databaseId, namespaceId, log }) => ({ databaseId, namespaceId, rows: log.unspooled })),
     );
-    if (spooled) { for (const { log } of some) log.noteSpooled(); }
-    return spooled;
+    this.#isRefused = file === null;
+    if (file === null) return false;
+    for (const { log } of some) log.noteSpooled(file);
+    return true;
   }
 
   get #fullness(): number {
@@ -206,45 +200,12 @@ export class LogFlusher {
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
     const { log } = lanes;
     if (lanes.idle) return spool.settled(databaseId);
-    if (log.length === 0 || log.hasUnspooled || !spool.isInOlder(databaseId)) return;
+    if (log.length === 0 || log.unspooledCount > 0 || !spool.isInOlder(databaseId)) return;
     log.noteUnspooled();
-    if (this.#toSpool([lanes])) spool.leaveOlder(databaseId);
-    else log.noteSpooled();
-  }
-
-  async #writeRows(lanes: DatabaseLanes): Promise<void> {
-    const { host, log } = this.options;
-    // A write group under way may also carry rows; an empty task after it shows when they are in the table.
-    let waits = !lanes.writeSlotFree;
-    // Rows that arrive meanwhile wait for the next round, because a busy database would otherwise write them one by one.
-    let left = lanes.log.length;
-    while (waits || left > 0 || lanes.log.isTooLarge) {
-      waits = false;
-      const rows = lanes.takeLogRows();
-      left = rows.length === 0 ? 0 : left - rows.length;
-      try {
-        await host.task(lanes.databaseId, lanes.namespaceId, {
-          op: "log",
-          db: lanes.databaseId,
-          logRows: packLogRows(rows),
-          prune: this.#prunings.next(lanes),
-          held: host.lookups?.isOpen(lanes.databaseId) ?? false,
-        }, "write");
-        lanes.log.settle(rows);
-      } catch (error) {
-        this.#failed.add(lanes);
-        const code = error instanceof AppError ? error.code : "internal";
-        if (WAITED_FOR.has(code)) {
-          lanes.logRetryMs = this.options.clock.monotonicMs() + RETRY_MS;
-          lanes.log.putBack(rows);
-        } else lanes.log.settle(rows);
-        log("warn", "log_rows_not_written", { rows: rows.length, code });
-        return;
-      }
-    }
+    if (log.unspooledCount === 0 || this.#toSpool([lanes])) spool.leaveOlder(databaseId);
   }
 }
 
 function isUnspooled({ log, dropped }: DatabaseLanes): boolean {
-  return log.hasUnspooled && !dropped;
+  return log.unspooledCount > 0 && !dropped;
 }

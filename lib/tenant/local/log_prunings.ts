@@ -30,7 +30,7 @@ export class LogPrunings {
     const { clock, logDays, logBytes } = this.options;
     const isDue = !this.#wasPruned(databaseId);
     if (!isDue && !log.isTooLarge) return null;
-    const cuts = log.takeCuts();
+    const { cuts } = log;
     if (!isDue) return { beforeId: null, cuts, maxBytes: null, nowMs: null };
     this.#pruned.set(databaseId, clock.monotonicMs());
     const nowMs = clock.now();

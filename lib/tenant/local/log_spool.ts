@@ -10,6 +10,7 @@ const SEGMENT_BYTES = 4 * 1024 * 1024;
 const NAME = /^log-(\d{1,15})\.jsonl$/;
 
 interface Segment {
+  readonly number: number;
   readonly path: string;
   bytes: number;
   /** Those with rows here that are not in their table yet. */
@@ -21,40 +22,47 @@ export class LogSpool {
   readonly #encoder = new TextEncoder();
   #file: Deno.FsFile | null = null;
   #syncing: Promise<void> | null = null;
+  #isSynced = true;
+  /** Settles when the file before the newest one is closed. */
+  #closing: Promise<void> = Promise.resolve();
+  readonly #segments: Segment[] = [];
   #next: number;
 
-  private constructor(private readonly folder: string, private readonly segments: Segment[], last: number) {
-    this.#next = last + 1;
+  /** `left`: the numbers of the files that an earlier process has left, in order. */
+  private constructor(private readonly folder: string, private readonly left: readonly number[]) {
+    this.#next = (left.at(-1) ?? 0) + 1;
   }
 
-  /** Opens the spool, and reads what an earlier process has left in it; each database is told of once. */
-  static async open(folder: string): Promise<{ spool: LogSpool; left: SpooledRows[] }> {
+  /** Opens the spool. What an earlier process has left in it is read by `readLeft`. */
+  static async open(folder: string): Promise<LogSpool> {
     const numbers: number[] = [];
     for await (const { name } of Deno.readDir(folder)) {
       const [, number] = NAME.exec(name) ?? [];
       if (number !== undefined) numbers.push(Number(number));
     }
-    const left = new Map<string, SpooledRows & { rows: LogValues[] }>();
-    const segments: Segment[] = [];
-    for (const number of numbers.sort((a, b) => a - b)) {
-      const path = `${folder}/log-${number}.jsonl`;
+    return new LogSpool(folder, numbers.sort((a, b) => a - b));
+  }
+
+  /** What an earlier process has left, file after file, so that no more of it than one file is in memory. */
+  async *readLeft(): AsyncGenerator<SpooledRows & { readonly file: number }> {
+    for (const number of this.left) {
+      const path = this.#pathOf(number);
       const text = await Deno.readTextFile(path);
+      const found = new Map<string, SpooledRows & { readonly rows: LogValues[] }>();
       // A line that was cut off by the end of a process is none.
-      const found = text.split("\n").flatMap(readSpoolLine);
-      for (const one of found) {
-        const known = left.get(one.databaseId);
+      for (const one of text.split("\n").flatMap(readSpoolLine)) {
+        const known = found.get(one.databaseId);
         if (known) known.rows.push(...one.rows);
-        else left.set(one.databaseId, { ...one, rows: [...one.rows] });
+        else found.set(one.databaseId, { ...one, rows: [...one.rows] });
       }
-      const databases = new Set(found.map(({ databaseId }) => databaseId));
-      segments.push({ path, bytes: text.length, databases });
+      this.#segments.push({ number, path, bytes: text.length, databases: new Set(found.keys()) });
+      for (const one of found.values()) yield { ...one, file: number };
     }
-    const spool = new LogSpool(folder, segments, numbers.at(-1) ?? 0);
-    return { spool, left: [...left.values()] };
+    this.#dropDone();
   }
 
   get bytes(): number {
-    return this.segments.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** How much of it is used, up to 1. */
@@ -64,36 +72,44 @@ export class LogSpool {
 
   /** Databases with rows in the oldest file. */
   get oldest(): readonly string[] {
-    return [...this.segments[0]?.databases ?? []];
+    return [...this.#segments[0]?.databases ?? []];
   }
 
-  /** Appends the rows; false: they are not in the spool, because it is full or cannot be written. */
-  append(entries: readonly SpooledRows[]): boolean {
+  /**
+   * Appends the rows; returns the number of their file, or null: they are not in the spool, because it is full or cannot be
+   * written. They are on the disk after the next `sync`.
+   */
+  append(entries: readonly SpooledRows[]): number | null {
     const bytes = this.#encoder.encode(spoolLines(entries));
-    if (this.bytes + bytes.length > SPOOL_BYTES) return false;
+    if (this.bytes + bytes.length > SPOOL_BYTES) return null;
     try {
       this.#write(bytes);
     } catch {
       this.#abandonFile();
-      return false;
+      return null;
     }
-    const segment = this.segments.at(-1);
+    const segment = this.#segments.at(-1);
     for (const { databaseId } of entries) segment?.databases.add(databaseId);
-    this.#syncing ??= this.#sync();
-    return true;
+    this.#isSynced = false;
+    return segment?.number ?? null;
   }
 
-  /** All rows of the database are in its table, or gone with it. */
-  settled(databaseId: string): void {
-    for (const { databases } of this.segments) databases.delete(databaseId);
+  /** Begins to bring to the disk what has been appended. */
+  sync(): void {
+    if (!this.#isSynced) this.#syncing ??= this.#sync();
+  }
+
+  /** All rows of the database that stand in files before that one are in its table, or gone. */
+  settled(databaseId: string, firstFile = Infinity): void {
+    for (const { number, databases } of this.#segments) if (number < firstFile) databases.delete(databaseId);
     this.#dropDone();
   }
 
   #dropDone(): void {
-    const open = this.#file === null ? undefined : this.segments.at(-1);
-    const done = this.segments.filter((one) => one.databases.size === 0 && one !== open);
+    const open = this.#file === null ? undefined : this.#segments.at(-1);
+    const done = this.#segments.filter((one) => one.databases.size === 0 && one !== open);
     for (const one of done) {
-      this.segments.splice(this.segments.indexOf(one), 1);
+      this.#segments.splice(this.#segments.indexOf(one), 1);
       removeIfThere(one.path);
     }
     if (open && open.databases.size === 0 && open.bytes > 0) this.#empty(open);
@@ -101,19 +117,19 @@ export class LogSpool {
 
   /** Whether others than the newest file have rows of the database. */
   isInOlder(databaseId: string): boolean {
-    return this.segments.slice(0, -1).some(({ databases }) => databases.has(databaseId));
+    return this.#segments.slice(0, -1).some(({ databases }) => databases.has(databaseId));
   }
 
   /** Whatever the database has in the spool is in the newest file as well. */
   leaveOlder(databaseId: string): void {
-    for (const { databases } of this.segments.slice(0, -1)) databases.delete(databaseId);
+    for (const { databases } of this.#segments.slice(0, -1)) databases.delete(databaseId);
     this.#dropDone();
   }
 
   async close(): Promise<void> {
-    await this.#syncing;
     this.#abandonFile();
     this.#dropDone();
+    await this.#closing;
   }
 
   #write(bytes: Uint8Array): void {
@@ -124,23 +140,29 @@ export class LogSpool {
   }
 
   #segmentFor(length: number): { readonly file: Deno.FsFile; readonly entry: Segment } {
-    const last = this.segments.at(-1);
+    const last = this.#segments.at(-1);
     if (this.#file && last && last.bytes + length <= SEGMENT_BYTES) return { file: this.#file, entry: last };
     this.#abandonFile();
-    const path = `${this.folder}/log-${this.#next++}.jsonl`;
+    const number = this.#next++;
+    const path = this.#pathOf(number);
     const file = Deno.openSync(path, { createNew: true, append: true, mode: 0o600 });
     this.#file = file;
-    const entry = { path, bytes: 0, databases: new Set<string>() };
-    this.segments.push(entry);
+    const entry = { number, path, bytes: 0, databases: new Set<string>() };
+    this.#segments.push(entry);
     return { file, entry };
   }
 
   /** What it holds stays; the next rows begin another one. */
   #abandonFile(): void {
     const file = this.#file;
+    if (file === null) return;
+    this.sync();
     this.#file = null;
-    // A sync under way still needs it.
-    if (file) void Promise.resolve(this.#syncing).then(() => file.close());
+    this.#closing = Promise.all([this.#closing, this.#syncing]).then(() => file.close());
+  }
+
+  #pathOf(number: number): string {
+    return `${this.folder}/log-${number}.jsonl`;
   }
 
   #empty(segment: Segment): void {
@@ -152,8 +174,8 @@ export class LogSpool {
     }
   }
 
-  /** In groups: what is appended during a sync waits for the next append. */
   async #sync(): Promise<void> {
+    this.#isSynced = true;
     try {
       await this.#file?.syncData();
     } catch {

@@ -161,7 +161,8 @@ export class TenantLog {
     const { clock, logDays, logBytes } = this.connection.context;
     const nowMs = clock.now();
     const isDue = clock.monotonicMs() - this.#prunedMs >= PRUNE_MS;
-    const cuts = this.#buffer.takeCuts();
+    const { cuts } = this.#buffer;
+    this.#buffer.noteDeleted(cuts);
     const beforeId = isDue ? idFloor("qry", nowMs - logDays * DAY_MS) : null;
     const maxBytes = isDue ? logBytes / 2 : null;
     const statements = [...pruneStatements({ beforeId, cuts, maxBytes, nowMs })];

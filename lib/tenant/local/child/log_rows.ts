@@ -1,6 +1,6 @@
 // Writing the query log and the audit trail inside a tenant's database.
 import type { CommitChange } from "../../../sql/change_rows.ts";
-import { type LogPruning, pruneStatements } from "../../../sql/log_pruning.ts";
+import { type LogPruning, MANY_AT_ONCE, pruneStatements } from "../../../sql/log_pruning.ts";
 import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
@@ -118,8 +118,12 @@ export function insertChange(connection: Connection, { insert }: CommitChange): 
   if (insert !== null) connection.internalRun(insert[0], ...insert[1]);
 }
 
-/** Deletes rows that are too old or too many, a bounded number at a time. */
-export function pruneLog(connection: Connection, pruning: LogPruning): void {
+/** Deletes rows that are too old or too many, a bounded number at a time. True: there may be more that are too many. */
+export function pruneLog(connection: Connection, pruning: LogPruning): boolean {
   const statements = pruneStatements(pruning, (sql, params) => connection.internalRow(sql, ...params)?.[0]);
-  for (const [sql, params] of statements) connection.internalRun(sql, ...params);
+  let left = false;
+  for (const [sql, params] of statements) {
+    left = connection.internalRun(sql, ...params) >= MANY_AT_ONCE || left;
+  }
+  return left;
 }

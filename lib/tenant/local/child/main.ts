@@ -72,14 +72,14 @@ function serve(request: Request): void {
     case "log": {
       const file = files.get(request.db);
       const wrote = file.writes;
-      writeLog(file, request);
+      const left = writeLog(file, request);
       // A file that is only read here would else count twice from then on, and one that only the service reads would
       // count for nothing. Where few files are open, the next rows find their writer again.
       if (!wrote && files.isTight) {
         if (request.held) files.leaveHeld(request.db);
         else file.endWriter();
       }
-      return writeReply({ t: "done" });
+      return writeReply({ t: "done", left });
     }
     case "inspect":
       return writeReply({ t: "inspected", ...inspect(files.get(request.db), request) });
@@ -167,18 +167,23 @@ function recover(databaseId: string): void {
   }
 }
 
-/** Writes log rows of reads without an fsync; the next durable commit brings them to the disk. */
-function writeLog(file: TenantFile, { logRows, prune, held }: Extract<Request, { op: "log" }>): void {
+/**
+ * Writes log rows of reads without an fsync; the next durable commit brings them to the disk. True: more rows may have to go
+ * than are gone now.
+ */
+function writeLog(file: TenantFile, { logRows, prune, held }: Extract<Request, { op: "log" }>): boolean {
   const writer = file.writer();
+  let left = false;
   writer.database.exec("PRAGMA synchronous=NORMAL");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
     insertLogRows(writer, logRows, held ? rest : undefined);
     if (prune !== null) {
-      pruneLog(writer, prune);
+      left = pruneLog(writer, prune);
       if (prune.nowMs !== null) pruneReplays(writer, prune.nowMs);
     }
     writer.internalRun("COMMIT");
+    return left;
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
     writer.database.exec("PRAGMA synchronous=FULL");

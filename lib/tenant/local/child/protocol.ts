@@ -217,7 +217,8 @@ export type Reply =
   /** The frame's text is the comparison as JSON. */
   | { readonly t: "compared"; readonly rowsRead: number }
   | { readonly t: "merged"; readonly merge: WireMerge }
-  | { readonly t: "done" }
+  /** `left`: a log may still have rows that are too many. */
+  | { readonly t: "done"; readonly left?: boolean }
   /** Frames of the log that are in the file now; null: all, and the log is empty. */
   | { readonly t: "folded"; readonly frames: number | null }
   /** `setAside`: the name of the damaged file; null where a snapshot (`undo`) has the former state or no file was there. */

@@ -95,7 +95,8 @@ export class Builder {
       case "sequence":
         this.#known(item.table);
         connection.internalRun("DELETE FROM sqlite_sequence WHERE name = ?", item.table);
-        return connection.internalRun("INSERT INTO sqlite_sequence VALUES (?, ?)", item.table, item.value);
+        connection.internalRun("INSERT INTO sqlite_sequence VALUES (?, ?)", item.table, item.value);
+        return;
       case "config":
         return this.#configure(item);
       case "rebuild":

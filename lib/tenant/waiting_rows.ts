@@ -1,0 +1,74 @@
+// Log rows of one database that stand in the spool and wait in memory, packed, oldest first.
+import type { LogBudget } from "./log_budget.ts";
+import type { LogValues } from "./log_columns.ts";
+import { type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
+
+/** Rows of one kind. `file`: the number of the spool's file that they stand in. */
+interface WaitingPack extends PackedRows {
+  readonly file: number;
+}
+
+/** The packs of one database. They have room in any case: unpacked they had more. */
+export class WaitingRows {
+  #packs: WaitingPack[] = [];
+  #length = 0;
+
+  constructor(private readonly budget: LogBudget) {}
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Of the spool's files with some of them; Infinity where there are none. */
+  get firstFile(): number {
+    return this.#packs.reduce((first, { file }) => Math.min(first, file), Infinity);
+  }
+
+  addOldest(rows: readonly LogValues[], file: number): void {
+    this.#packs.unshift(...this.#held(packRows(rows, this.#packs[0]), file));
+  }
+
+  addNewest(rows: readonly LogValues[], file: number): void {
+    this.#packs.push(...this.#held(packRows(rows, this.#packs.at(-1)), file));
+  }
+
+  /** Takes the oldest ones; `taken` is called with each and its file. */
+  take(most: number, taken: (row: LogValues, file: number) => void): void {
+    for (let left = most; left > 0 && this.#length > 0;) {
+      const [pack] = this.#release(this.#packs.splice(0, 1));
+      if (pack === undefined) return;
+      const rows = unpackRows(pack);
+      this.addOldest(rows.splice(left), pack.file);
+      for (const row of rows) taken(row, pack.file);
+      left -= rows.length;
+    }
+  }
+
+  takeAll(): LogValues[] {
+    return this.#release(this.#packs.splice(0)).flatMap(unpackRows);
+  }
+
+  /** Forgets rows with so many columns that are older than `id`, and may keep some of them; false: there are none. */
+  forgetBefore(id: string, columns: number): boolean {
+    const isOver = ({ shared, lastId }: PackedRows) => shared.length === columns && lastId < id;
+    const over = this.#release(this.#packs.filter(isOver));
+    if (over.length > 0) this.#packs = this.#packs.filter((pack) => !isOver(pack));
+    return over.length > 0;
+  }
+
+  #held(packs: readonly PackedRows[], file: number): WaitingPack[] {
+    for (const pack of packs) {
+      this.#length += pack.count;
+      this.budget.holdPacked(pack);
+    }
+    return packs.map((pack) => ({ ...pack, file }));
+  }
+
+  #release(packs: readonly WaitingPack[]): readonly WaitingPack[] {
+    for (const pack of packs) {
+      this.#length -= pack.count;
+      this.budget.givePacked(pack);
+    }
+    return packs;
+  }
+}
