@@ -23,7 +23,8 @@ export function logRow(row: LogRow): LogValues {
 
 /** The values in the column order of `_service_meta_query_log`. */
 export function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIdentity>): LogValues {
-  return [
+  // Of a literal the runtime sees that many wait, and puts all of them among the old objects from then on.
+  return Array.of<LogValue>(
     row.id,
     row.ts,
     row.namespaceId,
@@ -38,7 +39,7 @@ export function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIden
     figures.durationMs,
     row.statementCount,
     row.sql,
-  ];
+  );
 }
 
 /** The values in the column order of `_service_meta_endpoint_call`. */
