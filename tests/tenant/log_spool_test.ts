@@ -282,7 +282,7 @@ async function slowFlusher(folder: string, logBytes = 1 << 26) {
     all.set(id, lanes);
     return lanes;
   };
-  return { spool, all, host, flusher, open };
+  return { spool, all, host, flusher, clock, open };
 }
 
 Deno.test("many rows of one database go into the spool at once, and wait there until somebody reads them", async () => {
@@ -330,6 +330,29 @@ Deno.test("rows beyond the bound of their log never come into their table, and t
     const waiting = log.length;
     await flusher.flush(assertLanes(all, databaseId));
     assertEquals([host.rows, log.length, spool.bytes], [waiting, 0, 0]);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("when nothing else has been to do for a second the spool is emptied, a little at each look", async () => {
+  await withFolder(async (folder) => {
+    const { spool, all, host, flusher, clock, open } = await slowFlusher(folder);
+    host.letGo();
+    const { databaseId, log } = open();
+    for (let row = 0; row < 2000; row++) log.add(queryRow(databaseId, "SELECT 1"));
+    const look = async (afterMs: number) => {
+      clock.turn(afterMs);
+      flusher.flushAll();
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve));
+      return log.length;
+    };
+    assertEquals(await look(5000), 2000);
+    host.isQuiet = true;
+    assertEquals(await look(500), 2000);
+    const left = [await look(500), await look(125), await look(125), await look(125)];
+    assertEquals(left, [1488, 976, 464, 0]);
+    assertEquals([host.rows, spool.bytes], [2000, 0]);
     await flusher.close(all.values());
     assertEquals(await names(folder), []);
   });

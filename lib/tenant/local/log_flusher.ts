@@ -24,8 +24,9 @@ const HURRIED_AT_ONCE = 16;
 const TURNS = 8;
 /** Databases whose rows go into the spool in one turn of the event loop: some 0.3 ms. */
 const SPOOLED_A_TURN = 100;
-/** Milliseconds without other work after which the spool is emptied. */
+/** Milliseconds without other work after which the spool is emptied, and how much at a look: some 3 ms of work. */
 const QUIET_MS = 1000;
+const QUIET_FRAMES = 2;
 
 /** Writes the waiting log rows of all databases. */
 export class LogFlusher {
@@ -70,13 +71,13 @@ export class LogFlusher {
 
   /**
    * Writes the log rows that wait for this database; resolves when a statement would see them, or none can be written
-   * for the time being.
+   * for the time being. `frames`: no more than so many.
    */
-  async flush(lanes: DatabaseLanes): Promise<void> {
+  async flush(lanes: DatabaseLanes, frames = Infinity): Promise<void> {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    lanes.logFlush = Promise.all([underWay, this.#tables.write(lanes)]);
+    lanes.logFlush = Promise.all([underWay, this.#tables.write(lanes, frames)]);
     await lanes.logFlush;
   }
 
@@ -179,27 +180,30 @@ export class LogFlusher {
       for (let turn = 0; turn < TURNS && this.#fullness > MOVES_FROM; turn++) {
         await this.#moveSome(this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE);
       }
-      if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1);
+      if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
     } finally {
       this.#shortening = false;
     }
   }
 
   /** Any of those with the oldest rows: one that cannot be written is not to keep the others waiting. */
-  async #moveSome(most: number): Promise<void> {
+  async #moveSome(most: number, frames = Infinity): Promise<void> {
     const { oldest } = this.options.spool;
     const first = Math.floor(Math.random() * Math.max(1, oldest.length - most + 1));
-    await Promise.all(oldest.slice(first, first + most).map((databaseId) => this.#moveOne(databaseId)));
+    await Promise.all(
+      oldest.slice(first, first + most).map((databaseId) => this.#moveOne(databaseId, frames)),
+    );
   }
 
-  async #moveOne(databaseId: string): Promise<void> {
-    const { host, spool } = this.options;
+  async #moveOne(databaseId: string, frames: number): Promise<void> {
+    const { host, spool, clock } = this.options;
     const lanes = host.lanes(databaseId, "");
     if (lanes.writes.lease !== null) return;
-    await this.flush(lanes);
+    await this.flush(lanes, frames);
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
     const { log } = lanes;
     if (lanes.idle) return spool.settled(databaseId);
+    if (clock.monotonicMs() >= lanes.logRetryMs && !this.#tables.failed.has(lanes)) return;
     if (log.length === 0 || log.unspooledCount > 0 || !spool.isInOlder(databaseId)) return;
     log.noteUnspooled();
     if (log.unspooledCount === 0 || this.#toSpool([lanes])) spool.leaveOlder(databaseId);

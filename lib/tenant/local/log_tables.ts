@@ -26,13 +26,13 @@ export class LogTables {
     this.#prunings = new LogPrunings(options);
   }
 
-  /** Writes the rows that wait. */
-  async write(lanes: DatabaseLanes): Promise<void> {
+  /** Writes the rows that wait, in so many frames at most. */
+  async write(lanes: DatabaseLanes, frames = Infinity): Promise<void> {
     // A write group under way may also carry rows; an empty task after it shows when they are in the table.
     let waits = !lanes.writeSlotFree;
     // Rows that arrive meanwhile wait for the next round, because a busy database would otherwise write them one by one.
     let left = lanes.log.length;
-    while (waits || left > 0 || lanes.log.isTooLarge) {
+    for (let count = 0; count < frames && (waits || left > 0 || lanes.log.isTooLarge); count++) {
       waits = false;
       const rows = lanes.log.take(GROUP_LOG_ROWS);
       left = rows.length === 0 ? 0 : left - rows.length;
