@@ -7,6 +7,7 @@ import { answerLimits, BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limi
 import { jsonLog, quietLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { AnswerRoom } from "./lib/guard/answer_room.ts";
+import { IDLE_LOOK_MS, IdleMemory, ownProcess } from "./lib/guard/idle_memory.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
@@ -89,7 +90,11 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   // Whoever calls while the rest is being opened waits for it.
   const ready = Promise.withResolvers<Handler>();
   let handler: Handler = async (request, info) => await (await ready.promise)(request, info);
-  const server = listen(config, (request, info) => handler(request, info));
+  const memory = new IdleMemory(ownProcess());
+  const server = listen(config, (request, info) => {
+    memory.noteCall();
+    return handler(request, info);
+  });
   const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
   const kv = await openKv(config);
   const tenants = await openTenants(config, kv);
@@ -110,11 +115,13 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     operatorKeyHash: operator.hash,
   });
   const endTimers = startTimers(deps);
+  const memoryTimer = setInterval(() => memory.look(), IDLE_LOOK_MS);
   stopOnSignal(async () => {
     deps.changes.stop();
     const delivered = deps.webhooks.deliverer.stop();
     await Promise.race([server.shutdown(), pause(config.hosted ? HOSTED_DRAIN_MS : DRAIN_MS)]);
     endTimers();
+    clearInterval(memoryTimer);
     await Promise.race([delivered, pause(config.hosted ? HOSTED_CLOSE_MS : DRAIN_MS)]);
     await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
     await deps.query.meter.close();

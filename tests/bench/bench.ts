@@ -24,6 +24,8 @@ const options = benchOptions(Deno.args, [...benchCases.map((one) => one.name), "
 const { name: loadName, load } = await chooseLoad();
 const ROOT = new URL("../../", import.meta.url).pathname;
 const targets: BenchTarget[] = [];
+/** A service at rest gives memory back when it was not called between two looks, five seconds apart. */
+const REST_MS = 12_000;
 const against = options.against === null ? null : await checkOut(ROOT, options.against);
 try {
   await measureAll();
@@ -43,6 +45,7 @@ async function measureAll(): Promise<void> {
   if (sqld) targets.push(sqld);
   for (const target of targets) await fillTables(target, target.query);
   if (service) await fillTables(service, service.other);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
   const idle = targets.map((target) => [target.name, processMemory(target.pid)] as const);
   const cases = benchCases.filter((one) => wanted(one.name));
   const noise = new NoiseWatch();

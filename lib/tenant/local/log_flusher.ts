@@ -73,13 +73,17 @@ export class LogFlusher {
 
   /**
    * Writes the log rows that wait for this database; resolves when a statement would see them, or none can be written
-   * for the time being. `frames`: no more than so many.
+   * for the time being.
    */
-  async flush(lanes: DatabaseLanes, frames = Infinity): Promise<void> {
+  async flush(lanes: DatabaseLanes): Promise<void> {
+    await this.#write(lanes, Infinity, true);
+  }
+
+  async #write(lanes: DatabaseLanes, frames = Infinity, isAwaited = false): Promise<void> {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    lanes.logFlush = Promise.all([underWay, this.#tables.write(lanes, frames)]);
+    lanes.logFlush = Promise.all([underWay, this.#tables.write(lanes, frames, isAwaited)]);
     await lanes.logFlush;
   }
 
@@ -130,7 +134,7 @@ export class LogFlusher {
   #spoolSome(): void {
     clearTimeout(this.#spoolTimer);
     const some = this.#some.splice(0, SPOOLED_A_TURN).filter(isUnspooled);
-    if (!this.#toSpool(some)) { for (const lanes of some) void this.flush(lanes); }
+    if (!this.#toSpool(some)) { for (const lanes of some) void this.#write(lanes); }
     if (this.#some.length > 0) this.#spoolTimer = setTimeout(() => this.#spoolSome(), 1);
     else this.options.spool.sync();
   }
@@ -144,7 +148,7 @@ export class LogFlusher {
       this.#due.delete(lanes);
       if (lanes.dropped || !this.#mayWrite(lanes, nowMs)) continue;
       this.#writing.add(lanes);
-      void (what === "rows" ? this.flush(lanes) : this.#tables.prune(lanes)).finally(() => {
+      void (what === "rows" ? this.#write(lanes) : this.#tables.prune(lanes)).finally(() => {
         this.#writing.delete(lanes);
         this.#note(lanes);
         this.#flushDue();
@@ -201,7 +205,7 @@ export class LogFlusher {
     const { host, spool, clock } = this.options;
     const lanes = host.lanes(databaseId, "");
     if (lanes.writes.lease !== null) return;
-    await this.flush(lanes, frames);
+    await this.#write(lanes, frames);
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
     const { log } = lanes;
     if (lanes.idle) return spool.settled(databaseId);

@@ -26,28 +26,34 @@ export class LogTables {
     this.#prunings = new LogPrunings(options);
   }
 
-  /** Writes the rows that wait, in so many frames at most. */
-  async write(lanes: DatabaseLanes, frames = Infinity): Promise<void> {
+  /** Writes the rows that wait, in so many frames at most. `isAwaited`: somebody waits for them. */
+  async write(lanes: DatabaseLanes, frames: number, isAwaited: boolean): Promise<void> {
     // A write group under way may also carry rows; an empty task after it shows when they are in the table.
     let waits = !lanes.writeSlotFree;
     // Rows that arrive meanwhile wait for the next round, because a busy database would otherwise write them one by one.
     let left = lanes.log.length;
+    let before = Promise.resolve(true);
     for (let count = 0; count < frames && (waits || left > 0 || lanes.log.isTooLarge); count++) {
       waits = false;
       const rows = lanes.log.take(GROUP_LOG_ROWS);
       left = rows.length === 0 ? 0 : left - rows.length;
-      if (!await this.#write(lanes, rows)) return;
+      const next = this.#write(lanes, rows, isAwaited);
+      // While the child writes one frame that somebody waits for, the next one is made.
+      const wrote = await (isAwaited ? before : next);
+      before = next;
+      if (!wrote) break;
     }
+    await before;
   }
 
   /** Deletes what is too much by now, a part at a time. */
   async prune(lanes: DatabaseLanes): Promise<void> {
     let wrote = true;
-    while (wrote && lanes.log.isTooLarge) wrote = await this.#write(lanes, []);
+    while (wrote && lanes.log.isTooLarge) wrote = await this.#write(lanes, [], false);
   }
 
   /** Writes rows, and deletes what is too old or too much by now. False: that has failed. */
-  async #write(lanes: DatabaseLanes, rows: readonly LogValues[]): Promise<boolean> {
+  async #write(lanes: DatabaseLanes, rows: readonly LogValues[], isAwaited: boolean): Promise<boolean> {
     const { host, log } = this.options;
     const prune = this.#prunings.next(lanes);
     try {
@@ -56,7 +62,7 @@ export class LogTables {
         db: lanes.databaseId,
         logRows: packLogRows(rows),
         prune,
-        held: host.lookups?.isOpen(lanes.databaseId) ?? false,
+        held: !isAwaited && (host.lookups?.isOpen(lanes.databaseId) ?? false),
       }, "write");
       lanes.log.settle(rows);
       if (prune !== null && reply.t === "done" && !reply.left) lanes.log.noteDeleted(prune.cuts);

@@ -36,7 +36,7 @@ export type Request =
     readonly db: string;
     readonly logRows: readonly WireLogTable[];
     readonly prune: LogPruning | null;
-    /** The service has the file open, and reads it. */
+    /** The service has the file open, and reads it; nobody waits for these rows. */
     readonly held: boolean;
   }
   | {
