@@ -48,12 +48,12 @@ export class IdleMemory {
 
   /** To be called every `IDLE_LOOK_MS`. */
   look(): void {
+    if (this.own.collect === null) return;
     const cpuMs = this.own.cpuMs();
     const isIdle = !this.#called && cpuMs - this.#cpuMs < IDLE_LOOK_MS * IDLE_PART;
     this.#called = false;
     this.#cpuMs = cpuMs;
-    if (!isIdle || this.own.collect === null) return;
-    if (this.own.heapBytes() - this.#heapBytes < WORTH_BYTES) return;
+    if (!isIdle || this.own.heapBytes() - this.#heapBytes < WORTH_BYTES) return;
     this.own.collect();
     this.#heapBytes = this.own.heapBytes();
   }

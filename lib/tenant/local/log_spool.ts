@@ -156,9 +156,14 @@ export class LogSpool {
   #abandonFile(): void {
     const file = this.#file;
     if (file === null) return;
-    this.sync();
+    const under = [this.#closing, this.#syncing];
+    const isSynced = this.#isSynced;
     this.#file = null;
-    this.#closing = Promise.all([this.#closing, this.#syncing]).then(() => file.close());
+    this.#isSynced = true;
+    this.#closing = Promise.all(under).then(async () => {
+      if (!isSynced) await syncData(file);
+      file.close();
+    });
   }
 
   #pathOf(number: number): string {
@@ -176,12 +181,16 @@ export class LogSpool {
 
   async #sync(): Promise<void> {
     this.#isSynced = true;
-    try {
-      await this.#file?.syncData();
-    } catch {
-      // The rows are in the system's memory; a disk that fails is told by whatever must be on it.
-    }
+    if (this.#file) await syncData(this.#file);
     this.#syncing = null;
+  }
+}
+
+async function syncData(file: Deno.FsFile): Promise<void> {
+  try {
+    await file.syncData();
+  } catch {
+    // The rows are in the system's memory; a disk that fails is told by whatever must be on it.
   }
 }
 

@@ -16,6 +16,7 @@ export interface LogTablesOptions extends LogPruningsOptions {
 /** Failures that may end by themselves or after a restore, and milliseconds until the next attempt. */
 const WAITED_FOR: ReadonlySet<string> = new Set(["storage_full", "database_corrupt"]);
 const RETRY_MS = 2_000;
+
 /** The log tables of all databases. */
 export class LogTables {
   /** Those whose rows could not be written since this was cleared: a store that is away is not to take all that come. */
