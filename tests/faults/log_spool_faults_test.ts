@@ -50,6 +50,42 @@ Deno.test("log rows that a killed service had in its spool are in the log once, 
   }
 });
 
+Deno.test("many log rows of one database are in the log once after kills while they wait, and while they are moved little by little", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_spool_" });
+  let service: RunningService = await startService({ folder, settings: { DEMO: "1" } });
+  try {
+    const token = /cub_live_\w+/.exec(service.output())?.[0] ?? "";
+    const query = async (sql: string) => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const body = JSON.stringify({ sql });
+      const response = await fetch(`${service.url}/v1/db/demo/demo/query`, { method: "POST", headers, body });
+      assertEquals(response.status, 200);
+      return await response.json();
+    };
+    const ids: string[] = [];
+    const readMany = async (count: number) => {
+      for (let at = 0; at < count; at++) {
+        const { meta } = await query("SELECT name FROM products WHERE id = 1");
+        ids.push(meta.queryLogId);
+      }
+    };
+    // Behind the first ones nobody has begun to move them, behind the others some are in their table.
+    for (const restMs of [300, 1300, 1600].slice(0, rounds(2, 3))) {
+      await Promise.all(Array.from({ length: 16 }, () => readMany(120)));
+      await new Promise((resolve) => setTimeout(resolve, restMs));
+      await service.kill();
+      service = await startService({ folder, settings: { DEMO: "1" } });
+    }
+    const { data } = await query("SELECT id, count(*) FROM _service_meta_query_log GROUP BY id");
+    const logged = new Map<string, number>(data.rows);
+    assertEquals(ids.filter((id) => !logged.has(id)), []);
+    assertEquals(new Set(logged.values()), new Set([1]));
+  } finally {
+    await service.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 async function untilSpooled(folder: string, id: string): Promise<boolean> {
   for (let looks = 0; looks < 100; looks++) {
     if ((await inSpool(folder, [id])).length > 0) return true;
