@@ -34,7 +34,7 @@ export class LogTables {
     // Rows that arrive meanwhile wait for the next round, because a busy database would otherwise write them one by one.
     let left = lanes.log.length;
     let before = Promise.resolve(true);
-    for (let count = 0; count < frames && (waits || left > 0 || lanes.log.isTooLarge); count++) {
+    for (let count = 0; count < frames && (waits || left > 0); count++) {
       waits = false;
       const rows = lanes.log.take(GROUP_LOG_ROWS);
       left = rows.length === 0 ? 0 : left - rows.length;
@@ -47,10 +47,9 @@ export class LogTables {
     await before;
   }
 
-  /** Deletes what is too much by now, a part at a time. */
+  /** Deletes a part of what is too much by now. */
   async prune(lanes: DatabaseLanes): Promise<void> {
-    let wrote = true;
-    while (wrote && lanes.log.isTooLarge) wrote = await this.#write(lanes, [], false);
+    await this.#write(lanes, [], false);
   }
 
   /** Writes rows, and deletes what is too old or too much by now. False: that has failed. */
