@@ -194,3 +194,18 @@ Deno.test("log rows that travelled with a group of writes wait again when nothin
   settleGroup(lanes, work, { reply: { t: "failed", f }, text: "" });
   assert(lanes.log.take(10).some((row) => row[0] === log.id));
 });
+
+Deno.test("a group of writes takes a few log rows along, and none where many wait", () => {
+  for (const [rows, taken] of [[64, 64], [65, 0]] as const) {
+    const lanes = new DatabaseLanes("db_1", "ns_1");
+    for (let row = 0; row < rows; row++) {
+      const { log } = tenantCall(1, "read", [["SELECT 1"]]);
+      assert(log);
+      lanes.log.add(logRow({ ...log, ...noFigures }));
+    }
+    addCalls(lanes, "write", 1);
+    const { work } = start(lanes);
+    assert(work.kind === "write");
+    assertEquals(work.logRows.length, taken);
+  }
+});
