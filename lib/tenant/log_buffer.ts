@@ -108,7 +108,6 @@ export class LogBuffer {
 
   /** Notes that rows are in their table, or will never be. */
   settle(rows: readonly LogValues[]): void {
-    for (const row of rows) this.#marksOf(row).inTable(row);
     if (!this.#isSpooled) return;
     for (const row of rows) {
       const id = String(row[0]);
@@ -139,7 +138,9 @@ export class LogBuffer {
       this.#unspooledRefusals.delete(id);
     }
     this.budget.give(rows);
-    return [...taken, ...rows];
+    taken.push(...rows);
+    for (const row of taken) this.#marksOf(row).inTable(row);
+    return taken;
   }
 
   /** Puts rows that could not be written in front of those that have come since. */
