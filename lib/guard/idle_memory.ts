@@ -27,7 +27,7 @@ export function ownProcess(): OwnProcess {
       return (user + system) / 1000;
     },
     heapBytes: () => Deno.memoryUsage().heapUsed,
-    // Of this kind alone free pages go back to the system.
+    // Only this kind of collection gives free pages back to the system.
     collect: typeof collect === "function"
       ? () => void collect({ type: "major", flavor: "last-resort" })
       : null,

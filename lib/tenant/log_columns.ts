@@ -23,7 +23,7 @@ export function logRow(row: LogRow): LogValues {
 
 /** The values in the column order of `_service_meta_query_log`. */
 export function logColumns(row: LogIdentity, figures: Omit<LogRow, keyof LogIdentity>): LogValues {
-  // Of a literal the runtime sees that many wait, and puts all of them among the old objects from then on.
+  // V8 learns that arrays of a literal often survive, and allocates all of them in its old generation from then on.
   return Array.of<LogValue>(
     row.id,
     row.ts,

@@ -43,7 +43,7 @@ export class LogMarks {
     return over.id;
   }
 
-  /** Notes that a row is in the table, or will be. */
+  /** Notes that a row is in the table, or on its way there. */
   inTable(row: LogValues): void {
     const id = String(row[0]);
     if (this.#newestInTable === null || id > this.#newestInTable) this.#newestInTable = id;

@@ -182,30 +182,31 @@ Deno.test("many reads that take a child less than the service travel in one grou
 });
 
 Deno.test("log rows that travelled with a group of writes wait again when nothing of the group was committed", () => {
-  const lanes = new DatabaseLanes("db_1", "ns_1");
-  const { log } = tenantCall(1, "read", [["SELECT 1"]]);
-  assert(log);
-  lanes.log.add(logRow({ ...log, ...noFigures }));
-  addCalls(lanes, "write", 1);
-  const { work } = start(lanes);
-  assert(work.kind === "write");
+  const { lanes, work, lastId } = writesBeside(1);
   assertEquals([work.logRows.length, lanes.log.length], [1, 0]);
   const f = plainFailure("full", "");
   settleGroup(lanes, work, { reply: { t: "failed", f }, text: "" });
-  assert(lanes.log.take(10).some((row) => row[0] === log.id));
+  assert(lanes.log.take(10).some((row) => row[0] === lastId));
 });
 
 Deno.test("a group of writes takes a few log rows along, and none where many wait", () => {
   for (const [rows, taken] of [[64, 64], [65, 0]] as const) {
-    const lanes = new DatabaseLanes("db_1", "ns_1");
-    for (let row = 0; row < rows; row++) {
-      const { log } = tenantCall(1, "read", [["SELECT 1"]]);
-      assert(log);
-      lanes.log.add(logRow({ ...log, ...noFigures }));
-    }
-    addCalls(lanes, "write", 1);
-    const { work } = start(lanes);
-    assert(work.kind === "write");
-    assertEquals(work.logRows.length, taken);
+    assertEquals(writesBeside(rows).work.logRows.length, taken);
   }
 });
+
+/** A group of writes that has started while log rows of reads waited. */
+function writesBeside(logRows: number) {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  let lastId = "";
+  for (let row = 0; row < logRows; row++) {
+    const { log } = tenantCall(1, "read", [["SELECT 1"]]);
+    assert(log);
+    lanes.log.add(logRow({ ...log, ...noFigures }));
+    lastId = log.id;
+  }
+  addCalls(lanes, "write", 1);
+  const { work } = start(lanes);
+  assert(work.kind === "write");
+  return { lanes, work, lastId };
+}

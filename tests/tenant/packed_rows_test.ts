@@ -106,7 +106,7 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
       const settled = (first: number) => {
         for (const file of files.keys()) if (file < first) files.delete(file);
       };
-      // Room for some 700 rows: a frame of reads may come, or an earlier process' file.
+      // Room for some 700 rows.
       const buffer = new LogBuffer(400_000, budget, settled);
       const written: unknown[] = [];
       let [added, file, spooledUpTo] = [0, 1, 0];
@@ -122,6 +122,7 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
           buffer.noteSpooled(file++);
           spooledUpTo = added;
         } else if (one.do === "unspool") {
+          // Here the step stands for a file of an earlier process.
           if (buffer.unspooledCount > 0) continue;
           const rows = Array.from({ length: 800 }, () => logRow(added++));
           files.set(file, rows.map(([id]) => id));

@@ -11,7 +11,7 @@ import type { LeaseJob } from "./write_lease.ts";
 const MAX_WAITING = 10_000;
 /** The most log rows that one frame carries, some 0.7 ms of work: later reads wait for them. */
 export const GROUP_LOG_ROWS = 256;
-/** So many a group of writes takes along, which opens the file anyway; more are written for themselves, or never. */
+/** A group of writes, which opens the file anyway, takes the waiting log rows along while they are at most so many. */
 const FEW_LOG_ROWS = 64;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;

@@ -37,10 +37,11 @@ export class LogFlusher {
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
   readonly #noted = new Set<DatabaseLanes>();
-  /** Those whose rows are to go into their tables, or whose tables have too many, and those of which that is being done. */
+  /** What is to be done: rows go into their table, or the table loses rows because it has too many. */
   readonly #due = new Map<DatabaseLanes, "rows" | "pruning">();
+  /** Those of which that is being done. */
   readonly #writing = new Set<DatabaseLanes>();
-  /** Whether the spool has taken no rows since the last look. */
+  /** Whether the spool has refused rows since the last look: it is not asked for each further row. */
   #isRefused = false;
   /** Those whose rows are to go into the spool. */
   #some: DatabaseLanes[] = [];
