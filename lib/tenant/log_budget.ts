@@ -1,6 +1,7 @@
-// How much memory the waiting log rows of all databases take together.
+// How much memory the waiting log rows of all databases take together, and the memory of those that are packed.
 import type { LogValues } from "./log_columns.ts";
 import type { PackedRows } from "./packed_rows.ts";
+import { TextBlocks } from "./text_blocks.ts";
 
 /** Bytes of memory that the waiting rows of all databases may take, because a disk may stay full for a long time. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -9,6 +10,7 @@ const HELD_ROW_BYTES = 300;
 
 /** The memory budget of the waiting log rows of all databases. */
 export class LogBudget {
+  readonly blocks = new TextBlocks();
   #bytes = 0;
 
   constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}

@@ -1,6 +1,7 @@
 // Log rows that wait for long, in little memory: the values that they share stand once, the others are one text. As arrays of
 // values they would be most of what the collector of garbage copies and marks, and five times as large.
 import type { LogValue, LogValues } from "./log_columns.ts";
+import { readText, type TextBlocks, type WrittenText } from "./text_blocks.ts";
 
 /** Rows of one kind. */
 export interface PackedRows {
@@ -8,7 +9,7 @@ export interface PackedRows {
   /** The values of the columns that are not in the text: a row of this pack, or of one before. */
   readonly shared: LogValues;
   /** The other columns as JSON, by their number: one value, or one for each row. */
-  readonly text: string | Uint8Array;
+  readonly text: string | WrittenText;
   /** The id of the last row. */
   readonly lastId: string;
   /** Bytes that it takes, without values that an earlier pack holds too. */
@@ -19,19 +20,24 @@ export interface PackedRows {
 const PACKED_BYTES = 150;
 /** Rows of one pack at most: those that are taken out of it leave the others to be packed again. */
 const MOST_ROWS = 256;
-/** The text of so many is bytes, which the collector of garbage copies nowhere. Of fewer, the bytes' own object were larger. */
+/** The text of so many is in a block, which the collector of garbage copies nowhere. Of fewer, the block were too large. */
 const MANY_ROWS = 32;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
-/** Packs rows in their order. `like`: rows packed before, which most have much in common with. */
-export function packRows(rows: readonly LogValues[], like: PackedRows | undefined): PackedRows[] {
+/**
+ * Packs rows in their order. `like`: rows packed before, which most have much in common with. Texts in `blocks` are there until
+ * `giveBackText`.
+ */
+export function packRows(
+  rows: readonly LogValues[],
+  like: PackedRows | undefined,
+  blocks: TextBlocks,
+): PackedRows[] {
   const packed: PackedRows[] = [];
   for (let from = 0; from < rows.length;) {
     const width = rows[from]?.length;
     let to = from + 1;
     while (to < rows.length && to - from < MOST_ROWS && rows[to]?.length === width) to++;
-    packed.push(packAlike(rows.slice(from, to), packed.at(-1) ?? like));
+    packed.push(packAlike(rows.slice(from, to), packed.at(-1) ?? like, blocks));
     from = to;
   }
   return packed;
@@ -39,7 +45,7 @@ export function packRows(rows: readonly LogValues[], like: PackedRows | undefine
 
 /** The rows as they were. */
 export function unpackRows({ count, shared, text }: PackedRows): LogValues[] {
-  const json = typeof text === "string" ? text : decoder.decode(text);
+  const json = typeof text === "string" ? text : readText(text);
   const columns: Record<number, LogValue | LogValue[]> = JSON.parse(json);
   return Array.from({ length: count }, (_, row) =>
     shared.map((value, at) => {
@@ -49,7 +55,16 @@ export function unpackRows({ count, shared, text }: PackedRows): LogValues[] {
     }));
 }
 
-function packAlike(rows: readonly LogValues[], like: PackedRows | undefined): PackedRows {
+/** The pack is not unpacked any more. */
+export function giveBackText({ text }: PackedRows, blocks: TextBlocks): void {
+  if (typeof text !== "string") blocks.giveBack(text.block);
+}
+
+function packAlike(
+  rows: readonly LogValues[],
+  like: PackedRows | undefined,
+  blocks: TextBlocks,
+): PackedRows {
   const [first = []] = rows;
   const isLike = like?.shared.length === first.length;
   const differs = (shared: LogValues, at: number) => rows.some((row) => row[at] !== shared[at]);
@@ -61,10 +76,11 @@ function packAlike(rows: readonly LogValues[], like: PackedRows | undefined): Pa
     }
   }
   const json = JSON.stringify(columns);
-  const text = rows.length < MANY_ROWS ? json : encoder.encode(json);
+  const text = rows.length < MANY_ROWS ? json : blocks.write(json);
   const own = shared === like?.shared ? 0 : lengthOf(shared);
   const lastId = String(rows.at(-1)?.[0] ?? "");
-  return { count: rows.length, shared, text, lastId, bytes: PACKED_BYTES + text.length + own };
+  const length = typeof text === "string" ? text.length : text.block.length;
+  return { count: rows.length, shared, text, lastId, bytes: PACKED_BYTES + length + own };
 }
 
 function sharesMuch(one: LogValues, other: LogValues): boolean {

@@ -1,7 +1,7 @@
 // Log rows of one database that stand in the spool and wait in memory, packed, oldest first.
 import type { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
-import { type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
+import { giveBackText, type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
 
 /** Rows of one kind. `file`: the number of the spool's file that they stand in. */
 interface WaitingPack extends PackedRows {
@@ -25,19 +25,20 @@ export class WaitingRows {
   }
 
   addOldest(rows: readonly LogValues[], file: number): void {
-    this.#packs.unshift(...this.#held(packRows(rows, this.#packs[0]), file));
+    this.#packs.unshift(...this.#held(packRows(rows, this.#packs[0], this.budget.blocks), file));
   }
 
   addNewest(rows: readonly LogValues[], file: number): void {
-    this.#packs.push(...this.#held(packRows(rows, this.#packs.at(-1)), file));
+    this.#packs.push(...this.#held(packRows(rows, this.#packs.at(-1), this.budget.blocks), file));
   }
 
   /** Takes the oldest ones; `taken` is called with each and its file. */
   take(most: number, taken: (row: LogValues, file: number) => void): void {
     for (let left = most; left > 0 && this.#length > 0;) {
-      const [pack] = this.#release(this.#packs.splice(0, 1));
+      const [pack] = this.#packs;
       if (pack === undefined) return;
       const rows = unpackRows(pack);
+      this.#release(this.#packs.splice(0, 1));
       this.addOldest(rows.splice(left), pack.file);
       for (const row of rows) taken(row, pack.file);
       left -= rows.length;
@@ -45,14 +46,17 @@ export class WaitingRows {
   }
 
   takeAll(): LogValues[] {
-    return this.#release(this.#packs.splice(0)).flatMap(unpackRows);
+    const rows = this.#packs.flatMap(unpackRows);
+    this.#release(this.#packs.splice(0));
+    return rows;
   }
 
   /** Forgets rows with so many columns that are older than `id`, and may keep some of them; false: there are none. */
   forgetBefore(id: string, columns: number): boolean {
     const isOver = ({ shared, lastId }: PackedRows) => shared.length === columns && lastId < id;
-    const over = this.#release(this.#packs.filter(isOver));
+    const over = this.#packs.filter(isOver);
     if (over.length > 0) this.#packs = this.#packs.filter((pack) => !isOver(pack));
+    this.#release(over);
     return over.length > 0;
   }
 
@@ -64,11 +68,11 @@ export class WaitingRows {
     return packs.map((pack) => ({ ...pack, file }));
   }
 
-  #release(packs: readonly WaitingPack[]): readonly WaitingPack[] {
+  #release(packs: readonly WaitingPack[]): void {
     for (const pack of packs) {
       this.#length -= pack.count;
       this.budget.givePacked(pack);
+      giveBackText(pack, this.budget.blocks);
     }
-    return packs;
   }
 }

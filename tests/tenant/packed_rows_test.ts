@@ -5,7 +5,8 @@ import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/endpoint_ca
 import { LogBudget } from "../../lib/tenant/log_budget.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
-import { type PackedRows, packRows, unpackRows } from "../../lib/tenant/packed_rows.ts";
+import { giveBackText, type PackedRows, packRows, unpackRows } from "../../lib/tenant/packed_rows.ts";
+import { TextBlocks } from "../../lib/tenant/text_blocks.ts";
 
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("ok", "query", null, 0, 1) },
@@ -20,17 +21,46 @@ const row: fc.Arbitrary<LogValues> = fc.constantFrom(...widths).chain((width) =>
 Deno.test("rows of both kinds come out of their packs as they went in", () => {
   fc.assert(
     fc.property(fc.array(fc.array(row, { maxLength: 80 }), { maxLength: 5 }), (lots) => {
+      const blocks = new TextBlocks();
       let packs: PackedRows[] = [];
-      for (const rows of lots) packs = [...packs, ...packRows(rows, packs.at(-1))];
+      for (const rows of lots) packs = [...packs, ...packRows(rows, packs.at(-1), blocks)];
       assertEquals(packs.flatMap(unpackRows), lots.flat());
     }),
     { numRuns: 300 },
   );
 });
 
+Deno.test("memory of a pack that was given back is used again, and that of others stays as it is", () => {
+  const rows = fc.record({
+    count: fc.integer({ min: 30, max: 80 }),
+    text: fc.string({ unit: "binary", maxLength: 60 }),
+  });
+  fc.assert(
+    fc.property(fc.array(rows, { maxLength: 40 }), fc.infiniteStream(fc.nat({ max: 3 })), (lots, chosen) => {
+      const blocks = new TextBlocks();
+      const held: { readonly packs: readonly PackedRows[]; readonly rows: readonly LogValues[] }[] = [];
+      for (const [lot, { count, text }] of lots.entries()) {
+        const rows = Array.from(
+          { length: count },
+          (_, at): LogValues => [...logRow(lot * 80 + at), `${text}${at}`],
+        );
+        held.push({ packs: packRows(rows, held.at(-1)?.packs.at(-1), blocks), rows });
+        const [given] = held.splice(chosen.next().value ?? 0, 1);
+        for (const pack of given?.packs ?? []) giveBackText(pack, blocks);
+        for (const { packs, rows } of held) assertEquals(packs.flatMap(unpackRows), rows);
+      }
+    }),
+    { numRuns: 100 },
+  );
+  const blocks = new TextBlocks();
+  const { block } = blocks.write("é".repeat(700));
+  blocks.giveBack(block);
+  assert(blocks.write("x".repeat(block.length)).block === block, "a block that was given back is not used");
+});
+
 Deno.test("rows that differ in their time and their id take a fraction of their memory, and 256 are a pack", () => {
   const rows = Array.from({ length: 600 }, (_, at): LogValues => logRow(at));
-  const packs = packRows(rows, undefined);
+  const packs = packRows(rows, undefined, new TextBlocks());
   assertEquals(packs.map(({ count }) => count), [256, 256, 88]);
   const bytes = packs.reduce((sum, pack) => sum + pack.bytes, 0) / rows.length;
   assert(bytes < 60, `${bytes} bytes a row`);

@@ -45,8 +45,8 @@ export interface ReadyLookup {
 export class KnownLookups {
   /** The longest unused one first. */
   readonly #known = new Map<string, Known>();
-  /** Connections in a transaction that the reads of a turn share. */
-  readonly #shared = new Set<LookupConnection>();
+  /** Those in a transaction that the reads of a turn share. A set that is emptied were a new table among V8's old objects. */
+  #shared: LookupFile[] = [];
   /** Of all connections. */
   #bytes = 0;
   /** Of all texts. */
@@ -113,18 +113,17 @@ export class KnownLookups {
     const beginMs = compiled === null ? this.clock.monotonicMs() : 0;
     try {
       const file = known.open ??= this.#open(databaseId, known.schemaVersion);
-      const { connection } = file;
-      if (!this.#shared.has(connection) && !file.isCurrent(writeTurn)) {
+      if (!file.isShared && !file.isCurrent(writeTurn)) {
         this.close(databaseId);
         return null;
       }
       const lookup = compiled ?? this.#compile(file, known, sql);
       if (lookup === null) this.close(databaseId);
-      else if (share && !this.#shared.has(connection)) {
-        connection.begin();
-        this.#shared.add(connection);
+      else if (share && !file.isShared) {
+        file.share();
+        this.#shared.push(file);
       }
-      return lookup && { connection, lookup, isNew: compiled === null };
+      return lookup && { connection: file.connection, lookup, isNew: compiled === null };
     } finally {
       if (compiled === null) {
         const nowMs = this.clock.monotonicMs();
@@ -137,15 +136,16 @@ export class KnownLookups {
 
   /** Ends the transactions that reads share: as long as one lasts, the log beside its file only grows. */
   endShared(): void {
-    for (const connection of this.#shared) {
+    if (this.#shared.length === 0) return;
+    for (const file of this.#shared) {
       try {
-        connection.end();
+        file.endShared();
       } catch {
         // The next read fails, and forgets the database.
-        connection.close();
+        file.close();
       }
     }
-    this.#shared.clear();
+    this.#shared = [];
   }
 
   /** Notes that a database was read at `nowMs`, by the monotonic clock. */
@@ -162,7 +162,7 @@ export class KnownLookups {
     this.#characters -= known.characters;
     if (known.open === null) return;
     this.#bytes -= known.open.bytes;
-    this.#shared.delete(known.open.connection);
+    if (known.open.isShared) this.#shared = this.#shared.filter((file) => file !== known.open);
     known.open.close();
   }
 

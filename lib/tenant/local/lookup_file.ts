@@ -20,6 +20,8 @@ export class LookupFile {
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
   readonly #walId: string;
+  /** Whether its reads are one transaction for the time being. */
+  isShared = false;
   /** The lanes' `writeTurn` when the log was compared last. */
   #lookedAt: number | null = null;
 
@@ -58,6 +60,17 @@ export class LookupFile {
     const lookup = this.connection.compile(sql, this.schemaVersion);
     if (lookup !== null) this.bytes += LOOKUP_BYTES;
     return lookup;
+  }
+
+  /** Its reads up to `endShared` are one transaction. Throws what the engine throws. */
+  share(): void {
+    this.connection.begin();
+    this.isShared = true;
+  }
+
+  endShared(): void {
+    this.isShared = false;
+    this.connection.end();
   }
 
   close(): void {

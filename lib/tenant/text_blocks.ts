@@ -1,0 +1,59 @@
+// Texts that wait for long, as bytes in memory that is used again and again. V8 counts the memory of such arrays: new ones for
+// each pack of log rows would have it mark all objects of the service each time that they have grown by a few megabytes.
+
+/** Sizes of blocks are multiples of so many bytes. */
+const STEP_BYTES = 512;
+/** Blocks that nobody uses are kept up to so many bytes, and up to this size of one. */
+const FREE_BYTES = 1024 * 1024;
+const LARGEST_BYTES = 64 * 1024;
+/** Of a character in UTF-8, at most. */
+const CHARACTER_BYTES = 3;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A text at the beginning of a block. */
+export interface WrittenText {
+  readonly block: Uint8Array;
+  readonly length: number;
+}
+
+/** The blocks of a process. */
+export class TextBlocks {
+  readonly #free = new Map<number, Uint8Array[]>();
+  #freeBytes = 0;
+
+  /** The text in a block that is the caller's until `giveBack`. */
+  write(text: string): WrittenText {
+    // Most texts are ASCII.
+    const block = this.#take(text.length);
+    const { read, written } = encoder.encodeInto(text, block);
+    if (read === text.length) return { block, length: written };
+    this.giveBack(block);
+    const larger = this.#take(text.length * CHARACTER_BYTES);
+    return { block: larger, length: encoder.encodeInto(text, larger).written };
+  }
+
+  /** The next texts may be written over the one in it. */
+  giveBack(block: Uint8Array): void {
+    const size = block.length;
+    if (size > LARGEST_BYTES || this.#freeBytes + size > FREE_BYTES) return;
+    const alike = this.#free.get(size);
+    if (alike) alike.push(block);
+    else this.#free.set(size, [block]);
+    this.#freeBytes += size;
+  }
+
+  #take(length: number): Uint8Array {
+    const size = Math.max(1, Math.ceil(length / STEP_BYTES)) * STEP_BYTES;
+    const block = this.#free.get(size)?.pop();
+    if (block === undefined) return new Uint8Array(size);
+    this.#freeBytes -= size;
+    return block;
+  }
+}
+
+/** The text that was written. */
+export function readText({ block, length }: WrittenText): string {
+  return decoder.decode(block.subarray(0, length));
+}
