@@ -6,6 +6,12 @@ import process from "node:process";
 export const IDLE_LOOK_MS = 5_000;
 /** Part of a processor that a process at rest may use: to empty the spool takes some 3 %, and sockets work without requests. */
 const IDLE_PART = 0.05;
+/**
+ * A collection throws away what V8 has compiled: the first second of a load behind it has calls of 20 ms. After so many calls since
+ * the last one that is worth keeping for so many looks, a minute.
+ */
+const WARM_CALLS = 1000;
+const WARM_LOOKS = 12;
 /** Bytes on the heap since the last collection that are worth one, which takes 60 to 80 ms. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 
@@ -34,9 +40,11 @@ export function ownProcess(): OwnProcess {
   };
 }
 
-/** Collects garbage when there was nothing to do between two looks. */
+/** Collects garbage when there was nothing to do between two looks, of a warm process between more. */
 export class IdleMemory {
   #called = true;
+  #calls = 0;
+  #idleLooks = 0;
   #cpuMs = 0;
   #heapBytes = 0;
 
@@ -44,6 +52,7 @@ export class IdleMemory {
 
   noteCall(): void {
     this.#called = true;
+    this.#calls++;
   }
 
   /** To be called every `IDLE_LOOK_MS`. */
@@ -53,8 +62,11 @@ export class IdleMemory {
     const isIdle = !this.#called && cpuMs - this.#cpuMs < IDLE_LOOK_MS * IDLE_PART;
     this.#called = false;
     this.#cpuMs = cpuMs;
-    if (!isIdle || this.own.heapBytes() - this.#heapBytes < WORTH_BYTES) return;
+    this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
+    const isResting = this.#idleLooks >= (this.#calls < WARM_CALLS ? 1 : WARM_LOOKS);
+    if (!isResting || this.own.heapBytes() - this.#heapBytes < WORTH_BYTES) return;
     this.own.collect();
+    this.#calls = 0;
     this.#heapBytes = this.own.heapBytes();
   }
 }

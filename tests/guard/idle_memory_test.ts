@@ -45,6 +45,24 @@ Deno.test("garbage is collected when nobody has called between two looks, and ag
   assertEquals(own.collections, 2);
 });
 
+Deno.test("a process that has answered many calls keeps what it has compiled for a minute of rest", () => {
+  const own = new FakeProcess();
+  const memory = new IdleMemory(own);
+  for (let call = 0; call < 1000; call++) memory.noteCall();
+  memory.look();
+  const restFor = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += IDLE_LOOK_MS) memory.look();
+  };
+  restFor(55_000);
+  assertEquals(own.collections, 0);
+  memory.noteCall();
+  memory.look();
+  restFor(55_000);
+  assertEquals(own.collections, 0);
+  restFor(5_000);
+  assertEquals(own.collections, 1);
+});
+
 Deno.test("a process that works without being called is not at rest", () => {
   const own = new FakeProcess();
   const memory = new IdleMemory(own);

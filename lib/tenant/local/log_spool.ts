@@ -23,7 +23,7 @@ export class LogSpool {
   #file: Deno.FsFile | null = null;
   #syncing: Promise<void> | null = null;
   #isSynced = true;
-  /** Settles when the file before the newest one is closed. */
+  /** Settles when all files but the newest one are closed, or removed. */
   #closing: Promise<void> = Promise.resolve();
   readonly #segments: Segment[] = [];
   #next: number;
@@ -110,7 +110,9 @@ export class LogSpool {
     const done = this.#segments.filter((one) => one.databases.size === 0 && one !== open);
     for (const one of done) {
       this.#segments.splice(this.#segments.indexOf(one), 1);
-      removeIfThere(one.path);
+      // The file system may take milliseconds for it.
+      const before = this.#closing;
+      this.#closing = removeIfThere(one.path).then(() => before);
     }
     if (open && open.databases.size === 0 && open.bytes > 0) this.#empty(open);
   }
@@ -194,9 +196,9 @@ async function syncData(file: Deno.FsFile): Promise<void> {
   }
 }
 
-function removeIfThere(path: string): void {
+async function removeIfThere(path: string): Promise<void> {
   try {
-    Deno.removeSync(path);
+    await Deno.remove(path);
   } catch {
     // It is gone already, or it is read again at the next start, and its rows are known by their ids.
   }
