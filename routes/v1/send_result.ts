@@ -6,6 +6,7 @@ import type { MergeAnswer } from "../../lib/services/branches/merge_answer.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../http/env.ts";
 import { wholeAnswer } from "../http/answers.ts";
+import { metaText } from "./meta_text.ts";
 
 const encoder = new TextEncoder();
 /** Memory in which answers of bytes are put together; each answer gets a copy. */
@@ -63,7 +64,7 @@ function send(
   if (replayed?.idempotency) headers["idempotency-replayed"] = "true";
   if (replayed?.plan) headers["plan-replayed"] = "true";
   const head = `{"success":true,"data":`;
-  const tail = `,"meta":${JSON.stringify(meta)}}`;
+  const tail = `,"meta":${metaText(meta)}}`;
   const body = typeof data === "string" ? head + data + tail : between(head, data.bytes, data.rest + tail);
   return wholeAnswer(c, body, { status: 200, headers });
 }
