@@ -63,8 +63,14 @@ export class Connection {
     return arrayRows(this.#internalStatement(sql).all(...params));
   }
 
-  /** Returns how many rows it changed. */
-  internalRun(sql: string, ...params: (string | number | bigint | null)[]): number {
+  /** Runs the service's own SQL that returns no row. */
+  internalRun(sql: string, ...params: (string | number | bigint | null)[]): void {
+    // `run` takes three times as long, for figures that nobody reads.
+    this.#internalStatement(sql).get(...params);
+  }
+
+  /** The same; returns how many rows it changed. */
+  internalChanges(sql: string, ...params: (string | number | bigint | null)[]): number {
     return Number(this.#internalStatement(sql).run(...params).changes);
   }
 

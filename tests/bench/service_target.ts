@@ -16,6 +16,8 @@ export interface ServiceTarget extends BenchTarget {
   other(statement: BenchStatement): BenchRequest;
   /** See `RunningService`. */
   readonly manage: RunningService["manage"];
+  /** See `ServerProcess`. */
+  readonly output: RunningService["output"];
 }
 
 /** The command of `deno task start`, as arguments for the `deno` that runs this. */
@@ -111,6 +113,7 @@ function targetOf(service: RunningService, token: string, stop: () => Promise<vo
     query: on("main"),
     other: on("other"),
     manage: service.manage,
+    output: service.output,
     transaction: (statements) => ({
       path: `/v1/db/${NAMESPACE}/main/batch`,
       headers,

@@ -123,7 +123,7 @@ export function pruneLog(connection: Connection, pruning: LogPruning): boolean {
   const statements = pruneStatements(pruning, (sql, params) => connection.internalRow(sql, ...params)?.[0]);
   let left = false;
   for (const [sql, params] of statements) {
-    left = connection.internalRun(sql, ...params) >= MANY_AT_ONCE || left;
+    left = connection.internalChanges(sql, ...params) >= MANY_AT_ONCE || left;
   }
   return left;
 }

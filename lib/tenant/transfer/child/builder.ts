@@ -113,7 +113,7 @@ export class Builder {
     else this.#known(table);
     for (const row of rows) {
       const odd = row.some((value) => value instanceof OddText);
-      this.#inserter(table, { columns, width: row.length, odd }).run(...odd ? oddValues(row) : plain(row));
+      this.#inserter(table, { columns, width: row.length, odd }).get(...odd ? oddValues(row) : plain(row));
     }
     if (!storage) this.#rows += rows.length;
   }
