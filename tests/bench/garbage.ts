@@ -1,5 +1,5 @@
-// `deno run -A tests/bench/garbage.ts [--seconds N] [--only reads,inserts] [--against COMMIT]`: what calls leave to V8's
-// collector, as its trace tells. Garbage among the young objects costs a scavenge of half a millisecond for each 27 MB; what
+// `deno run -A tests/bench/garbage.ts [--seconds N] [--only reads,inserts] [--against COMMIT]`: what calls at half load leave to
+// V8's collector, as its trace tells. Garbage among the young objects costs a scavenge of half a millisecond for each 27 MB; what
 // comes among the old ones, a mark-compact each time that they have grown by 40 %, of 30 to 50 ms in which calls take 20 ms.
 import { print } from "../testing/print.ts";
 import { benchCases, fillTables } from "./bench_cases.ts";
@@ -10,6 +10,8 @@ import { type ServiceTarget, serviceTarget } from "./service_target.ts";
 
 const CASES = { reads: "read-32", inserts: "insert-8" };
 const ROOT = new URL("../../", import.meta.url).pathname;
+/** Milliseconds that a connection waits between two calls: some half load, where each turn of the event loop has few calls. */
+const PAUSE_MS = 2;
 const TRACED = { DENO_V8_FLAGS: "--trace-gc" };
 const MB = 1024 * 1024;
 
@@ -44,9 +46,7 @@ async function measure(service: ServiceTarget, title: string, name: string): Pro
   if (found === undefined) throw new TypeError(`no case ${name}`);
   const { connections } = found;
   const order = {
-    url: service.url,
-    requests: found.requests(service),
-    connections,
+    ...{ url: service.url, requests: found.requests(service), connections, pauseMs: PAUSE_MS },
     seconds: options.seconds,
   };
   // A service that has just been started compiles itself first, which makes garbage of its own.
