@@ -6,8 +6,6 @@ const STEP_BYTES = 512;
 /** Blocks that nobody uses are kept up to so many bytes, and up to this size of one. */
 const FREE_BYTES = 1024 * 1024;
 const LARGEST_BYTES = 64 * 1024;
-/** Of a character in UTF-8, at most. */
-const CHARACTER_BYTES = 3;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -30,8 +28,10 @@ export class TextBlocks {
     const { read, written } = encoder.encodeInto(text, block);
     if (read === text.length) return { block, length: written };
     this.giveBack(block);
-    const larger = this.#take(text.length * CHARACTER_BYTES);
-    return { block: larger, length: encoder.encodeInto(text, larger).written };
+    const bytes = encoder.encode(text);
+    const larger = this.#take(bytes.length);
+    larger.set(bytes);
+    return { block: larger, length: bytes.length };
   }
 
   /** The next texts may be written over the one in it. */
