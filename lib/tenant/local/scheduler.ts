@@ -67,11 +67,11 @@ export class Scheduler {
   pump(): void {
     const first = this.shares.firstForTurn(this.#now());
     if (first) this.#startSlow(first, this.#now());
-    let turns = this.waiting.size;
-    for (const lanes of this.waiting) {
-      if (turns-- === 0) return;
+    for (const lanes of [...this.waiting]) {
+      const before = lanes.waiting;
       this.#startWork(lanes);
-      // To the back of the line: one busy database must not take every turn.
+      if (lanes.waiting > 0 && lanes.waiting === before) continue;
+      // Had a turn: to the back of the line. One busy database must not take every turn.
       this.waiting.delete(lanes);
       if (lanes.waiting > 0) this.waiting.add(lanes);
     }
