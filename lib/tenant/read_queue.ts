@@ -119,8 +119,10 @@ export class ReadQueue<J extends WaitingRead> {
     for (const [tokenId, caller] of this.#slow) {
       const hasSlot = caller.slow.length > 0 && mayTakeSlot(tokenId);
       if (!hasSlot && !(caller.untried.length > 0 && caller.isSlow(nowMs) && mayTry())) continue;
-      this.#slow.delete(tokenId);
-      this.#slow.set(tokenId, caller);
+      if (this.#slow.size > 1) {
+        this.#slow.delete(tokenId);
+        this.#slow.set(tokenId, caller);
+      }
       const jobs = hasSlot ? caller.slow.splice(0, 1) : caller.takeTry();
       return { jobs, slow: { tokenId, hasSlot, seen: false } };
     }

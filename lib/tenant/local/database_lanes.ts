@@ -3,6 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
 import { type CallJob, type Flight, holdsWriteSlot, isLong, type TaskJob } from "./jobs.ts";
+import { FewOf } from "./few_of.ts";
 import { ReadQueue } from "../read_queue.ts";
 import { WriteLane } from "./write_lane.ts";
 import type { LeaseJob } from "./write_lease.ts";
@@ -21,7 +22,7 @@ const QUICK_CALL_MS = 0.04;
 
 /** The waiting work of one database. */
 export class DatabaseLanes {
-  readonly flights = new Set<Flight>();
+  readonly flights = new FewOf<Flight>();
   readonly reads = new ReadQueue<CallJob>();
   readonly writes = new WriteLane();
   dropped = false;
