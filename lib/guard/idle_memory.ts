@@ -6,11 +6,12 @@ import process from "node:process";
 export const IDLE_LOOK_MS = 5_000;
 /** Part of a processor that a process at rest may use: to empty the spool takes some 3 %, and sockets work without requests. */
 const IDLE_PART = 0.05;
+/** So many calls between two looks, twenty a second, are a load. Those of a load balancer that asks for the health are none. */
+const LOAD_CALLS = 100;
 /**
- * A collection throws away what V8 has compiled: the first second of a load behind it has calls of 20 ms. After so many calls since
- * the last one that is worth keeping for so many looks, a minute.
+ * A collection throws away the code that V8 has compiled for a load, and calls of the next load take 20 ms in its first second.
+ * So none takes place in so many looks, a minute, behind a load.
  */
-const WARM_CALLS = 1000;
 const WARM_LOOKS = 12;
 /** Bytes on the heap since the last collection that are worth one, which takes 60 to 80 ms. */
 const WORTH_BYTES = 8 * 1024 * 1024;
@@ -40,18 +41,17 @@ export function ownProcess(): OwnProcess {
   };
 }
 
-/** Collects garbage when there was nothing to do between two looks, of a warm process between more. */
+/** Collects garbage when there was nothing to do between two looks, and no load for a minute. */
 export class IdleMemory {
-  #called = true;
-  #calls = 0;
-  #idleLooks = 0;
+  /** Since the last look; the start counts as one. */
+  #calls = 1;
+  #looksSinceLoad = WARM_LOOKS;
   #cpuMs = 0;
   #heapBytes = 0;
 
   constructor(private readonly own: OwnProcess) {}
 
   noteCall(): void {
-    this.#called = true;
     this.#calls++;
   }
 
@@ -59,14 +59,14 @@ export class IdleMemory {
   look(): void {
     if (this.own.collect === null) return;
     const cpuMs = this.own.cpuMs();
-    const isIdle = !this.#called && cpuMs - this.#cpuMs < IDLE_LOOK_MS * IDLE_PART;
-    this.#called = false;
-    this.#cpuMs = cpuMs;
-    this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
-    const isResting = this.#idleLooks >= (this.#calls < WARM_CALLS ? 1 : WARM_LOOKS);
-    if (!isResting || this.own.heapBytes() - this.#heapBytes < WORTH_BYTES) return;
-    this.own.collect();
+    const isIdle = this.#calls === 0 && cpuMs - this.#cpuMs < IDLE_LOOK_MS * IDLE_PART;
+    this.#looksSinceLoad = this.#calls >= LOAD_CALLS ? 0 : this.#looksSinceLoad + 1;
     this.#calls = 0;
+    this.#cpuMs = cpuMs;
+    if (
+      !isIdle || this.#looksSinceLoad < WARM_LOOKS || this.own.heapBytes() - this.#heapBytes < WORTH_BYTES
+    ) return;
+    this.own.collect();
     this.#heapBytes = this.own.heapBytes();
   }
 }
