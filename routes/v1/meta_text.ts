@@ -2,7 +2,10 @@
 // noticeable part of a point read.
 import type { QueryMeta } from "../../lib/query/query_call.ts";
 
-/** The same text that `JSON.stringify` gives. Its numbers are finite, and its ids need no escapes. */
+/**
+ * The text that `JSON.stringify` gives for the `meta` of a call that has just run: its numbers are finite, and its ids need no
+ * escapes. Nobody knows that of one that was stored.
+ */
 export function metaText(meta: QueryMeta): string {
   const { rowsRead, rowsWritten, durationMs, statementCount, costUsd, snapshot, queryLogId } = meta;
   const { rowsReadBasis, warnings } = meta;

@@ -64,7 +64,7 @@ function send(
   if (replayed?.idempotency) headers["idempotency-replayed"] = "true";
   if (replayed?.plan) headers["plan-replayed"] = "true";
   const head = `{"success":true,"data":`;
-  const tail = `,"meta":${metaText(meta)}}`;
+  const tail = `,"meta":${replayed === null ? metaText(meta) : JSON.stringify(meta)}}`;
   const body = typeof data === "string" ? head + data + tail : between(head, data.bytes, data.rest + tail);
   return wholeAnswer(c, body, { status: 200, headers });
 }
