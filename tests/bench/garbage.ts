@@ -53,7 +53,11 @@ async function measure(service: ServiceTarget, title: string, name: string): Pro
   for (let round = 0; round < 2; round++) await load(order);
   const sinceMs = collectionsOf(service).at(-1)?.atMs ?? 0;
   const { requests } = await load(order);
-  const all = collectionsOf(service).filter(({ atMs }) => atMs > sinceMs);
+  const kept = collectionsOf(service);
+  if (!kept.some(({ atMs }) => atMs <= sinceMs)) {
+    throw new RangeError("--seconds is more than the trace keeps");
+  }
+  const all = kept.filter(({ atMs }) => atMs > sinceMs);
   const scavenges = all.filter(({ isScavenge }) => isScavenge);
   const young = scavenges.reduce((sum, { from, to }) => sum + from - to, 0);
   print(

@@ -58,6 +58,19 @@ Deno.test("memory of a pack that was given back is used again, and that of other
   assert(blocks.write("x".repeat(block.length)).block === block, "a block that was given back is not used");
 });
 
+Deno.test("of blocks that were given back a megabyte is kept, and none that is large", () => {
+  const blocks = new TextBlocks();
+  const writeAll = (length: number) =>
+    Array.from({ length: 256 }, () => blocks.write("x".repeat(length)).block);
+  for (const length of [16_384, 131_072]) {
+    const first = writeAll(length);
+    for (const block of first) blocks.giveBack(block);
+    const kept = new Set(first);
+    const again = writeAll(length).filter((block) => kept.has(block));
+    assertEquals(again.length * length, length === 16_384 ? 1024 * 1024 : 0);
+  }
+});
+
 Deno.test("rows that differ in their time and their id take a fraction of their memory, and 256 are a pack", () => {
   const rows = Array.from({ length: 600 }, (_, at): LogValues => logRow(at));
   const packs = packRows(rows, undefined, new TextBlocks());
