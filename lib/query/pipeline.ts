@@ -88,7 +88,7 @@ export class StageTimer {
   /** Ends a stage. Its time begins where that of the last stage with a time ended. */
   end(stage: string): void {
     const nowMs = this.clock.monotonicMs();
-    // V8 keeps the text of a number that it converts by itself among the old objects.
+    // A number in a template leaves its text in a cache of V8, among its old objects.
     this.pass(`${stage};dur=${(nowMs - this.#lastMs).toFixed(3)}`);
     this.#lastMs = nowMs;
   }

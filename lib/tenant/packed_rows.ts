@@ -20,12 +20,12 @@ export interface PackedRows {
 const PACKED_BYTES = 150;
 /** Rows of one pack at most: those that are taken out of it leave the others to be packed again. */
 const MOST_ROWS = 256;
-/** The text of so many is in a block, which the collector of garbage copies nowhere. Of fewer, the block were too large. */
+/** The text of so many rows is in a block, which the collector of garbage copies nowhere. For fewer rows a block is too large. */
 const MANY_ROWS = 32;
 
 /**
- * Packs rows in their order. `like`: rows packed before, which most have much in common with. Texts in `blocks` are there until
- * `giveBackText`.
+ * Packs rows in their order. `like`: rows packed before, which most have much in common with. The packs may be unpacked until
+ * `giveBackText` gives their blocks back to `blocks`.
  */
 export function packRows(
   rows: readonly LogValues[],
@@ -55,7 +55,7 @@ export function unpackRows({ count, shared, text }: PackedRows): LogValues[] {
     }));
 }
 
-/** The pack is not unpacked any more. */
+/** Gives the pack's block back: later packs overwrite it. */
 export function giveBackText({ text }: PackedRows, blocks: TextBlocks): void {
   if (typeof text !== "string") blocks.giveBack(text.block);
 }

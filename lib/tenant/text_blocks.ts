@@ -1,9 +1,9 @@
-// Texts that wait for long, as bytes in memory that is used again and again. V8 counts the memory of such arrays: new ones for
-// each pack of log rows would have it mark all objects of the service each time that they have grown by a few megabytes.
+// Texts that wait for long, as bytes in arrays that are used again. V8 counts the memory of arrays, and marks all objects of the
+// service when that has grown by some megabytes; new arrays for all packs of log rows would grow so much in seconds.
 
 /** Sizes of blocks are multiples of so many bytes. */
 const STEP_BYTES = 512;
-/** Blocks that nobody uses are kept up to so many bytes, and up to this size of one. */
+/** Bytes of all free blocks that are kept at most, and of the largest one. */
 const FREE_BYTES = 1024 * 1024;
 const LARGEST_BYTES = 64 * 1024;
 
@@ -21,7 +21,7 @@ export class TextBlocks {
   readonly #free = new Map<number, Uint8Array[]>();
   #freeBytes = 0;
 
-  /** The text in a block that is the caller's until `giveBack`. */
+  /** Writes the text into a block, which is the caller's until `giveBack`. */
   write(text: string): WrittenText {
     // Most texts are ASCII.
     const block = this.#take(text.length);

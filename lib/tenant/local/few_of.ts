@@ -1,8 +1,8 @@
-// A set for few objects that come and go all the time, in an object that stays. A `Set` makes itself a new table whenever it
-// runs empty or full of deleted entries. The table before goes on to refer to what was in it and to the new one, and V8, which
-// collects young objects without looking whether old ones are in use, keeps all of that until it marks everything.
+// A set that lives long and has few entries, which come and go all the time. A `Set` makes a new table when its last entry, or
+// the last free place, is gone, and its former table still refers to its entries and to the new table. V8 collects young objects
+// without looking whether the old objects that refer to them are in use, so former tables would keep all of them alive.
 
-/** Its items are few: it looks through all of them. */
+/** `add` and `delete` look through all items. */
 export class FewOf<Item> {
   readonly #items: Item[] = [];
 

@@ -45,7 +45,7 @@ export interface ReadyLookup {
 export class KnownLookups {
   /** The longest unused one first. */
   readonly #known = new Map<string, Known>();
-  /** Those in a transaction that the reads of a turn share. A set that is emptied were a new table among V8's old objects. */
+  /** Files in a transaction that the reads of a turn share. `clear` of a `Set` would make a new table among V8's old objects. */
   #shared: LookupFile[] = [];
   /** Of all connections. */
   #bytes = 0;

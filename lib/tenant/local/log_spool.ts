@@ -23,7 +23,7 @@ export class LogSpool {
   #file: Deno.FsFile | null = null;
   #syncing: Promise<void> | null = null;
   #isSynced = true;
-  /** Settles when all files but the newest one are closed, or removed. */
+  /** Settles when each file but the newest one is closed, or removed. */
   #closing: Promise<void> = Promise.resolve();
   readonly #segments: Segment[] = [];
   #next: number;
@@ -110,7 +110,7 @@ export class LogSpool {
     const done = this.#segments.filter((one) => one.databases.size === 0 && one !== open);
     for (const one of done) {
       this.#segments.splice(this.#segments.indexOf(one), 1);
-      // The file system may take milliseconds for it.
+      // Not waited for: the file system may take milliseconds to remove it.
       const before = this.#closing;
       this.#closing = removeIfThere(one.path).then(() => before);
     }

@@ -20,7 +20,7 @@ export class LookupFile {
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
   readonly #walId: string;
-  /** Whether its reads are one transaction for the time being. */
+  /** Whether its reads are one transaction at present. */
   isShared = false;
   /** The lanes' `writeTurn` when the log was compared last. */
   #lookedAt: number | null = null;
@@ -68,6 +68,7 @@ export class LookupFile {
     this.isShared = true;
   }
 
+  /** Ends that transaction. Throws what the engine throws. */
   endShared(): void {
     this.isShared = false;
     this.connection.end();

@@ -71,7 +71,7 @@ export class Scheduler {
       const before = lanes.waiting;
       this.#startWork(lanes);
       if (lanes.waiting > 0 && lanes.waiting === before) continue;
-      // Had a turn: to the back of the line. One busy database must not take every turn.
+      // It had a turn and goes to the back of the line: one busy database must not take every turn.
       this.waiting.delete(lanes);
       if (lanes.waiting > 0) this.waiting.add(lanes);
     }
