@@ -45,16 +45,20 @@ export class BodyWatch {
   }
 
   /**
-   * Settles as `reading` does. Errors: `request_timeout` when it takes too long, or when the connection breaks off
-   * (then nobody reads the answer).
+   * What `made` makes of the body that `reading` has read. Errors: those of `made`; `request_timeout` when reading takes too
+   * long, or when the connection breaks off (then nobody reads the answer).
    */
-  watch<T>(reading: Promise<T>): Promise<T> {
+  watch<T, Made>(reading: Promise<T>, made: (body: T) => Made): Promise<Made> {
     return new Promise((resolve, reject) => {
       const entry = new Pending(this.#sweep, reject);
       entry.insertBefore(this.#ends);
-      reading.then((value) => {
+      reading.then((body) => {
         entry.remove();
-        resolve(value);
+        try {
+          resolve(made(body));
+        } catch (error) {
+          reject(error);
+        }
       }, (reason) => {
         entry.remove();
         if (reason instanceof AppError) reject(reason);

@@ -17,21 +17,31 @@ const REPLACEMENT = "\ufffd";
  * The whole body. Errors: `payload_too_large` (at once where the length is declared), `request_timeout`,
  * `invalid_json` (not UTF-8: a replaced character would change a value silently).
  */
-export async function readBody(request: Request, bounds: BodyBounds): Promise<string> {
-  return decode(await readBytes(request, bounds));
+export function readBody(request: Request, bounds: BodyBounds): Promise<string> {
+  return readWhole(request, bounds, decode);
 }
 
 /** The whole body as it came. Errors: `payload_too_large`, `request_timeout`. */
 export function readBytes(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
+  return readWhole(request, bounds, (bytes) => bytes);
+}
+
+function readWhole<Made>(
+  request: Request,
+  bounds: BodyBounds,
+  made: (bytes: Uint8Array) => Made,
+): Promise<Made> {
   const declared = request.headers.get("content-length");
   // The server below us enforces a declared length; otherwise the bytes are counted here.
   if (declared !== null) {
-    if (Number(declared) <= bounds.maxBytes) return bounds.watch.watch(request.bytes());
+    if (Number(declared) <= bounds.maxBytes) return bounds.watch.watch(request.bytes(), made);
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
     return Promise.reject(new AppError("payload_too_large"));
   }
-  if (request.body === null) return Promise.resolve(new Uint8Array());
-  return bounds.watch.watch(readCounted(request.body, bounds.maxBytes));
+  const reading = request.body === null
+    ? Promise.resolve(new Uint8Array())
+    : readCounted(request.body, bounds.maxBytes);
+  return bounds.watch.watch(reading, made);
 }
 
 /**

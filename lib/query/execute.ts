@@ -3,6 +3,7 @@ import { type AnswerContext, answerContext } from "./answer.ts";
 import { replayedAnswer, replayKeys } from "./find_earlier.ts";
 import { answered, goOn, type Said, START_OVER } from "./pipeline.ts";
 import type { CallReplay, QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { callStore, type EndedOutcome } from "./store_call.ts";
 
 /** What earlier stages have decided about the run. */
@@ -18,16 +19,25 @@ export interface RunTerms {
  * and `start over` where the schema has changed, or more rows would change than the rules let pass. Errors:
  * `replay_mismatch`, those of the store.
  */
-export async function execute(
+export function execute(
   ctx: QueryContext,
   understood: UnderstoodCall,
   { snapshot, maxRows }: RunTerms,
 ): Promise<Said<EndedOutcome, QueryAnswer>> {
   const { replay } = understood.call;
-  const outcome = await callStore(ctx, bounded(understood, maxRows), {
+  const running = callStore(ctx, bounded(understood, maxRows), {
     snapshot,
     replay: replay && understood.writes ? storedKeys(ctx, replay, answerContext(understood, snapshot)) : null,
   });
+  return running.then((outcome) => whatToSay(ctx, understood, { outcome, maxRows }));
+}
+
+function whatToSay(
+  ctx: QueryContext,
+  understood: UnderstoodCall,
+  { outcome, maxRows }: { readonly outcome: TenantOutcome; readonly maxRows: number | null },
+): Said<EndedOutcome, QueryAnswer> {
+  const { replay } = understood.call;
   if (outcome.ok === "stale") {
     ctx.facts.seen(understood.call.target.databaseId, outcome.schemaVersion);
     return START_OVER;

@@ -1,4 +1,5 @@
 // The order in which everything that runs in a database passes its stages: statements, and merges of branches.
+import { andThen } from "../core/and_then.ts";
 import type { Clock } from "../core/clock.ts";
 import type { AppError } from "../core/errors.ts";
 
@@ -39,38 +40,51 @@ export interface Stages<Call, Checked, Admitted, Answer> {
   readonly turnedAway?: (call: Call, error: unknown) => void;
 }
 
-/** Passes all stages once, in their order. Errors: those of the stages. */
-export async function passStages<Call, Checked, Admitted, Answer>(
+/** Passes all stages once, in their order. Errors: those of the stages, thrown or rejected. */
+export function passStages<Call, Checked, Admitted, Answer>(
   stages: Stages<Call, Checked, Admitted, Answer>,
   call: Call,
-): Promise<Said<never, Answer>> {
-  let admitted;
-  try {
-    const checking = stages.check(call);
-    const checked = checking instanceof Promise ? await checking : checking;
-    if (checked.say !== "go on") return checked;
-    const admitting = stages.admit(call, checked.found);
-    admitted = admitting instanceof Promise ? await admitting : admitting;
-  } catch (error) {
+): Soon<Said<never, Answer>> {
+  return andThen(
+    checkAndAdmit(stages, call),
+    (admitted) => admitted.say === "go on" ? stages.perform(call, admitted.found) : admitted,
+  );
+}
+
+function checkAndAdmit<Call, Checked, Admitted, Answer>(
+  stages: Stages<Call, Checked, Admitted, Answer>,
+  call: Call,
+): Soon<Said<Admitted, Answer>> {
+  const turnAway = (error: unknown): never => {
     stages.turnedAway?.(call, error);
     throw error;
+  };
+  let admitting;
+  try {
+    admitting = andThen(
+      stages.check(call),
+      (checked) => checked.say === "go on" ? stages.admit(call, checked.found) : checked,
+    );
+  } catch (error) {
+    return turnAway(error);
   }
-  return admitted.say === "go on" ? await stages.perform(call, admitted.found) : admitted;
+  return admitting instanceof Promise ? admitting.catch(turnAway) : admitting;
 }
 
 /** The most times that a call passes the stages while the database changes under it. */
 const MAX_TRIES = 5;
 
-/** Starts over whenever the stages say so, up to `MAX_TRIES` times; then throws the error of `busy`. */
-export async function untilAnswered<Answer>(
+/** Starts over whenever the stages say so, up to `tries` times in all; then rejects with the error of `busy`. */
+export function untilAnswered<Answer>(
   attempt: () => Promise<Said<never, Answer>>,
   busy: () => AppError,
+  tries = MAX_TRIES,
 ): Promise<Answer> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const said = await attempt();
+  return attempt().then((said) => {
     if (said.say === "answer") return said.answer;
-  }
-  throw busy();
+    if (tries === 1) throw busy();
+    return untilAnswered(attempt, busy, tries - 1);
+  });
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
 import { z } from "zod";
+import { andThen } from "../../lib/core/and_then.ts";
 import { AppError, type Issue } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { Env } from "../http/env.ts";
@@ -26,20 +27,31 @@ export function validate<Target extends InputTarget, Schema extends z.ZodType, P
   target: Target,
   schema: Schema,
 ): MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> {
-  const middleware: MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> = async (c, next) => {
-    c.req.addValidatedData(target, plainObject(await readInput(c, target, schema)));
-    await next();
-  };
+  const middleware: MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> = (c, next) =>
+    Promise.resolve(andThen(readInput(c, target, schema), (input) => {
+      c.req.addValidatedData(target, plainObject(input));
+      return next();
+    }));
   return Object.assign(middleware, { [uniqueSymbol]: { target, ...resolver(schema) } });
 }
 
 /** The same for a route that reads its input itself. Errors: as `validate`. */
-export async function readInput<Schema extends z.ZodType>(
+export function readInput<Schema extends z.ZodType>(
   c: Context<Env>,
   target: InputTarget,
   schema: Schema,
-): Promise<z.output<Schema>> {
-  const input = await readers[target](c, schema);
+): z.output<Schema> | Promise<z.output<Schema>> {
+  switch (target) {
+    case "json":
+      return bodyText(c).then((text) => checked(schema, jsonOf(text, schema)));
+    case "query":
+      return checked(schema, readQuery(new URL(c.req.url).searchParams));
+    case "param":
+      return checked(schema, c.req.param());
+  }
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
   return parsed.data;
@@ -52,22 +64,14 @@ const nothing = z.strictObject({}).optional();
  * Errors: as `validate`.
  */
 export async function noBody(c: Context<Env>, next: Next): Promise<void> {
-  const input = await readJson(c, nothing);
+  const input = jsonOf(await bodyText(c), nothing);
   const issues = issuesOf(nothing, input);
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   await next();
 }
 
-const readers: Record<InputTarget, (c: Context<Env>, schema: z.ZodType) => unknown> = {
-  json: readJson,
-  query: (c) => readQuery(new URL(c.req.url).searchParams),
-  param: (c) => c.req.param(),
-};
-
-function readJson(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
-  return bodyText(c).then((text) =>
-    text === "" && schema.safeParse(undefined).success ? undefined : parseJson(text)
-  );
+function jsonOf(text: string, schema: z.ZodType): unknown {
+  return text === "" && schema.safeParse(undefined).success ? undefined : parseJson(text);
 }
 
 /** Refuses a repeated name: which one counts would be a guess. */

@@ -37,12 +37,13 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           });
           return c.json({ success: true, data: data[0], meta });
         }
+        const choosing = callOptions(c, "query");
         const answer = await runStatements(statementsContext(query, c), {
           operation: "query",
           statements: [{ sql, params }],
           paramSets: null,
           atomic: true,
-          ...await callOptions(c, "query"),
+          ...choosing instanceof Promise ? await choosing : choosing,
         });
         return sendQuery(c, answer);
       },

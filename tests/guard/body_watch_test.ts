@@ -1,10 +1,14 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 
+function same<Body>(body: Body): Body {
+  return body;
+}
+
 Deno.test("BodyWatch passes a body on that arrives in time", async () => {
   const watch = new BodyWatch(2);
   const { promise, resolve } = Promise.withResolvers<string>();
-  const watched = watch.watch(promise);
+  const watched = watch.watch(promise, same);
   watch.sweep();
   watch.sweep();
   resolve("body");
@@ -14,10 +18,10 @@ Deno.test("BodyWatch passes a body on that arrives in time", async () => {
 
 Deno.test("BodyWatch fails a slow body after its sweeps and leaves younger ones alone", async () => {
   const watch = new BodyWatch(2);
-  const slow = watch.watch(new Promise(() => {}));
+  const slow = watch.watch(new Promise(() => {}), same);
   watch.sweep();
   const { promise, resolve } = Promise.withResolvers<string>();
-  const younger = watch.watch(promise);
+  const younger = watch.watch(promise, same);
   watch.sweep();
   watch.sweep();
   await assertRejects(() => slow, /did not arrive in time/);
@@ -28,6 +32,19 @@ Deno.test("BodyWatch fails a slow body after its sweeps and leaves younger ones 
 
 Deno.test("BodyWatch turns a broken connection into an expected failure", async () => {
   const watch = new BodyWatch(2);
-  await assertRejects(() => watch.watch(Promise.reject(new TypeError("broken pipe"))), /did not arrive/);
+  await assertRejects(
+    () => watch.watch(Promise.reject(new TypeError("broken pipe")), same),
+    /did not arrive/,
+  );
+  assertEquals(watch.pending, 0);
+});
+
+Deno.test("BodyWatch gives what is made of a body, or the error of making it", async () => {
+  const watch = new BodyWatch(2);
+  assertEquals(await watch.watch(Promise.resolve("body"), (body) => body.length), 4);
+  const failing = () => {
+    throw new RangeError("no such text");
+  };
+  await assertRejects(() => watch.watch(Promise.resolve("body"), failing), /no such text/);
   assertEquals(watch.pending, 0);
 });
