@@ -14,28 +14,28 @@ export interface RunTerms {
   readonly maxRows: number | null;
 }
 
-/**
- * Runs the call. Says `answer` where the call ran before, which the store finds in the call's own transaction,
- * and `start over` where the schema has changed, or more rows would change than the rules let pass. Errors:
- * `replay_mismatch`, those of the store.
- */
+/** Runs the call in the store. Errors: those of the store. */
 export function execute(
   ctx: QueryContext,
   understood: UnderstoodCall,
   { snapshot, maxRows }: RunTerms,
-): Promise<Said<EndedOutcome, QueryAnswer>> {
+): Promise<TenantOutcome> {
   const { replay } = understood.call;
-  const running = callStore(ctx, bounded(understood, maxRows), {
+  return callStore(ctx, bounded(understood, maxRows), {
     snapshot,
     replay: replay && understood.writes ? storedKeys(ctx, replay, answerContext(understood, snapshot)) : null,
   });
-  return running.then((outcome) => whatToSay(ctx, understood, { outcome, maxRows }));
 }
 
-function whatToSay(
+/**
+ * What the outcome of a call means. Says `answer` where the call ran before, which the store has found in the call's own
+ * transaction, and `start over` where the schema has changed, or more rows would change than the rules let pass. Errors:
+ * `replay_mismatch`.
+ */
+export function judge(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  { outcome, maxRows }: { readonly outcome: TenantOutcome; readonly maxRows: number | null },
+  { outcome, maxRows }: Pick<RunTerms, "maxRows"> & { readonly outcome: TenantOutcome },
 ): Said<EndedOutcome, QueryAnswer> {
   const { replay } = understood.call;
   if (outcome.ok === "stale") {

@@ -7,7 +7,7 @@ import { chooseSnapshot } from "./choose_snapshot.ts";
 import { classify, understand } from "./classify.ts";
 import { classifySets } from "./classify_sets.ts";
 import { conclude, refuseMisunderstood } from "./conclude.ts";
-import { execute } from "./execute.ts";
+import { execute, judge } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import {
   answered,
@@ -151,8 +151,9 @@ async function perform(
   if (!understood.canRun) throw await refuseMisunderstood(understood, bill);
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
-  const executed = await execute(ctx, understood, { snapshot, maxRows });
+  const outcome = await execute(ctx, understood, { snapshot, maxRows });
   timer.end("execute");
+  const executed = judge(ctx, understood, { outcome, maxRows });
   if (executed.say !== "go on") return executed;
   bill.settle(workOf(executed.found));
   timer.pass("settle");

@@ -3,7 +3,6 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
 import { z } from "zod";
-import { andThen } from "../../lib/core/and_then.ts";
 import { AppError, type Issue } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { Env } from "../http/env.ts";
@@ -27,11 +26,10 @@ export function validate<Target extends InputTarget, Schema extends z.ZodType, P
   target: Target,
   schema: Schema,
 ): MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> {
-  const middleware: MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> = (c, next) =>
-    Promise.resolve(andThen(readInput(c, target, schema), (input) => {
-      c.req.addValidatedData(target, plainObject(input));
-      return next();
-    }));
+  const middleware: MiddlewareHandler<Env, Path, ValidInput<Target, Schema>> = async (c, next) => {
+    c.req.addValidatedData(target, plainObject(await readInput(c, target, schema)));
+    await next();
+  };
   return Object.assign(middleware, { [uniqueSymbol]: { target, ...resolver(schema) } });
 }
 

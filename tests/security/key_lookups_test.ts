@@ -229,6 +229,9 @@ interface World {
 
 const ROOM = 16 * 1024 * 1024;
 
+/** What a child answers in such a world: something that no look-up does. */
+const BY_CHILD: TenantOutcome = { ok: "stale", schemaVersion: -1 };
+
 /** A database that only this process has open, and look-ups that a child is taken to have proven. */
 async function withFile(body: (world: World) => Promise<void>, maxBytes = ROOM): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_lookups_" });
@@ -247,7 +250,8 @@ async function withFile(body: (world: World) => Promise<void>, maxBytes = ROOM):
     const call = tenantCall(version, "read", [[BY_ID, 1]]);
     for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
     const lanes = { mayLookUp: true, writeTurn: 1, log: new LogBuffer(1e6) };
-    return { path, call, database: { databaseId, namespaceId: "ns_1", lanes } };
+    const runInChild = () => Promise.resolve(BY_CHILD);
+    return { path, call, database: { databaseId, namespaceId: "ns_1", lanes, runInChild } };
   };
   try {
     await body({ lookups, clock, ...await make(), another: async () => (await make()).database });
@@ -260,7 +264,7 @@ async function withFile(body: (world: World) => Promise<void>, maxBytes = ROOM):
 /** What look-ups that come together find, once the engine is loaded; null: they are left to a child. */
 async function lookAll({ lookups, database }: World, calls: readonly TenantCall[]) {
   const outcomes = await Promise.all(calls.map((call) => lookups.run(database, call)));
-  return outcomes.map((outcome) => outcome && rowsOf(outcome));
+  return outcomes.map((outcome) => outcome === null || outcome === BY_CHILD ? null : rowsOf(outcome));
 }
 
 async function look(world: World) {

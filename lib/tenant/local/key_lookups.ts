@@ -27,14 +27,14 @@ export interface LookupDatabase {
   readonly namespaceId: string;
   /** Its lanes of now. */
   readonly lanes: Pick<DatabaseLanes, "mayLookUp" | "writeTurn" | "log">;
+  runInChild(call: TenantCall): Promise<TenantOutcome>;
 }
 
 /** A call that waits for the end of the turn. */
 interface WaitingCall {
   readonly database: LookupDatabase;
   readonly call: TenantCall;
-  /** Null: a child has to run it. */
-  readonly resolve: (outcome: TenantOutcome | null) => void;
+  readonly resolve: (outcome: TenantOutcome | Promise<TenantOutcome>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -66,16 +66,17 @@ export class KeyLookups {
   }
 
   /**
-   * The outcome of a call, null where a child has to run it after all; or null at once. The log row of an outcome waits in
-   * the lanes.
+   * The outcome of a call, whose log row waits in the lanes, or what a child has made of it after all. Null: it is no known
+   * look-up.
    */
-  run(database: LookupDatabase, call: TenantCall): Promise<TenantOutcome | null> | null {
+  run(database: LookupDatabase, call: TenantCall): Promise<TenantOutcome> | null {
     if (!isOneRead(call) || !this.#known.has(database.databaseId, call)) return null;
     const isFirst = this.#asked++ === 0;
     if (isFirst) setImmediate(this.#endTurn);
     // Who is alone need not wait for others.
     if (isFirst && this.#loneTurns >= LONE_TURNS) {
-      return Promise.resolve(this.#outcome(database, call, { beginMs: this.#now(), share: false }).outcome);
+      const { outcome } = this.#outcome(database, call, { beginMs: this.#now(), share: false });
+      return outcome === null ? database.runInChild(call) : Promise.resolve(outcome);
     }
     return new Promise((resolve, reject) => this.#waiting.push({ database, call, resolve, reject }));
   }
@@ -124,7 +125,7 @@ export class KeyLookups {
           share: comesAgain(waiting, count),
         });
         beginMs = nowMs;
-        resolve(outcome);
+        resolve(outcome ?? database.runInChild(call));
       } catch (error) {
         reject(error);
       }
@@ -141,6 +142,7 @@ export class KeyLookups {
     call: TenantCall,
     { beginMs, share }: { readonly beginMs: number; readonly share: boolean },
   ): { readonly outcome: TenantOutcome | null; readonly nowMs: number } {
+    // Null: a child has to run it.
     const found = this.#read(database, call, { nowMs: beginMs, share });
     const nowMs = this.#now();
     if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);

@@ -65,9 +65,8 @@ export class LocalDatabase implements TenantDatabase {
 
   run(call: TenantCall): Promise<TenantOutcome> {
     if (call.snapshot !== null) return this.#runAfterSnapshot(call);
-    const found = this.store.lookups?.run(this, call);
-    if (found) return found.then((outcome) => outcome ?? this.#enqueue(call));
-    return call.readsLog ? this.#runAfterLog(call) : this.#enqueue(call);
+    return this.store.lookups?.run(this, call) ??
+      (call.readsLog ? this.#runAfterLog(call) : this.runInChild(call));
   }
 
   begin(options: TransactionOptions): TenantTransaction {
@@ -129,7 +128,7 @@ export class LocalDatabase implements TenantDatabase {
 
   async #runAfterLog(call: TenantCall): Promise<TenantOutcome> {
     await this.store.flushLog(this.lanes);
-    return await this.#enqueue(call);
+    return await this.runInChild(call);
   }
 
   async #runAfterSnapshot(call: TenantCall): Promise<TenantOutcome> {
@@ -139,14 +138,15 @@ export class LocalDatabase implements TenantDatabase {
       return await this.snapshotFiles.withEarly(
         this.databaseId,
         wire.snapshot ?? "",
-        (early) => this.#enqueue(call, { ...wire, ...early }),
+        (early) => this.runInChild(call, { ...wire, ...early }),
       );
     } finally {
       this.snapshotFiles.pruning.prune(this.databaseId);
     }
   }
 
-  #enqueue(
+  /** Queues a call for an engine child. */
+  runInChild(
     call: TenantCall,
     wire = wireCall(call, this.clock, this.store.statementMs),
   ): Promise<TenantOutcome> {
