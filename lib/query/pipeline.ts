@@ -1,5 +1,4 @@
 // The order in which everything that runs in a database passes its stages: statements, and merges of branches.
-import { andThen } from "../core/and_then.ts";
 import type { Clock } from "../core/clock.ts";
 import type { AppError } from "../core/errors.ts";
 
@@ -40,35 +39,23 @@ export interface Stages<Call, Checked, Admitted, Answer> {
   readonly turnedAway?: (call: Call, error: unknown) => void;
 }
 
-/** Passes all stages once, in their order. Errors: those of the stages, thrown or rejected. */
-export function passStages<Call, Checked, Admitted, Answer>(
+/** Passes all stages once, in their order. Errors: those of the stages. */
+export async function passStages<Call, Checked, Admitted, Answer>(
   stages: Stages<Call, Checked, Admitted, Answer>,
   call: Call,
-): Soon<Said<never, Answer>> {
-  return andThen(
-    checkAndAdmit(stages, call),
-    (admitted) => admitted.say === "go on" ? stages.perform(call, admitted.found) : admitted,
-  );
-}
-
-function checkAndAdmit<Call, Checked, Admitted, Answer>(
-  stages: Stages<Call, Checked, Admitted, Answer>,
-  call: Call,
-): Soon<Said<Admitted, Answer>> {
-  const turnAway = (error: unknown): never => {
+): Promise<Said<never, Answer>> {
+  let admitted;
+  try {
+    const checking = stages.check(call);
+    const checked = checking instanceof Promise ? await checking : checking;
+    if (checked.say !== "go on") return checked;
+    const admitting = stages.admit(call, checked.found);
+    admitted = admitting instanceof Promise ? await admitting : admitting;
+  } catch (error) {
     stages.turnedAway?.(call, error);
     throw error;
-  };
-  let admitting;
-  try {
-    admitting = andThen(
-      stages.check(call),
-      (checked) => checked.say === "go on" ? stages.admit(call, checked.found) : checked,
-    );
-  } catch (error) {
-    return turnAway(error);
   }
-  return admitting instanceof Promise ? admitting.catch(turnAway) : admitting;
+  return admitted.say === "go on" ? await stages.perform(call, admitted.found) : admitted;
 }
 
 /** The most times that a call passes the stages while the database changes under it. */

@@ -88,7 +88,7 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
     const pass = { ctx, trunk, bill, log, timer, ...work };
     const merged = await bill.during(false, () => {
       timer.end("reserve");
-      return untilAnswered(async () => await passStages(mergeStages<Stop>(), pass), keepsChanging);
+      return untilAnswered(() => passStages(mergeStages<Stop>(), pass), keepsChanging);
     });
     timer.end("settle");
     if (!merged.ok) {
