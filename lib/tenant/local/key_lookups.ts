@@ -137,12 +137,12 @@ export class KeyLookups {
     if (this.#asked > 0) setImmediate(this.#endTurn);
   };
 
+  /** `outcome` is null where a child has to run the call. */
   #outcome(
     database: LookupDatabase,
     call: TenantCall,
     { beginMs, share }: { readonly beginMs: number; readonly share: boolean },
   ): { readonly outcome: TenantOutcome | null; readonly nowMs: number } {
-    // Null: a child has to run it.
     const found = this.#read(database, call, { nowMs: beginMs, share });
     const nowMs = this.#now();
     if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
