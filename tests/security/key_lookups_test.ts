@@ -446,6 +446,39 @@ Deno.test("a caller who has been alone for long is answered at once, and waits f
   });
 });
 
+Deno.test("what cannot be read after all is run by a child, whether its caller is alone or not", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    const { lookups, database, call } = world;
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 40; turn++) {
+      await look(world);
+      await nextTurn();
+    }
+    const before = lookups.answered;
+    database.lanes.mayLookUp = false;
+    assertEquals(await lookups.run(database, call), BY_CHILD);
+    await nextTurn();
+    const together = [lookups.run(database, call), lookups.run(database, call)];
+    assertEquals(await Promise.all(together), [BY_CHILD, BY_CHILD]);
+    assertEquals(lookups.answered, before);
+  });
+});
+
+Deno.test("a child that cannot be asked fails its own caller only", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    const { lookups, database, call } = world;
+    const runInChild = () => {
+      throw new RangeError("no child");
+    };
+    const other = { ...database, lanes: { ...database.lanes, mayLookUp: false }, runInChild };
+    const asked = [lookups.run(database, call), lookups.run(other, call), lookups.run(database, call)];
+    const ends = await Promise.allSettled(asked);
+    assertEquals(ends.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
+  });
+});
+
 Deno.test("look-ups that take long together let the event loop do other work between them", async () => {
   await withFile(async (world) => {
     await firstLook(world);
