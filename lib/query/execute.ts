@@ -1,9 +1,9 @@
 // Stage "execute": runs the call. The store groups, commits and logs.
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerContext } from "./answer.ts";
 import { replayedAnswer, replayKeys } from "./find_earlier.ts";
 import { answered, goOn, type Said, START_OVER } from "./pipeline.ts";
 import type { CallReplay, QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
-import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { callStore, type EndedOutcome } from "./store_call.ts";
 
 /** What earlier stages have decided about the run. */

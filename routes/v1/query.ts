@@ -37,6 +37,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           });
           return c.json({ success: true, data: data[0], meta });
         }
+        // Without a key they are there at once, and a point read waits for nothing.
         const choosing = callOptions(c, "query");
         const answer = await runStatements(statementsContext(query, c), {
           operation: "query",

@@ -27,6 +27,7 @@ export interface LookupDatabase {
   readonly namespaceId: string;
   /** Its lanes of now. */
   readonly lanes: Pick<DatabaseLanes, "mayLookUp" | "writeTurn" | "log">;
+  /** Runs what cannot be read here after all. */
   runInChild(call: TenantCall): Promise<TenantOutcome>;
 }
 
@@ -66,8 +67,8 @@ export class KeyLookups {
   }
 
   /**
-   * The outcome of a call, whose log row waits in the lanes, or what a child has made of it after all. Null: it is no known
-   * look-up.
+   * The outcome of a known look-up: read here, and then its log row waits in the lanes, or run by a child where that is not
+   * possible. Null: the call is no known look-up.
    */
   run(database: LookupDatabase, call: TenantCall): Promise<TenantOutcome> | null {
     if (!isOneRead(call) || !this.#known.has(database.databaseId, call)) return null;
