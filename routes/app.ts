@@ -4,6 +4,7 @@ import { AppError } from "../lib/core/errors.ts";
 import { FloodControl } from "../lib/guard/flood.ts";
 import { ReadinessCheck, type ReadinessContext } from "../lib/services/health/check_readiness.ts";
 import { apiRoutes } from "./api/mod.ts";
+import { ComposedRouter } from "./composed_router.ts";
 import { consoleRoutes } from "./console/mod.ts";
 import { docsRoutes } from "./docs/mod.ts";
 import type { AppDeps } from "./http/app_deps.ts";
@@ -23,8 +24,9 @@ import { v1Routes } from "./v1/mod.ts";
 /** Ready for `Deno.serve(app.fetch)` and `app.request`. */
 export function createApp(deps: AppDeps): Hono<Env> {
   const { config, clock, log, bodyWatch } = deps;
-  const app = new Hono<Env>({ router: new SurfaceRouter() });
-  app.onError(errorBoundary(log));
+  const failureAnswer = errorBoundary(log);
+  const app = new Hono<Env>({ router: new ComposedRouter(new SurfaceRouter(), failureAnswer) });
+  app.onError(failureAnswer);
   app.notFound(notFound(app));
   const responsePadding = config.hosted ? null : new ResponsePadding();
   app.use(answerHeaders({ clock, bodyWatch, responsePadding }));

@@ -30,10 +30,27 @@ export function validate<Target extends InputTarget, Schema extends z.ZodType, P
     c.req.addValidatedData(target, plainObject(await readInput(c, target, schema)));
     await next();
   };
-  return Object.assign(middleware, { [uniqueSymbol]: { target, ...resolver(schema) } });
+  return described(middleware, target, schema);
 }
 
-/** The same for a route that reads its input itself. Errors: as `validate`. */
+/**
+ * Stands behind the handler of a route that reads its input itself, and only describes it: a point read passes one function
+ * that waits less.
+ */
+export function describeInput(target: InputTarget, schema: z.ZodType): MiddlewareHandler<Env> {
+  return described((_c, next) => next(), target, schema);
+}
+
+/** With what the OpenAPI generator looks for in a handler. */
+function described<Handler extends object>(
+  handler: Handler,
+  target: InputTarget,
+  schema: z.ZodType,
+): Handler {
+  return Object.assign(handler, { [uniqueSymbol]: { target, ...resolver(schema) } });
+}
+
+/** The input of a route that reads it itself. Errors: as `validate`. */
 export function readInput<Schema extends z.ZodType>(
   c: Context<Env>,
   target: InputTarget,

@@ -4,7 +4,6 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { target, tokenBearer } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
-import { inTurn } from "../middleware/in_turn.ts";
 import { plan } from "../middleware/plan.ts";
 import { branchRoutes } from "./branches.ts";
 import { changesRoutes, ticketRoutes } from "./changes.ts";
@@ -27,7 +26,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/", meRoutes())
     .route("/", sessionRoutes(deps))
     .route("/db/:ns/:db", transferRoutes(deps))
-    .use("/db/:ns/:db/*", inTurn(target(deps), plan(deps.query.replays)))
+    .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
     .use("/db/:ns/:db/*", refuseHeaders())
     .route("/db/:ns/:db", writeRoutes(deps))

@@ -1,5 +1,5 @@
-// POST /v1/db/:ns/:db/query, /batch and /validate. The first two are the hot path. A route's description comes after
-// its handler, so that no call passes through it.
+// POST /v1/db/:ns/:db/query, /batch and /validate. The first two are the hot path. What describes a route comes
+// after its handler, so that no call passes through it.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -15,7 +15,7 @@ import { errorDetail, role, ruleHit } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { requestContent } from "../middleware/body_text.ts";
 import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
-import { validate } from "../middleware/validate.ts";
+import { describeInput, readInput, validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
 
@@ -24,9 +24,8 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/query",
-      validate("json", statementBody),
       async (c) => {
-        const { sql, params } = c.req.valid("json");
+        const { sql, params } = await readInput(c, "json", statementBody);
         if (headerFlag(c, "X-Dry-Run", "1")) {
           const { data, meta } = await previewWrites(statementsContext(query, c), {
             statements: [{ sql, params }],
@@ -48,6 +47,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         });
         return sendQuery(c, answer);
       },
+      describeInput("json", statementBody),
       describeRoute({
         summary: "Run one SQL statement",
         tags: ["sql"],
@@ -56,9 +56,8 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
     )
     .post(
       "/batch",
-      validate("json", batchBody),
       async (c) => {
-        const body = c.req.valid("json");
+        const body = await readInput(c, "json", batchBody);
         const { paramSets = null, transaction } = body;
         const statements = body.statements ?? [{ sql: body.sql ?? "", params: paramSets?.[0] ?? [] }];
         if (headerFlag(c, "X-Dry-Run", "1")) {
@@ -81,6 +80,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         });
         return paramSets ? sendQuery(c, answer) : sendBatch(c, answer);
       },
+      describeInput("json", batchBody),
       describeRoute({
         summary: "Run up to 100 SQL statements, or one with up to 10,000 parameter sets",
         tags: ["sql"],

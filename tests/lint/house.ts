@@ -157,6 +157,8 @@ const plugin: Deno.lint.Plugin = {
           if (
             isAllowed(context.filename, [
               "routes/middleware/error_boundary.ts",
+              // Hands each failure to the error boundary.
+              "routes/composed_router.ts",
               "routes/mcp/failure_boundary.ts",
             ])
           ) return;
