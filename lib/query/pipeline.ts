@@ -74,13 +74,34 @@ export function untilAnswered<Answer>(
   });
 }
 
+/** Stages in their order, as the header has them. Each order that there is, is put together once. */
+class StageNames {
+  readonly #longer = new Map<string, StageNames>();
+
+  constructor(readonly text: string) {}
+
+  and(stage: string): StageNames {
+    let longer = this.#longer.get(stage);
+    if (longer === undefined) this.#longer.set(stage, longer = new StageNames(joined(this.text, stage)));
+    return longer;
+  }
+}
+
+const noStages = new StageNames("");
+
+function joined(stages: string, others: string): string {
+  return stages === "" || others === "" ? stages + others : `${stages}, ${others}`;
+}
+
 /**
  * Times the stages of one call for the `Server-Timing` header (W3C Server Timing). To read the clock for each stage would
  * be a noticeable part of a point read, so only a stage that may have waited has a time.
  */
 export class StageTimer {
   #lastMs: number;
-  #text = "";
+  /** Up to the last stage with a time. */
+  #timed = "";
+  #passed = noStages;
 
   constructor(private readonly clock: Clock) {
     this.#lastMs = clock.monotonicMs();
@@ -90,13 +111,14 @@ export class StageTimer {
   end(stage: string): void {
     const nowMs = this.clock.monotonicMs();
     // A number in a template leaves its text in a cache of V8, among its old objects.
-    this.pass(`${stage};dur=${(nowMs - this.#lastMs).toFixed(3)}`);
+    this.#timed = joined(this.header, `${stage};dur=${(nowMs - this.#lastMs).toFixed(3)}`);
+    this.#passed = noStages;
     this.#lastMs = nowMs;
   }
 
   /** Ends a stage that has waited for nothing. It has no time of its own. */
   pass(stage: string): void {
-    this.#text += this.#text === "" ? stage : `, ${stage}`;
+    this.#passed = this.#passed.and(stage);
   }
 
   /** Ends a stage with its result, which it hands on: without a time where the result is there at once. */
@@ -108,6 +130,6 @@ export class StageTimer {
 
   /** The value of the header. */
   get header(): string {
-    return this.#text;
+    return joined(this.#timed, this.#passed.text);
   }
 }

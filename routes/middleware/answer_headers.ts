@@ -23,6 +23,7 @@ export function answerHeaders(
   { clock, bodyWatch, responsePadding }: AnswerHeadersOptions,
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
+    listHeaders(c.req.raw.headers);
     const nowMs = clock.now();
     const requestId = newId("req", nowMs);
     const peer = peerOf(c.env);
@@ -39,6 +40,14 @@ export function answerHeaders(
     if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
     if (method === "HEAD") await tellLength(c);
   };
+}
+
+/**
+ * The runtime (2.9) asks the server for each header by its name, until it has made a list of them all. It makes that list
+ * at the latest when the answer leaves, if anybody has asked for a header, so it had better be there before the first is asked for.
+ */
+function listHeaders(headers: Headers): void {
+  headers.has("host");
 }
 
 function isPublic(headers: Headers): boolean {

@@ -36,14 +36,20 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
           });
           return c.json({ success: true, data: data[0], meta });
         }
-        // Without a key they are there at once, and a point read waits for nothing.
+        // Without a key they are there at once, and a point read waits for nothing. Field by field: to spread them would be a
+        // noticeable part of it.
         const choosing = callOptions(c, "query");
+        const chosen = choosing instanceof Promise ? await choosing : choosing;
         const answer = await runStatements(statementsContext(query, c), {
           operation: "query",
           statements: [{ sql, params }],
           paramSets: null,
           atomic: true,
-          ...choosing instanceof Promise ? await choosing : choosing,
+          rowForm: chosen.rowForm,
+          replay: chosen.replay,
+          snapshots: chosen.snapshots,
+          maxAffected: chosen.maxAffected,
+          signal: chosen.signal,
         });
         return sendQuery(c, answer);
       },
