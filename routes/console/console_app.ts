@@ -1,7 +1,7 @@
 // The console itself, loaded at the first visit: an app of its own behind /console.
 import { type Context, Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
-import type { Env } from "../http/env.ts";
+import { arrivalOf, type Env } from "../http/env.ts";
 import { notFound } from "../middleware/not_found.ts";
 import { assetRoutes, loadAssets } from "./frame/assets.ts";
 import { pageHeaders } from "./frame/csp.ts";
@@ -99,9 +99,7 @@ export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
 function takeOver(c: Context<Env>): void {
   const { carried } = c.env;
   if (carried === undefined) throw new TypeError("the console answers behind the service's own app only");
-  c.set("requestId", carried.requestId);
-  c.set("peer", carried.peer);
-  c.set("bodyWatch", carried.bodyWatch);
+  c.set("arrival", arrivalOf(carried));
 }
 
 /** Where somebody begins: a member in the own namespace, the operator with all of them. */

@@ -15,6 +15,5 @@ export function consoleRoutes(deps: AppDeps): Hono<Env> {
 
 /** The console is an app of its own, and has to be told what was found out about the request before. */
 function carriedOn(c: Context<Env>): Env["Bindings"] {
-  const carried = { requestId: c.get("requestId"), peer: c.get("peer"), bodyWatch: c.get("bodyWatch") };
-  return { ...c.env, carried };
+  return { ...c.env, carried: c.get("arrival") };
 }

@@ -82,12 +82,11 @@ export function wholeAnswer(
   body: BodyInit | null,
   { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
 ): Response {
-  headers["x-request-id"] = c.get("requestId");
+  const arrival = c.get("arrival");
+  headers["x-request-id"] = arrival.requestId;
   const isHeld = isWhole(body) && body.length > answerLimits.freeBytes;
   const sent = isHeld ? heldBody(c, body, headers) : body;
-  const answer = answerOf(sent, status, headers);
-  c.set("wholeAnswer", answer);
-  return answer;
+  return arrival.wholeAnswer = answerOf(sent, status, headers);
 }
 
 /**
@@ -123,7 +122,7 @@ function heldBody(
   if (body.length > LARGE) c.env?.expectLargeAnswer?.(body.length);
   // It is read once more, to be stored, or for its length.
   if (c.get("plan") !== undefined && !c.get("storedForPlan") || c.req.method === "HEAD") return body;
-  const owner = c.get("target")?.namespaceId ?? c.req.param("ns") ?? c.get("peer")?.hostname ?? "";
+  const owner = c.get("target")?.namespaceId ?? c.req.param("ns") ?? c.get("arrival").peer?.hostname ?? "";
   // HTTP/2 carries several answers at a time. The runtime refuses its requests with this header, as it does not with `Host`.
   const inTurn = c.req.header("connection") !== undefined;
   const held = c.env?.holdAnswer?.(body, owner, inTurn) ?? null;

@@ -6,27 +6,19 @@ import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Visit } from "./visit.ts";
 
-/** The service's Hono environment: `new Hono<Env>()`, `c.get("requestId")`. */
+/** The service's Hono environment: `new Hono<Env>()`, `c.get("arrival")`. */
 export interface Env {
   Bindings: Connection & {
     /** Set where an app inside this one answers. */
     readonly carried?: Carried;
   };
   Variables: {
-    /** `req_…`, also in the answer's `X-Request-Id`. */
-    requestId: string;
-    /** The answer that has the request id already, if a route has made one. */
-    wholeAnswer: Response | undefined;
-    /** The other end of the connection; null where it has no address. */
-    peer: Deno.NetAddr | null;
-    /** Ends request bodies that do not arrive in time. */
-    bodyWatch: BodyWatch;
+    /** Set for every request. */
+    arrival: Arrival;
     /** Set under `/api`: the caller whom the bearer or the session proves. */
     caller: Caller;
     /** Set under `/v1`: the token that the bearer proves. */
     token: TokenCaller;
-    /** The body, once somebody has begun to read it. */
-    bodyText: Promise<string> | undefined;
     /** Set by the plan middleware: the plan's step that this call is. */
     plan: ReplayScope | undefined;
     /** Set by a route whose answer the tenant's database stores for the plan. */
@@ -41,7 +33,27 @@ export interface Env {
 }
 
 /** What an app inside the service is told of a request that has come in. */
-export type Carried = Pick<Env["Variables"], "requestId" | "peer" | "bodyWatch">;
+export interface Carried {
+  /** `req_…`, also in the answer's `X-Request-Id`. */
+  readonly requestId: string;
+  /** The other end of the connection; null where it has no address. */
+  readonly peer: Deno.NetAddr | null;
+  /** Ends request bodies that do not arrive in time. */
+  readonly bodyWatch: BodyWatch;
+}
+
+/** What every request has. One variable, because a point read would notice the map that five are kept in. */
+export interface Arrival extends Carried {
+  /** The answer that has the request id already, if a route has made one. */
+  wholeAnswer: Response | null;
+  /** The body, once somebody has begun to read it. */
+  bodyText: Promise<string> | null;
+}
+
+/** The beginning of a request. */
+export function arrivalOf({ requestId, peer, bodyWatch }: Carried): Arrival {
+  return { requestId, peer, bodyWatch, wholeAnswer: null, bodyText: null };
+}
 
 /** What the server tells about the connection. Without it (`app.request` in tests) the address is unknown. */
 export interface Connection {

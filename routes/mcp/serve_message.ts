@@ -17,7 +17,7 @@ import { narrow, narrowingQuery } from "./tools/narrowing.ts";
  */
 export async function serveMessage(deps: AppDeps, c: Context<Env>): Promise<Response> {
   const caller = c.get("token");
-  const requestId = c.get("requestId");
+  const { requestId } = c.get("arrival");
   const narrowing = await narrow(deps, caller, await readInput(c, "query", narrowingQuery));
   const message = parseJson(await bodyText(c));
   if (Array.isArray(message)) {

@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
-import { type Env, peerOf } from "../http/env.ts";
+import { arrivalOf, type Env, peerOf } from "../http/env.ts";
 
 /** What this needs of the process. */
 export interface AnswerHeadersOptions {
@@ -27,12 +27,11 @@ export function answerHeaders(
     const nowMs = clock.now();
     const requestId = newId("req", nowMs);
     const peer = peerOf(c.env);
-    c.set("requestId", requestId);
-    c.set("bodyWatch", bodyWatch);
-    c.set("peer", peer);
+    const arrival = arrivalOf({ requestId, peer, bodyWatch });
+    c.set("arrival", arrival);
     await next();
     const { method } = c.req;
-    const isWhole = c.res === c.get("wholeAnswer");
+    const isWhole = c.res === arrival.wholeAnswer;
     if (!isWhole) c.res.headers.append("X-Request-Id", requestId);
     if (!isWhole || method === "GET" || method === "HEAD") keepPrivate(c.res.headers);
     const padding = peer === null ? null : responsePadding?.padding(peer.port, nowMs) ?? null;

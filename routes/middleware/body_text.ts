@@ -7,11 +7,8 @@ import type { Env } from "../http/env.ts";
 
 /** The body. Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8). */
 export function bodyText(c: Context<Env>): Promise<string> {
-  const known = c.get("bodyText");
-  if (known !== undefined) return known;
-  const reading = readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: c.get("bodyWatch") });
-  c.set("bodyText", reading);
-  return reading;
+  const arrival = c.get("arrival");
+  return arrival.bodyText ??= readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: arrival.bodyWatch });
 }
 
 /** Headers that change what a call does or answers, so they are part of its content like the body. */

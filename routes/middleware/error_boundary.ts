@@ -27,7 +27,7 @@ export function errorBoundary(log: Log): ErrorHandler<Env> {
     const code = error instanceof HTTPException ? codeOfStatus[error.status] : undefined;
     if (code !== undefined) return failureAnswer(new AppError(code), c);
     log("error", "request_failed", {
-      requestId: c.get("requestId"),
+      requestId: c.get("arrival").requestId,
       error: error.name,
       // A parser repeats what it could not read, which may be a value or a secret.
       message: error instanceof SyntaxError ? "" : firstLine(error.message),

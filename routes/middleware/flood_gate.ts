@@ -27,7 +27,7 @@ export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): Midd
 /** The unit by which the client of a request is counted. */
 export function requestAddress(c: Context<Env>, trustedHops: number): AddressKey {
   return clientAddress({
-    socketAddress: c.get("peer")?.hostname ?? null,
+    socketAddress: c.get("arrival").peer?.hostname ?? null,
     forwardedFor: trustedHops > 0 ? c.req.raw.headers.get("x-forwarded-for") : null,
     trustedHops,
   });

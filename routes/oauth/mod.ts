@@ -78,7 +78,7 @@ export function oauthRoutes(deps: AppDeps): Hono<Env> {
 }
 
 function smallBody(c: Context<Env>): Promise<string> {
-  return readBody(c.req.raw, { maxBytes: oauthLimits.bodyBytes, watch: c.get("bodyWatch") });
+  return readBody(c.req.raw, { maxBytes: oauthLimits.bodyBytes, watch: c.get("arrival").bodyWatch });
 }
 
 /** Clients that run in a browser call from everywhere; no cookie counts here. */

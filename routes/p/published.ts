@@ -43,7 +43,7 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
 }
 
 function bounds(c: Context<Env>): BodyBounds {
-  return { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("bodyWatch") };
+  return { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("arrival").bodyWatch };
 }
 
 function send(c: Context<Env>, { status, headers, body }: PublishedAnswer): Response {

@@ -69,7 +69,7 @@ async function partFor(c: Context<Env>, part: string, { message, issues }: Failu
       <Notice tone="bad">
         {message}. {issues.map((issue) => `${issue}. `)}
         <span class="note">
-          Request <code>{c.get("requestId")}</code>
+          Request <code>{c.get("arrival").requestId}</code>
         </span>
       </Notice>
     </div>
@@ -108,7 +108,11 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
     );
   }
   const title = titles[facts.status] ?? "That did not work";
-  return await renderPage(c, { title }, <Failure {...facts} title={title} requestId={c.get("requestId")} />);
+  return await renderPage(
+    c,
+    { title },
+    <Failure {...facts} title={title} requestId={c.get("arrival").requestId} />,
+  );
 }
 
 function Failure(props: FailureFacts & { readonly title: string; readonly requestId: string }): Html {
