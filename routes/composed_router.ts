@@ -32,10 +32,11 @@ export class ComposedRouter implements Router<Registered> {
   }
 
   match(method: string, path: string): Result<Registered> {
-    const [handlers, ...stash] = this.router.match(method, path);
+    const result = this.router.match(method, path);
+    const handlers = result[0];
     let composed = this.#composed.get(handlers);
     if (composed === undefined) this.#composed.set(handlers, composed = this.#compose(handlers));
-    return [composed, ...stash] as Result<Registered>;
+    return (result.length === 1 ? [composed] : [composed, result[1]]) as Result<Registered>;
   }
 
   /** The route of the one handler is that of the request's own method, if there is one. */
