@@ -1,12 +1,13 @@
 // Runs a call only while the user of its session exists: a statement that fails without the user (`guard`) runs in
 // front of the call's own, in the same transaction.
 import { AppError } from "../core/errors.ts";
+import { plainCall } from "./plain_call.ts";
 import { run } from "./run.ts";
 import type { QueryAnswer, QueryCall, QueryContext, QueryStatement } from "./query_call.ts";
 
 /**
  * Answers the call's own statement. `guard` null: no check comes first. Errors: `session_invalid` where
- * the guard fails, and then nothing else has run; those of the pipeline.
+ * the guard fails, and then nothing else has run and no earlier answer is given; those of the pipeline.
  */
 export async function runForSession(
   ctx: QueryContext,
@@ -14,9 +15,17 @@ export async function runForSession(
   guard: QueryStatement | null,
 ): Promise<QueryAnswer> {
   if (guard === null) return await run(ctx, call);
-  // As a batch, so that an error names the index of its statement.
-  const guarded = { ...call, batch: true, atomic: true, statements: [guard, ...call.statements] };
+  const { target, tokenId, replay, statements } = call;
   try {
+    // The answer of an earlier call is found before any statement of this one runs.
+    if (replay !== null) {
+      await run(
+        ctx,
+        plainCall({ target, tokenId, operation: "service", statements: [guard] }, { batch: true }),
+      );
+    }
+    // As a batch, so that an error names the index of its statement.
+    const guarded = { ...call, batch: true, atomic: true, statements: [guard, ...statements] };
     const answer = await run(ctx, guarded);
     return { ...answer, results: answer.results.slice(1) };
   } catch (error) {

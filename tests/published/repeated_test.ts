@@ -88,6 +88,31 @@ test("a key belongs to the user of a session; callers without one send a long on
   assertEquals((await made.call("own-note", { body: { body: "x" }, headers: keyed("k") })).status, 401);
 });
 
+test("a repetition is answered only while its session lives, and never to the next user with the same key", async () => {
+  const ends = [
+    ["the user is deleted", "DELETE FROM people"],
+    ["another password", "UPDATE people SET password_hash = replace(password_hash, '$', '$x')"],
+    ["another address", "UPDATE people SET email = 'eve@shop.example'"],
+    ["the table is dropped", "DROP TABLE people"],
+  ] as const;
+  for (const [what, sql] of ends) {
+    await using made = await world();
+    const ada = await tokenOf(made, "ada@shop.example");
+    const send = (token: string) =>
+      made.call("own-note", { token, body: { body: "mine" }, headers: keyed("note-17") });
+    assertEquals((await send(ada)).status, 200);
+    assertEquals((await send(ada)).headers.get("idempotency-replayed"), "true");
+    await made.acme.query(sql);
+    const late = await send(ada);
+    assertEquals([late.status, late.body.code], [401, "session_invalid"], what);
+    if (!sql.startsWith("DELETE")) continue;
+    const bob = await send(await tokenOf(made, "bob@shop.example"));
+    assertEquals([bob.status, bob.headers.get("idempotency-replayed")], [200, null], bob.text);
+    assertEquals([JSON.parse(bob.text).row.id, JSON.parse(bob.text).row.owner], [2, 1]);
+    assertEquals([(await send(ada)).status, await notes(made)], [401, 2]);
+  }
+});
+
 test("a call that failed keeps no key, and the description tells of the header", async () => {
   await using made = await world();
   const send = (body: string) => made.call("open-note", { body: { body }, headers: keyed(KEY) });

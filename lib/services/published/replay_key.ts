@@ -35,7 +35,13 @@ export function replayOf(
       `Send at least ${MIN_SHARED_LENGTH} characters, random ones; callers without a session share the keys`;
     throw new AppError("validation_failed", { issues: [{ path: HEADER, message }] });
   }
-  const caller = session === null ? ["anybody"] : ["user", session.users?.table ?? "", session.userId];
-  const scope = ["endpoint", databaseId, spec.slug, ...caller, key];
+  const scope = ["endpoint", databaseId, spec.slug, ...callerWords(session), key];
   return { idempotency: replayScope(scope, JSON.stringify([values, rowForm.integersAsStrings])), plan: null };
+}
+
+/** The key of a users table may come back with another user, so a user is the key and the address, as for the session itself. */
+function callerWords(session: EndpointSession | null): readonly string[] {
+  if (session === null) return ["anybody"];
+  const { users, userId, email } = session;
+  return users === null ? ["user", "", userId] : ["user", users.table, userId, email ?? ""];
 }
