@@ -210,6 +210,14 @@ testSteps("import of files", transferWorld, {
           "INSERT INTO r_rowid VALUES(1,1);\nINSERT INTO r_node VALUES(1,X'0000ffff0000000000000001');\n",
           /rows of the table r are not whole in the dump; send the SQLite file/,
         ],
+        // The engine cannot open the index without its settings.
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE VIRTUAL TABLE ft USING fts5(a); INSERT INTO ft VALUES ('x'); DELETE FROM ft_config",
+          ),
+          /fts5/,
+        ],
       ];
       for (const [format, body, says] of hostile) {
         const answer = await world.import(`format=${format}&mode=replace`, body);

@@ -24,12 +24,16 @@ const LENGTH = 128 * 1024 * 1024;
 const READ_PRAGMAS =
   "PRAGMA hard_heap_limit=402653184; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON";
 
+/** The engine's code for what is wrong with what it reads (sqlite.org/rescode.html), as an index that it cannot open. */
+const SQLITE_ERROR = 1;
+
 const [folder = "", jobText = ""] = Deno.args;
 const reports = new Reports(`${folder}/${transferFiles.report}`);
+const job = parseJob(jobText);
 try {
-  run(parseJob(jobText));
+  run(job);
 } catch (error) {
-  reports.end(failed(error));
+  reports.end(failed(error, job));
   Deno.exit(1);
 }
 Deno.exit(0);
@@ -134,7 +138,10 @@ function openFile(path: string): DatabaseSync {
   return db;
 }
 
-function failed(error: unknown): Omit<TransferReport, "tables" | "rows" | "notKept"> {
+function failed(
+  error: unknown,
+  job: TransferJob,
+): Omit<TransferReport, "tables" | "rows" | "notKept"> {
   const message = error instanceof Error ? error.message : "unknown";
   if (error instanceof NotTaken) {
     return { state: "failed", failure: { message, at: error.at, kind: "refused" } };
@@ -144,10 +151,14 @@ function failed(error: unknown): Omit<TransferReport, "tables" | "rows" | "notKe
   }
   const kind = isNoRoom(error)
     ? "room"
-    : /malformed|not a database|corrupt/i.test(message)
+    : /malformed|not a database|corrupt/i.test(message) || (job.do === "read" && isPlainError(error))
     ? "damaged"
     : "fault";
   return { state: "failed", failure: { message, at: null, kind } };
+}
+
+function isPlainError(error: unknown): boolean {
+  return error instanceof Error && Number(Reflect.get(error, "errcode") ?? 0) % 256 === SQLITE_ERROR;
 }
 
 /** Guarantee: the service has written the argument. */
