@@ -146,7 +146,7 @@ testSteps("migrations", migrationWorld, {
       ]
     ) {
       const refusal = refusalOf(await post([["2.sql", sql]]), 400, "validation_failed");
-      assertMatch(JSON.stringify(refusal["issues"]), /"files\.0\.sql"/, sql);
+      assertMatch(JSON.stringify(refusal["issues"]), /"files\[0\]\.sql"/, sql);
     }
     assertEquals([await names(), await rows("SELECT b FROM a")], [["1.sql"], [[1]]]);
   },
@@ -225,7 +225,7 @@ testSteps("migrations", migrationWorld, {
       });
     const refusal = refusalOf(await send("0".repeat(64)), 400, "validation_failed");
     assertEquals(refusal["issues"], [
-      { path: "files.0.sha256", message: `Leave it out; it is not that of ${name}` },
+      { path: "files[0].sha256", message: `Leave it out; it is not that of ${name}` },
     ]);
     assertEquals(await names(), []);
     assertEquals((await send(migrationDigest(sql))).status, 200);

@@ -235,6 +235,30 @@ testSteps("import of files", transferWorld, {
       assert([200, 400].includes(lied.status), lied.text);
     },
 
+  "of a dump says the line of the statement that cannot be taken, however many rows stand before it": async (
+    world,
+  ) => {
+    const inserts = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, at) => `INSERT INTO t VALUES (${from + at});\n`).join("");
+    const made = "CREATE TABLE t (a INTEGER NOT NULL UNIQUE CHECK (a <> 777));\n";
+    for (
+      const [dump, line, says] of [
+        [made + inserts(1, 1000), 778, /CHECK constraint failed/],
+        [made + inserts(1, 600) + "INSERT INTO t VALUES (5);\n", 602, /UNIQUE constraint failed/],
+        [
+          made + "INSERT INTO t VALUES (1);\nINSERT INTO t VALUES (2),\n(NULL);\n",
+          3,
+          /NOT NULL constraint failed/,
+        ],
+        [made + "INSERT INTO other VALUES (1);\n", 2, /no such table: other/],
+      ] as const
+    ) {
+      const { status, body, text } = await world.import("format=sql&mode=replace", dump);
+      assertEquals([status, body.issues?.[0]?.path], [400, `line ${line}`], text);
+      assert(says.test(text), text);
+    }
+  },
+
   "of full-text tables without rows keeps them empty and says so, and names records of migrations that go":
     async (
       world,

@@ -34,9 +34,9 @@ export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
   const read = files.flatMap(({ name, sql: sent, sha256: told }, at): ReadFile[] => {
     const sql = sent ?? "";
     const text = readMigration(sql);
-    const path = `files.${at}.sql`;
+    const path = `files[${at}].sql`;
     if (names.has(name)) {
-      issues.push({ path: `files.${at}.name`, message: "Send each file once; this name was sent before" });
+      issues.push({ path: `files[${at}].name`, message: "Send each file once; this name was sent before" });
     }
     names.add(name);
     if (!text.ok) issues.push({ path, message: `${text.message} (${name}, line ${text.line})` });
@@ -46,7 +46,7 @@ export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
     // A record says what has run, whatever the caller says of it.
     const sha256 = sent === undefined && told !== undefined ? told : migrationDigest(sql);
     if (told !== undefined && told !== sha256) {
-      issues.push({ path: `files.${at}.sha256`, message: `Leave it out; it is not that of ${name}` });
+      issues.push({ path: `files[${at}].sha256`, message: `Leave it out; it is not that of ${name}` });
     }
     if (!text.ok) return [];
     const { statements, foreignKeysOff } = text;

@@ -39,6 +39,8 @@ export class Builder {
   readonly #emptied = new Set<string>();
   readonly #notKept: string[] = [];
   #rows = 0;
+  /** The row of an item that is being written. */
+  #row = 0;
 
   constructor(path: string, private readonly options: BuilderOptions) {
     Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
@@ -50,12 +52,13 @@ export class Builder {
 
   /** Throws `NotTaken`; what the engine throws where there is no room. */
   take(item: Item): void {
-    const at = "at" in item ? item.at ?? null : null;
     try {
       this.#take(item);
     } catch (error) {
-      if (error instanceof NotTaken || !(error instanceof Error) || isNoRoom(error)) throw error;
-      throw new NotTaken(`${whatIs(item)}: ${error.message}`, at);
+      if (!(error instanceof Error) || isNoRoom(error)) throw error;
+      const at = placeOf(item, this.#row);
+      if (!(error instanceof NotTaken)) throw new NotTaken(`${whatIs(item)}: ${error.message}`, at);
+      throw new NotTaken(error.message, error.at ?? at);
     }
   }
 
@@ -109,11 +112,13 @@ export class Builder {
   }
 
   #insert({ table, columns, rows, storage }: RowsItem): void {
+    this.#row = 0;
     if (storage) this.#empty(table);
     else this.#known(table);
     for (const row of rows) {
       const odd = row.some((value) => value instanceof OddText);
       this.#inserter(table, { columns, width: row.length, odd }).get(...odd ? oddValues(row) : plain(row));
+      this.#row++;
     }
     if (!storage) this.#rows += rows.length;
   }
@@ -192,6 +197,13 @@ const NOTHING = { maxRows: 100, maxBytes: 10_000 };
 function whatIs(item: Item): string {
   if (item.t === "object") return `${item.type === "virtual" ? "table" : item.type} ${item.name}`;
   return "table" in item ? `table ${item.table}` : "the statement";
+}
+
+/** Where the item, or this row of it, stands in what was read. */
+function placeOf(item: Item, row: number): string | null {
+  const line = item.t === "rows" ? item.lines?.[row] : undefined;
+  if (line !== undefined) return `line ${line}`;
+  return "at" in item ? item.at ?? null : null;
 }
 
 /** Guarantee: no value is an `OddText`. */

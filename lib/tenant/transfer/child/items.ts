@@ -47,6 +47,8 @@ export interface RowsItem {
   /** The table is storage of a virtual table, whose own rows it replaces. */
   readonly storage?: true;
   readonly at?: string;
+  /** The line of each row's statement, where the rows are those of several. */
+  readonly lines?: readonly number[];
 }
 
 /** Rows and about how many bytes go into one item. */

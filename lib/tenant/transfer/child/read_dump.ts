@@ -17,8 +17,8 @@ const NO_MEANING = /^BEGIN\b|^PRAGMA\s+(?:foreign_keys|writable_schema|defer_for
 /** The items of a file. Throws `NotTaken`. */
 export function* dumpItems(path: string): Generator<Item> {
   const parts = new RowParts();
-  for (const { item, characters } of singleItems(path)) {
-    if (item?.t === "rows") yield* parts.add(item, characters);
+  for (const { item, characters, line } of singleItems(path)) {
+    if (item?.t === "rows") yield* parts.add(item, { characters, line });
     else {
       yield* parts.take();
       if (item !== null) yield item;
@@ -26,8 +26,14 @@ export function* dumpItems(path: string): Generator<Item> {
   }
 }
 
-/** Each statement's items; null at the end of the file. `characters`: how long the item's text was. */
-function* singleItems(path: string): Generator<{ readonly item: Item | null; readonly characters: number }> {
+/** How long the text of an item's statement was, and where it began. */
+interface Source {
+  readonly characters: number;
+  readonly line: number;
+}
+
+/** Each statement's items; null at the end of the file. */
+function* singleItems(path: string): Generator<Source & { readonly item: Item | null }> {
   const modules = new DumpedModules();
   let own: boolean | null = null;
   let open = false;
@@ -40,20 +46,20 @@ function* singleItems(path: string): Generator<{ readonly item: Item | null; rea
       if (sql !== "") throw new NotTaken("the last statement has no end", at);
       if (open) throw new NotTaken("the dump is cut: it begins a transaction and does not commit it", at);
       if (own) checkEnd(text, rows, at);
-      for (const item of modules.losses()) yield { item, characters: 0 };
-      return yield { item: null, characters: 0 };
+      for (const item of modules.losses()) yield { item, characters: 0, line };
+      return yield { item: null, characters: 0, line };
     }
     const inserted = insertRows(sql);
     if (inserted !== null) {
       for (const item of modules.rowsItems(inserted, at) ?? [plainRows(inserted, at)]) {
         if (item.t === "rows") rows += item.rows.length;
-        yield { item, characters: sql.length };
+        yield { item, characters: sql.length, line };
       }
       continue;
     }
     if (/^BEGIN\b/i.test(sql)) open = true;
     if (/^(?:COMMIT|END)\b/i.test(sql)) open = false;
-    for (const item of otherItems(sql, at, modules)) yield { item, characters: sql.length };
+    for (const item of otherItems(sql, at, modules)) yield { item, characters: sql.length, line };
   }
 }
 
@@ -61,23 +67,28 @@ function* singleItems(path: string): Generator<{ readonly item: Item | null; rea
 class RowParts {
   #part: RowsItem | null = null;
   #rows: (readonly ExactValue[])[] = [];
+  #lines: number[] = [];
   #characters = 0;
 
-  *add(item: RowsItem, characters: number): Generator<RowsItem> {
+  *add(item: RowsItem, { characters, line }: Source): Generator<RowsItem> {
     const joins = this.#part !== null && isSame(this.#part, item) && this.#rows.length < ROWS_AT_ONCE &&
       this.#characters < CHARACTERS_AT_ONCE;
     if (!joins) {
       yield* this.take();
       this.#part = item;
     }
-    for (const row of item.rows) this.#rows.push(row);
+    for (const row of item.rows) {
+      this.#rows.push(row);
+      this.#lines.push(line);
+    }
     this.#characters += characters;
   }
 
   *take(): Generator<RowsItem> {
-    if (this.#part !== null) yield { ...this.#part, rows: this.#rows };
+    if (this.#part !== null) yield { ...this.#part, rows: this.#rows, lines: this.#lines };
     this.#part = null;
     this.#rows = [];
+    this.#lines = [];
     this.#characters = 0;
   }
 }
