@@ -37,6 +37,24 @@ export function headerFlag(c: Context<Env>, name: string, on: string): boolean {
   });
 }
 
+/**
+ * Refuses parameters in the address of calls that have a body: they would be ignored, and a misspelt safety option must not count as
+ * absent. GET and DELETE check their own. Errors: `validation_failed` naming each.
+ */
+export function refuseParameters(): MiddlewareHandler<Env> {
+  return (c, next) => {
+    if (!c.req.url.includes("?") || !["POST", "PUT", "PATCH"].includes(c.req.method) || !hasHandler(c)) {
+      return next();
+    }
+    const issues = [...new Set(new URL(c.req.url).searchParams.keys())].map((path) => ({
+      path,
+      message: "Send this in the body; the call has no parameters in its address",
+    }));
+    if (issues.length === 0) return next();
+    throw new AppError("validation_failed", { issues });
+  };
+}
+
 const belongsTo = [
   ["X-Dry-Run", "query and batch, and a merge has dryRun in its body"],
   ["X-Max-Affected", "query and batch"],

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { target, tokenBearer } from "../middleware/access.ts";
-import { refuseHeaders } from "../middleware/header_flag.ts";
+import { refuseHeaders, refuseParameters } from "../middleware/header_flag.ts";
 import { plan } from "../middleware/plan.ts";
 import { branchRoutes } from "./branches.ts";
 import { changesRoutes, ticketRoutes } from "./changes.ts";
@@ -26,7 +26,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/", meRoutes())
     .route("/", sessionRoutes(deps))
     .route("/db/:ns/:db", transferRoutes(deps))
-    .use("/db/:ns/:db/*", target(deps), plan(deps.query.replays))
+    .use("/db/:ns/:db/*", target(deps), refuseParameters(), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
     .use("/db/:ns/:db/*", refuseHeaders())
     .route("/db/:ns/:db", writeRoutes(deps))

@@ -224,3 +224,28 @@ test("a dry run of a batch lets each statement see the ones before it", async ()
     assertEquals([failing.status, JSON.parse(failing.text).failedIndex], [400, 1], failing.text);
   });
 });
+
+test("an option in the address of a call with a body is refused, and the call does nothing", async () => {
+  await withWrites(async ({ app, rows, setup, shop }) => {
+    await setup(...table);
+    const { path } = shop.database;
+    const calls = [
+      ["query?dryRun=1", "dryRun", { sql: "DELETE FROM t" }],
+      ["batch?transaction=true&x", "transaction", { statements: [{ sql: "DELETE FROM t" }] }],
+      ["restore?into=copy", "into", { snapshot: "none" }],
+      ["migrations?dryRun=true", "dryRun", { files: [{ name: "1.sql", sql: "DELETE FROM t" }] }],
+      ["propose?sql=x", "sql", { sql: "DELETE FROM t" }],
+    ] as const;
+    for (const [call, name, body] of calls) {
+      const headers = { "plan-key": "p", "plan-step": call };
+      const answer = await app.request("POST", `${path}/${call}`, { token: shop.token, body, headers });
+      assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, name], answer.text);
+    }
+    assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
+    // Without anything in it a question mark says nothing.
+    assertEquals(
+      (await app.request("POST", `${path}/query?`, { token: shop.token, body: { sql: "SELECT 1" } })).status,
+      200,
+    );
+  });
+});
