@@ -14,8 +14,8 @@ type Handlers = Result<Registered>[0];
 export type FailureAnswer = (error: Error, c: Context<Env>) => Response | Promise<Response>;
 
 /**
- * Hands out the matches of another router as one handler each. What a handler returns or throws, and that none answers, means what
- * it means in the framework. All of them see the parameters of each other's paths.
+ * Answers each match of another router with one handler, which calls all that have matched. What they return or throw means what
+ * it means in the framework, and so does that none of them answers. Each sees the parameters of all their paths.
  */
 export class ComposedRouter implements Router<Registered> {
   readonly name = "ComposedRouter";
@@ -103,7 +103,7 @@ function keep(c: Context<Env>, answer: unknown): void {
 /** Stands behind the last handler. */
 const answerNotFound: H = (c) => c.finalized ? undefined : c.notFound();
 
-/** An answer that stands already is replaced. What is no Error is nobody's failure to answer. */
+/** Replaces an answer that stands already. Whatever is thrown that is no Error is thrown on, as in the framework. */
 async function answerFailure({ c, failureAnswer }: Way, error: unknown): Promise<void> {
   if (!(error instanceof Error)) throw error;
   c.error = error;

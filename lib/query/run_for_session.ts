@@ -1,5 +1,5 @@
 // Runs a call only while the user of its session exists: a statement that fails without the user (`guard`) runs in
-// front of the call's own, in the same transaction.
+// front of the call's own, in the same transaction, and by itself before a kept answer may be given.
 import { AppError } from "../core/errors.ts";
 import { plainCall } from "./plain_call.ts";
 import { run } from "./run.ts";
@@ -17,7 +17,7 @@ export async function runForSession(
   if (guard === null) return await run(ctx, call);
   const { target, tokenId, replay, statements } = call;
   try {
-    // The answer of an earlier call is found before any statement of this one runs.
+    // The store looks for the answer of an earlier call before it runs a statement, so the guard would come too late.
     if (replay !== null) {
       await run(
         ctx,

@@ -1,5 +1,5 @@
 // Headers that turn something on or bound it. They have one accepted value: a misspelt safety option must not count
-// as absent.
+// as absent. Neither must one in a place where the call does not look: a header of other calls, or the address.
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts";

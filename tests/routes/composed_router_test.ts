@@ -141,7 +141,6 @@ Deno.test("parameters are found by their names, also where two paths mean differ
     },
     [
       "GET /db/a%2Fb/main/query",
-
       "GET /other/one/two/x",
       "GET /alone/%C3%A4",
       "GET /db/a/b/c",

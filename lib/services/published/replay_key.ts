@@ -39,7 +39,10 @@ export function replayOf(
   return { idempotency: replayScope(scope, JSON.stringify([values, rowForm.integersAsStrings])), plan: null };
 }
 
-/** The key of a users table may come back with another user, so a user is the key and the address, as for the session itself. */
+/**
+ * Who the caller is, as parts of a scope. A users table may give a deleted user's key to the next one, so a user is the key and the
+ * address together, as for the session itself.
+ */
 function callerWords(session: EndpointSession | null): readonly string[] {
   if (session === null) return ["anybody"];
   const { users, userId, email } = session;
