@@ -12,6 +12,7 @@ test("a merge of the schema carries it over beside the trunk's own changes; then
     await onBranch(
       world,
       "ALTER TABLE items ADD COLUMN colour TEXT DEFAULT 'none'",
+      "ALTER TABLE items ADD COLUMN state TEXT DEFAULT open",
       "CREATE TABLE tags (id INTEGER PRIMARY KEY, tag TEXT)",
       "INSERT INTO tags VALUES (1, 'new')",
       "UPDATE items SET colour = 'red' WHERE id = 1",
@@ -22,12 +23,12 @@ test("a merge of the schema carries it over beside the trunk's own changes; then
     assertEquals([early.status, early.body.code], [400, "merge_refused"]);
     const answer = await mergeBranch(world, { mode: "schema" });
     assertEquals(answer.status, 200, answer.text);
-    assertEquals(reportOf(answer).statementsRun, 2);
+    assertEquals(reportOf(answer).statementsRun, 3);
     assertEquals(
       await world.trunk("SELECT name FROM sqlite_schema WHERE name IN ('own', 'by_name', 'tags') ORDER BY 1"),
       [["by_name"], ["own"], ["tags"]],
     );
-    assertEquals(await world.trunk("SELECT DISTINCT colour FROM items"), [["none"]]);
+    assertEquals(await world.trunk("SELECT DISTINCT colour, state FROM items"), [["none", "open"]]);
     const rows = await mergeBranch(world);
     assertEquals(rows.status, 200, rows.text);
     assertEquals(await world.trunk("SELECT colour FROM items ORDER BY id"), [["red"], ["none"], ["none"]]);

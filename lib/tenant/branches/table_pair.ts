@@ -1,4 +1,5 @@
 // One table on the ancestor's and the branch's side, with what to read from each so that rows can be compared.
+import { defaultExpression } from "../../sql/default_expression.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
@@ -158,8 +159,9 @@ function sourceOf(column: ColumnShape, lineage: ReadonlyMap<string, string>): st
   const older = lineage.get(column.name) ?? (column.name === "rowid" ? "rowid" : undefined);
   if (older !== undefined) return quoted(older);
   if (column.defaultSql === null) return "NULL";
+  const value = defaultExpression(column.defaultSql);
   // The engine converts a default by the column's type when it stores it.
   return /int|char|clob|text|real|floa|doub/i.test(column.type)
-    ? `CAST((${column.defaultSql}) AS ${quoted(column.type)})`
-    : `(${column.defaultSql})`;
+    ? `CAST(${value} AS ${quoted(column.type)})`
+    : value;
 }
