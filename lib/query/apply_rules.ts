@@ -2,7 +2,6 @@
 // held.
 import { AppError } from "../core/errors.ts";
 import type { StatementEffect } from "../engine/statement_effect.ts";
-import type { RuleRecord } from "../store/write_records.ts";
 import { outcomeError, tooManyError } from "./call_error.ts";
 import { affectedRows } from "./held_call.ts";
 import { holdCall } from "./hold_call.ts";
@@ -76,13 +75,15 @@ export async function applyRules(
   if (failure) return stopped(failure);
   const effects = effectsOf(outcome);
   const rows = rowsChanged(effects);
-  const hit = hitBy(rows, matches);
+  const { rowsBefore = 0 } = call;
+  // What changes nothing is not to blame for what was changed before it.
+  const hit = hitBy(rows ? rows + rowsBefore : rows, matches);
   const denying = hit.filter(({ rule }) => rule.effect === "deny");
   if (denying.length > 0) return stopped(denied(denying));
   // A call that breaks its caller's own bound on rows needs no decision.
   const tooMany = call.maxAffected !== null && rows !== null && rows > call.maxAffected;
   if (tooMany) return stopped(tooManyError(understood, rows));
-  if (hit.length === 0) return { passes: true, maxRows: leastThreshold(matches.map(({ rule }) => rule)) };
+  if (hit.length === 0) return { passes: true, maxRows: rowsBelow(matches, rowsBefore) };
   // A call of a published endpoint has no token, so nobody could redeem its approval, and strangers must not fill the
   // store.
   if (call.operation === "endpoint") return stopped(denied(hit));
@@ -127,8 +128,8 @@ function denied(matches: readonly RuleMatch[]): AppError {
   return new AppError("rule_denied", { extra: { hits: hitsOf(matches) } });
 }
 
-/** The lowest threshold of the rules, which bounds the run itself: rows may be added between the preview and the run. */
-function leastThreshold(rules: readonly RuleRecord[]): number | null {
-  const thresholds = rules.flatMap(({ minRows }) => minRows ?? []);
-  return thresholds.length === 0 ? null : Math.min(...thresholds) - 1;
+/** The rows below the lowest threshold bound the run itself: rows may be added between the preview and the run. */
+function rowsBelow(matches: readonly RuleMatch[], rowsBefore: number): number | null {
+  const thresholds = matches.flatMap(({ rule: { minRows } }) => minRows ?? []);
+  return thresholds.length === 0 ? null : Math.max(0, Math.min(...thresholds) - 1 - rowsBefore);
 }

@@ -100,6 +100,8 @@ export interface QueryCall {
   readonly migration?: MigrationCall;
   /** Set where the statements are those of several migration files, which are decided about together (`decide`). */
   readonly migrations?: Omit<HeldMigrations, "schemaVersion">;
+  /** Rows that were changed before it, by the same transaction or file: `minRows` of rules counts them. Absent: none. */
+  readonly rowsBefore?: number;
   /** The call runs inside a transaction over several requests, which nobody can approve a part of. */
   readonly inTransaction?: boolean;
   /** False: another call of the same request has taken the price of the request. */

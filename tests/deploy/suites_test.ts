@@ -15,6 +15,7 @@ const SUITES = [
   "tests/routes/databases_test.ts",
   "tests/routes/scopes_test.ts",
   "tests/snapshots/snapshots_test.ts",
+  "tests/transactions/client_test.ts",
   "tests/writes/propose_test.ts",
 ];
 Deno.test("the suites over HTTP hold where every request goes to the other one of two instances", async () => {

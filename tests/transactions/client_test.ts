@@ -7,6 +7,7 @@ import { testSteps } from "../testing/cases.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
 interface ClientWorld {
+  readonly app: StartedApp;
   readonly client: Client;
   readonly tenant: TestNamespace;
   rows(sql: string): Promise<unknown[][]>;
@@ -14,13 +15,24 @@ interface ClientWorld {
 
 async function worldOf(app: StartedApp, slug: string): Promise<ClientWorld> {
   const tenant = await app.namespace(slug);
-  const client = createClient({
-    url: `http://127.0.0.1/hrana/${slug}/main/`,
-    authToken: tenant.token,
-    fetch: (request: Request) => app.app.request(request),
-  });
   await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)");
-  return { client, tenant, rows: async (sql) => rowsOf(await tenant.query(sql)) };
+  const client = clientOf(app, tenant, "main");
+  return { app, client, tenant, rows: async (sql) => rowsOf(await tenant.query(sql)) };
+}
+
+function clientOf(app: StartedApp, { slug, token }: TestNamespace, database: string): Client {
+  return createClient({
+    url: `http://127.0.0.1/hrana/${slug}/${database}/`,
+    authToken: token,
+    // By the app's own way, which reaches instances in other processes too.
+    fetch: async ({ method, url, headers, body }: Request) => {
+      const answer = await app.request(method, new URL(url).pathname, {
+        headers: Object.fromEntries(headers),
+        body: body === null ? undefined : await new Response(body).text(),
+      });
+      return new Response(answer.text, { status: answer.status, headers: answer.headers });
+    },
+  });
 }
 
 testSteps<ClientWorld>("@libsql/client transactions", worldOf, {
@@ -85,5 +97,40 @@ testSteps<ClientWorld>("@libsql/client transactions", worldOf, {
     };
     await Promise.all([add(), add(), add()]);
     assertEquals(await rows("SELECT id FROM t"), [[1], [2], [3]]);
+  },
+
+  "a rule about many rows counts what the whole transaction has changed and kept": async (
+    { app, tenant },
+  ) => {
+    // Made before its first write, because other processes may know a database's rules for five seconds.
+    const { slug } = await tenant.createDatabase("ruled");
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/${slug}/rules`, {
+      token: tenant.token,
+      body: { tableGlob: "t", effect: "deny", actions: ["insert", "update", "delete"], minRows: 4 },
+    });
+    assertEquals(made.status, 201, made.text);
+    const client = clientOf(app, tenant, slug);
+    await client.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)");
+    await client.execute("CREATE TABLE u (b)");
+    const one = await client.transaction("write");
+    const code = async (sql: string) => {
+      const failed = await one.execute(sql).then(() => null, (error: unknown) => error);
+      return failed === null ? null : String(Reflect.get(Object(failed), "code"));
+    };
+    assertEquals(await code("INSERT INTO t VALUES (1, 'a'), (2, 'b')"), null);
+    await one.execute("savepoint s");
+    assertEquals(await code("INSERT INTO t VALUES (3, 'c')"), null);
+    assertEquals(await code("INSERT INTO t VALUES (4, 'd')"), "RULE_DENIED");
+    assertEquals(await code("INSERT INTO t VALUES (1, 'd')"), "SQLITE_CONSTRAINT");
+    await one.execute("rollback to s");
+    assertEquals(await code("INSERT INTO t VALUES (4, 'd')"), null);
+    assertEquals(await code("INSERT INTO u VALUES (1), (2), (3)"), null);
+    assertEquals(await code("UPDATE t SET a = 'z' WHERE id = 9"), null);
+    assertEquals(await code("DELETE FROM t WHERE id = 1"), "RULE_DENIED");
+    await one.commit();
+    const { rows: kept } = await client.execute(
+      "SELECT group_concat(id) AS ids, (SELECT count(*) FROM u) AS n FROM t",
+    );
+    assertEquals({ ...kept[0] }, { ids: "1,2,4", n: 3 });
   },
 });

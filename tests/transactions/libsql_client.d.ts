@@ -17,6 +17,7 @@ export interface Transaction {
 }
 
 export interface Client {
+  execute(statement: Statement): Promise<ResultSet>;
   transaction(mode: "read" | "write" | "deferred"): Promise<Transaction>;
 }
 

@@ -11,6 +11,7 @@ import { failureError } from "../failure_error.ts";
 import { plainCall } from "../plain_call.ts";
 import type { QueryAnswer, QueryContext, StatementDatabase } from "../query_call.ts";
 import { runIn } from "../run.ts";
+import { ChangedRows, type RestedCount } from "./changed_rows.ts";
 import type { InteractiveTransaction, TransactionCall, TransactionStart } from "./interactive_transaction.ts";
 import { TransactionFacts } from "./transaction_facts.ts";
 
@@ -35,11 +36,11 @@ export function resumeTransaction(
 ): Promise<InteractiveTransaction> {
   const { target, tokenId } = start;
   return new Promise((resolve) => {
-    const { mode, hasSnapshot, inside: resting } = readRested(rested);
+    const { mode, inside: resting, ...before } = readRested(rested);
     const database = ctx.tenants.open(target.databaseId, target.namespaceId);
     const options = { mode: modeOf({ mode, target }), tokenId, rested: resting };
     const parts = { start: { ...start, mode }, database, inside: database.begin(options) };
-    resolve(new PipelineTransaction(ctx, parts, hasSnapshot));
+    resolve(new PipelineTransaction(ctx, parts, before));
   });
 }
 
@@ -47,6 +48,8 @@ export function resumeTransaction(
 interface Rested {
   readonly mode: TransactionStart["mode"];
   readonly hasSnapshot: boolean;
+  /** Absent in a text of an earlier version. */
+  readonly changed?: RestedCount;
   readonly inside: string;
 }
 
@@ -79,12 +82,18 @@ class PipelineTransaction implements InteractiveTransaction {
   #busy = false;
   /** The state before the transaction has a snapshot. */
   #hasSnapshot: boolean;
+  readonly #changed: ChangedRows;
 
-  constructor(ctx: QueryContext, { start, database, inside }: TransactionParts, hasSnapshot = false) {
+  constructor(
+    ctx: QueryContext,
+    { start, database, inside }: TransactionParts,
+    { hasSnapshot, changed }: Pick<Rested, "hasSnapshot" | "changed"> = { hasSnapshot: false },
+  ) {
     this.#start = start;
     this.#database = database;
     this.#inside = inside;
     this.#hasSnapshot = hasSnapshot;
+    this.#changed = new ChangedRows(changed);
     // Of one that went on elsewhere it is not known what its schema is.
     this.#facts = new TransactionFacts(ctx.facts, inside.begun);
     this.#ctx = { ...ctx, facts: this.#facts };
@@ -114,7 +123,13 @@ class PipelineTransaction implements InteractiveTransaction {
           tokenId,
           operation: batch ? "batch" : "query",
           statements,
-        }, { ...more, userId, inTransaction: true, snapshots: more.snapshots && !this.#hasSnapshot }),
+        }, {
+          ...more,
+          userId,
+          inTransaction: true,
+          rowsBefore: this.#changed.rows,
+          snapshots: more.snapshots && !this.#hasSnapshot,
+        }),
         this.#statements,
       );
     });
@@ -132,6 +147,7 @@ class PipelineTransaction implements InteractiveTransaction {
     return this.#alone(async () => {
       const failure = await this.#inside.savepoint(verb, name);
       if (verb === "rollback to" && this.#facts.changed) this.#facts.change();
+      if (failure === null) this.#changed.savepoint(verb, name);
       await this.#throwFailure(failure, verb.toUpperCase());
     });
   }
@@ -143,7 +159,8 @@ class PipelineTransaction implements InteractiveTransaction {
   rest(): string | null {
     const inside = this.#inside.rest();
     if (inside === null) return null;
-    const rested: Rested = { mode: this.#start.mode, hasSnapshot: this.#hasSnapshot, inside };
+    const { mode } = this.#start;
+    const rested: Rested = { mode, hasSnapshot: this.#hasSnapshot, changed: this.#changed.rest(), inside };
     return JSON.stringify(rested);
   }
 
@@ -183,6 +200,9 @@ class PipelineTransaction implements InteractiveTransaction {
       this.#facts.begin(outcome.ok === "stale" ? outcome.schemaVersion : call.schemaVersion);
     }
     if (outcome.ok === "stale" || call.dryRun) return outcome;
+    if (outcome.ok === true || outcome.ok === false) {
+      this.#changed.add(outcome.results.reduce((rows, { rowsWritten }) => rows + rowsWritten, 0));
+    }
     // Also after a failure: statements before it may have stayed.
     if (call.level === "schema") this.#facts.change();
     if (call.snapshot !== null && outcome.ok === true) this.#hasSnapshot = true;
