@@ -1,4 +1,5 @@
 // A call as text, to be run later: behind a proposal's execution token, or after a person's decision.
+import type { ReplayScope } from "../control/replays.ts";
 import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
@@ -27,6 +28,8 @@ export interface HeldCall {
    * another preview.
    */
   readonly footprint?: Footprint | null;
+  /** The key under which its caller may send it again: the run notes it, so that the call runs once. Absent: it had none. */
+  readonly key?: ReplayScope;
   /** What an approval of the call covers, in the form of `approved` of a call. */
   readonly covers: readonly string[];
   /** Set where the call is a merge of a branch. */
@@ -73,6 +76,7 @@ export function writeHeldCall(
     rowForm: call.rowForm,
     snapshots: call.snapshots,
     ...(call.maxAffected === null ? {} : { maxAffected: call.maxAffected }),
+    ...(call.replay?.idempotency ? { key: call.replay.idempotency } : {}),
     effects,
     ...(rowsRead === undefined ? {} : { rowsRead }),
     footprint,

@@ -66,6 +66,43 @@ test("a write that a rule matches is held, approved by a person, and runs once f
   });
 });
 
+test("a held write that is sent again under its key after it has run gets what ran", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", actions: ["insert"], effect: "require_approval" });
+    const headers = { "Idempotency-Key": "order-9" };
+    const send = (total: number) =>
+      shop.query("INSERT INTO orders (total) VALUES (?) RETURNING id", [total], { headers });
+    const held = envelope(await send(90));
+    assertEquals(envelope(await send(90)), held);
+    await decide(app, shop, held.id, "approve");
+    const ran = await redeem(app, shop, held.approvalToken);
+    assertEquals([ran.status, ran.headers.get("idempotency-replayed")], [200, null], ran.text);
+    const again = await send(90);
+    assertEquals([again.text, again.headers.get("idempotency-replayed")], [ran.text, "true"]);
+    assertEquals((await send(91)).body.code, "replay_mismatch");
+    assertEquals(await count(shop), 4);
+  });
+});
+
+test("a held write that ran without the rule, under its key, does not run again when its approval is redeemed", async () => {
+  await withShop(async (shop, app) => {
+    await rule(app, shop, { tableGlob: "orders", actions: ["insert"], effect: "require_approval" });
+    const send = () =>
+      shop.query("INSERT INTO orders (total) VALUES (90)", [], { headers: { "Idempotency-Key": "order-9" } });
+    const held = envelope(await send());
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    const { body: { data } } = await app.request("GET", path, { token: shop.token });
+    const [{ id }] = data as [{ id: string }];
+    assertEquals((await app.request("DELETE", `${path}/${id}`, { token: shop.token })).status, 200);
+    const ran = await send();
+    assertEquals(ran.status, 200, ran.text);
+    await decide(app, shop, held.id, "approve");
+    const redeemed = await redeem(app, shop, held.approvalToken);
+    assertEquals([redeemed.text, redeemed.headers.get("idempotency-replayed")], [ran.text, "true"]);
+    assertEquals(await count(shop), 4);
+  });
+});
+
 test("views, triggers, CTEs and batches do not get round a rule", async () => {
   await withShop(async (shop, app) => {
     await rule(app, shop, { tableGlob: "ORDERS", effect: "deny" });

@@ -81,7 +81,7 @@ export async function redeemApproval(
         affected: approvedRows(record, held),
         maxAffected: held.maxAffected ?? null,
         footprint: approvedFootprint(record, held.footprint),
-        replay: input.replay,
+        replay: eitherKey(held, input),
         signal: input.signal,
       }),
     );
@@ -105,6 +105,11 @@ function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): v
     throw new AppError("approval_denied", { extra: { reason: record.reason } });
   }
   if (state !== "approved") throw new AppError("approval_not_found");
+}
+
+/** The key of the call that was held and the step of the plan that redeems it. */
+function eitherKey({ key }: HeldCall, { replay }: RedeemInput): CallReplay | null {
+  return key === undefined ? replay : { idempotency: key, plan: replay?.plan ?? null };
 }
 
 /** What was approved, give or take what the rule tolerates. Where the number of rows was not known, any is. */
