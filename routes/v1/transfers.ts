@@ -51,6 +51,7 @@ const importQuery = z.strictObject({
   id: z.string().min(1).max(200).optional().describe(
     "By which the import is asked for and cancelled; with append: sent again, what is there already is left out",
   ),
+  atomic: z.literal("1").optional().describe("With append: only if one transaction takes the whole file"),
 }).superRefine((query, refinement) => {
   const refuse = (path: string, message: string) =>
     refinement.addIssue({ code: "custom", path: [path], message });
@@ -62,6 +63,9 @@ const importQuery = z.strictObject({
     refuse("table", "Name the table with csv and ndjson, and no other time");
   }
   if (isRows && query.foreign_keys !== undefined) refuse("foreign_keys", "Leave it out with csv and ndjson");
+  if (!isRows && query.atomic !== undefined) {
+    refuse("atomic", "Leave it out with sqlite and sql, which always are");
+  }
 });
 const imported = z.object({
   tables: z.int(),
@@ -169,7 +173,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", importQuery),
       async (c) => {
-        const { format, mode, table = "", foreign_keys, id = null } = c.req.valid("query");
+        const { format, mode, table = "", foreign_keys, id = null, atomic } = c.req.valid("query");
         refuseEncoded(c);
         const ctx = importContext(deps, c);
         const { body } = c.req.raw;
@@ -178,6 +182,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
             format: format === "csv" ? "csv" : "ndjson",
             table,
             id,
+            atomic: atomic === "1",
             body,
           })
           : await importFile(ctx, {

@@ -1,0 +1,56 @@
+// The one INSERT that writes rows of a file, also where they name different columns.
+import { defaultExpression } from "../../sql/default_expression.ts";
+import type { ParamSets } from "../../sql/param_sets.ts";
+import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import type { TableDefinition } from "../schema/read_table.ts";
+import type { FileRow } from "./file_rows.ts";
+
+/** A statement that runs once for each set. */
+export interface RowsStatement {
+  readonly sql: string;
+  readonly paramSets: ParamSets;
+}
+
+/** What a row leaves out gets the column's default, as if an INSERT of its own did not name the column. */
+export function rowsStatement(table: TableDefinition, rows: readonly FileRow[]): RowsStatement {
+  const [first, ...others] = new Set(rows.map(({ columns }) => columns));
+  if (first !== undefined && others.length === 0) {
+    const paramSets = rows.map(({ values }) => values);
+    return { sql: insert(table, first.map((name) => ({ name, takes: "?" }))), paramSets };
+  }
+  const cells = cellsOf(table, rows);
+  const paramSets = rows.map(({ columns, values }) => {
+    const given = new Map(columns.map((name, at) => [name, values[at]]));
+    return cells.flatMap(({ name, tells }) => {
+      const value = given.get(name) ?? null;
+      return tells ? [Number(given.has(name)), value] : [value];
+    });
+  });
+  return { sql: insert(table, cells), paramSets };
+}
+
+interface Cell {
+  readonly name: string;
+  /** SQL of its value. */
+  readonly takes: string;
+  /** A parameter in front of its value tells whether the row has one, because null is one too. */
+  readonly tells: boolean;
+}
+
+/** Of the columns that any of the rows names. Where there is no default, what is left out is null. */
+function cellsOf(table: TableDefinition, rows: readonly FileRow[]): Cell[] {
+  const named = new Map<string, number>();
+  for (const { columns } of rows) {
+    for (const name of columns) named.set(name, (named.get(name) ?? 0) + 1);
+  }
+  return table.columns.filter(({ name }) => named.has(name)).map(({ name, defaultSql }) =>
+    defaultSql === null || named.get(name) === rows.length
+      ? { name, takes: "?", tells: false }
+      : { name, takes: `CASE WHEN ? THEN ? ELSE ${defaultExpression(defaultSql)} END`, tells: true }
+  );
+}
+
+function insert({ name }: TableDefinition, cells: readonly Pick<Cell, "name" | "takes">[]): string {
+  return `INSERT INTO ${quoted(name)} (${cells.map((cell) => quoted(cell.name)).join(", ")}) ` +
+    `VALUES (${cells.map(({ takes }) => takes).join(", ")})`;
+}

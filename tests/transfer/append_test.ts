@@ -1,0 +1,171 @@
+// Rows that are appended: one transaction as far as it goes, under the rules, approvals and keys of any write.
+import { assert, assertEquals } from "@std/assert";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { testSteps } from "../testing/cases.ts";
+import type { StartedApp } from "../testing/start_app.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { heldBy, writesIn, type WriteWorld } from "../writes/write_world.ts";
+
+interface AppendWorld extends WriteWorld {
+  readonly append: (rows: string | readonly object[], more?: string) => Promise<ApiAnswer>;
+  readonly count: () => Promise<unknown>;
+}
+
+const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a DEFAULT 'none', b TEXT)";
+
+async function worldOf(app: StartedApp, slug: string): Promise<AppendWorld> {
+  const world = await writesIn(app, slug);
+  await world.setup(T);
+  return {
+    ...world,
+    append: (rows, more = "") =>
+      app.request("POST", `${world.shop.database.path}/import?format=ndjson&mode=append&table=t${more}`, {
+        token: world.shop.token,
+        body: typeof rows === "string" ? rows : rows.map((row) => JSON.stringify(row)).join("\n"),
+      }),
+    count: async () => (await world.rows("SELECT count(*) FROM t"))[0]?.[0],
+  };
+}
+
+const written = ({ body: { data } }: ApiAnswer) => Reflect.get(Object(data), "rows");
+const told = ({ status, body }: ApiAnswer) => [status, body.code, Reflect.get(body, "rows")];
+const many = (length: number) => Array.from({ length }, (_, at) => ({ id: at + 1, b: "x" }));
+
+testSteps("append", worldOf, {
+  "gives each column that a row leaves out its default, in one write": async (world) => {
+    const defaults = [
+      ["word", "open", "open"],
+      ["quoted", '"say ""so"""', 'say "so"'],
+      ["bracketed", "[two words]", "two words"],
+      ["text", "'it''s'", "it's"],
+      ["minus", "-1.5", -1.5],
+      ["sum", "(1 + 2)", 3],
+      ["yes", "true", 1],
+      ["null_one", "NULL", null],
+    ] as const;
+    const columns = defaults.map(([name, sql]) => `${name} DEFAULT ${sql}`).join(", ");
+    await world.setup(
+      "DROP TABLE t",
+      `CREATE TABLE t (id INTEGER PRIMARY KEY, at DEFAULT CURRENT_TIMESTAMP, ${columns}, plain, n INTEGER DEFAULT '7')`,
+      "CREATE TRIGGER told AFTER INSERT ON t BEGIN UPDATE t SET plain = coalesce(plain, '') || '!' WHERE id = new.id; END",
+    );
+    const answer = await world.append([
+      { id: 1 },
+      { plain: "p", text: null, n: null },
+      ...defaults.map(([name]) => ({ [name]: "given" })),
+      { n: 8, plain: "q" },
+      { plain: "r", n: 9 },
+    ]);
+    assertEquals([answer.status, written(answer)], [200, defaults.length + 4], answer.text);
+    const names = defaults.map(([name]) => name);
+    const usual = defaults.map(([, , value]) => value);
+    const rows = await world.rows(
+      `SELECT ${names.join()}, plain, n, at = datetime(at) FROM t ORDER BY id`,
+    );
+    assertEquals(rows[0], [...usual, "!", 7, 1]);
+    assertEquals(rows[1], [...usual.map((value, at) => names[at] === "text" ? null : value), "p!", null, 1]);
+    for (const [at, name] of names.entries()) {
+      assertEquals(rows[at + 2], [...usual.map((value, of) => of === at ? "given" : value), "!", 7, 1], name);
+    }
+    assertEquals(rows.slice(-2).map((row) => row.slice(-3)), [["q!", 8, 1], ["r!", 9, 1]]);
+    const log = "SELECT count(*), sum(rows_written) FROM _service_meta_query_log WHERE operation = 'import'";
+    assertEquals(await world.rows(log), [[1, 2 * (defaults.length + 4)]]);
+  },
+
+  "takes all of a file or nothing, whatever its rows name": async (world) => {
+    const answer = await world.append([{ id: 1, b: "x" }, { id: 2, a: 1 }, { id: 1 }]);
+    assertEquals([...told(answer), answer.body.issues?.[0]?.path], [400, "sql_error", undefined, "line 3"]);
+    const unread = await world.append('{"id":1}\n{"b":"x"}\n{"id":2,"c":1}');
+    assertEquals([...told(unread), unread.body.issues?.[0]?.path], [
+      400,
+      "import_refused",
+      undefined,
+      "line 3",
+    ]);
+    assertEquals(await world.count(), 0);
+  },
+
+  "with atomic=1 takes nothing of a file that one transaction cannot take": async (world) => {
+    const large = await world.append(many(5001), "&atomic=1");
+    assertEquals(told(large), [400, "import_refused", undefined], large.text);
+    assert(/5000 rows or 4 MB/.test(large.text), large.text);
+    const wide = await world.append(
+      Array.from({ length: 10 }, (_, at) => ({ id: at, b: "x".repeat(500_000) })),
+      "&atomic=1",
+    );
+    assertEquals(told(wide), [400, "import_refused", undefined], wide.text.slice(0, 300));
+    assertEquals(await world.count(), 0);
+    assertEquals(written(await world.append(many(5000), "&atomic=1")), 5000);
+    const whole = await world.append("", "&atomic=1");
+    assertEquals(whole.status, 400, whole.text);
+    const { shop, app } = world;
+    const file = await app.request("POST", `${shop.database.path}/import?format=sql&mode=replace&atomic=1`, {
+      token: shop.token,
+      body: T,
+    });
+    assertEquals([file.status, file.body.issues?.[0]?.path], [400, "atomic"], file.text);
+  },
+
+  "counts all rows of the file for a rule about many, however they differ and however many there are": async (
+    world,
+  ) => {
+    await world.rule({ tableGlob: "t", effect: "deny", actions: ["insert"], minRows: 5003 });
+    const mixed = many(5002).map((row) => row.id % 2 === 0 ? row : { id: row.id });
+    assertEquals((await world.append(mixed)).status, 200);
+    assertEquals(await world.count(), 5002);
+    await world.setup("DELETE FROM t WHERE id > 4999", "DELETE FROM t");
+    assertEquals(told(await world.append(many(5003))), [403, "rule_denied", 5000]);
+    await world.setup("DELETE FROM t WHERE id > 4999", "DELETE FROM t");
+    await world.rule({ tableGlob: "t", effect: "deny", actions: ["insert"], minRows: 2 });
+    assertEquals(told(await world.append(mixed.slice(0, 8))), [403, "rule_denied", undefined]);
+    assertEquals(await world.count(), 0);
+    assertEquals(written(await world.append(mixed.slice(0, 1))), 1);
+  },
+
+  "that a rule holds waits for a person as a whole, and its id gets what ran": async (world) => {
+    await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["insert"] });
+    const rows = [{ id: 1 }, { id: 2, b: "x" }, { id: 3, a: null }];
+    const first = await world.append(rows, "&id=one");
+    const held = heldBy(first);
+    assertEquals(heldBy(await world.append(rows, "&id=one")), held);
+    assertEquals(await world.count(), 0);
+    assertEquals((await world.decide(held.id, "approve")).status, 200);
+    const redeemed = await world.redeem(held.approvalToken);
+    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals(await world.rows("SELECT a, b FROM t ORDER BY id"), [["none", null], ["none", "x"], [
+      null,
+      null,
+    ]]);
+    const again = await world.append(rows, "&id=one");
+    assertEquals([again.status, written(again)], [200, 3], again.text);
+    assertEquals((await world.append(rows.slice(1), "&id=one")).body.code, "replay_mismatch");
+    assertEquals(await world.count(), 3);
+  },
+
+  "that a rule holds is told to come in files of one transaction where it is larger": async (world) => {
+    await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["insert"] });
+    const answer = await world.append(many(7000), "&id=one");
+    assertEquals(told(answer), [403, "transaction_held", undefined], answer.text);
+    assert(/at most 5000 rows/.test(answer.body.error ?? ""), answer.text);
+    assertEquals(await world.count(), 0);
+    const { shop, app } = world;
+    const waiting = await app.request("GET", `/api/namespaces/${shop.slug}/approvals?state=pending`, {
+      token: shop.token,
+    });
+    assertEquals(waiting.body.data, []);
+  },
+
+  "of rows that name a thousand columns between them stays within one transaction's size": async (world) => {
+    const names = Array.from({ length: 900 }, (_, at) => `c${at}`);
+    await world.setup("DROP TABLE t", `CREATE TABLE t (${names.map((name) => `${name} DEFAULT 1`).join()})`);
+    const rows = Array.from({ length: 2000 }, (_, at) => ({ [`c${at % 900}`]: 2 }));
+    const answer = await world.append(rows, "&id=wide");
+    assertEquals([answer.status, written(answer)], [200, 2000], answer.text.slice(0, 300));
+    assertEquals((await world.append(rows, "&id=wide")).status, 200);
+    const sums = await world.rows("SELECT count(*), sum(c0), sum(c899), sum(c300) FROM t");
+    assertEquals(sums, [[2000, 2003, 2002, 2002]]);
+    const parts =
+      "SELECT count(*) > 1, count(*) < 10 FROM _service_meta_query_log WHERE operation = 'import'";
+    assertEquals(rowsOf(await world.shop.query(parts)), [[1, 1]]);
+  },
+});
