@@ -110,6 +110,21 @@ testSteps("another look at what waits", decisionWorld, {
     assertEquals([stale.status, stale.body.code], [409, "effect_changed"]);
     assertEquals(shownIn(await world.call("POST", id, "approve", { body: { look: 1 } })).state, "approved");
   },
+  "is what an approval stands for; it is repeated as it was, or refused": async (world) => {
+    const held = await world.hold("DELETE FROM items WHERE id = 6");
+    const approve = (body: object) => world.call("POST", held.id, "approve", { body });
+    const first = shownIn(await approve({ look: 0, snapshot: true }));
+    assertEquals(shownIn(await approve({ look: 0, snapshot: true })), first);
+    for (const other of [{}, { look: 0, snapshot: false }, { look: 1, snapshot: true }]) {
+      const refused = await approve(other);
+      assertEquals([refused.status, refused.body.code], [409, "approval_decided"], JSON.stringify(other));
+    }
+    assertEquals(await world.show(held.id), first);
+    const denied = await world.hold("DELETE FROM items WHERE id = 5");
+    const deny = (reason: string) => world.call("POST", denied.id, "deny", { body: { reason } });
+    const stands = shownIn(await deny("Not now"));
+    assertEquals(shownIn(await deny("Never")), stands);
+  },
   "lets the write run that was approved after it": async (world) => {
     const held = await world.hold("UPDATE items SET price = price + 1 WHERE id < 3");
     await world.shop.setup("CREATE TABLE other (a)");

@@ -110,3 +110,17 @@ test("of two people who decide at once one decides, and the other is told", asyn
     assertEquals(code(loser), [409, "approval_decided"]);
   }
 });
+
+test("of two approvals at once that differ in the snapshot one counts, and the other is told", async () => {
+  await using app = await startApp();
+  const world = await decisionWorld(app, "acme");
+  for (let round = 0; round < 5; round++) {
+    const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = ?", [round + 1]);
+    const answers = await Promise.all(
+      [true, false].map((snapshot) => world.call("POST", id, "approve", { body: { look: 0, snapshot } })),
+    );
+    assertEquals(answers.map(code).toSorted(), [[200, "ok"], [409, "approval_decided"]]);
+    const counted = answers[0]?.status === 200;
+    assertEquals((await world.show(id))["snapshotFirst"], counted);
+  }
+});

@@ -26,8 +26,9 @@ export interface Decision extends ApprovalPath {
 
 /**
  * Deciding the same again changes nothing. Errors: `person_required`, `sign_in_again`, `approval_not_found`,
- * `approval_decided`, `effect_changed` for an approval of what is not the last look, and for a decision during which
- * it was looked at again; those of `requireNamespace`.
+ * `approval_decided`, also for an approval of another look, or that differs in `snapshot`; `effect_changed` for an
+ * approval of what is not the last look, and for a decision during which it was looked at again; those of
+ * `requireNamespace`.
  */
 export async function decideApproval(ctx: ApprovalContext, input: Decision): Promise<ApprovalPage> {
   const { caller } = ctx;
@@ -35,18 +36,33 @@ export async function decideApproval(ctx: ApprovalContext, input: Decision): Pro
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
   requireFresh(caller, ctx.clock.now());
   const record = await requireApproval(ctx, namespace.id, input.approvalId);
-  const decided = ctx.query.approvals.stateOf(record) === input.decision
+  const decided = isDecided(ctx, record, input)
     ? record
     : await decide({ ...ctx, by: caller }, record, input);
   return await approvalPage(ctx, decided);
 }
 
+/**
+ * Whether this very decision was made before. An approval that differs would be lost if it were answered like the one
+ * that stands; of a denial only the reason could differ, and whoever asked may have read that already.
+ */
+function isDecided(
+  { query }: ApprovalContext,
+  record: ApprovalRecord,
+  { decision, look, snapshot }: Decision,
+): boolean {
+  if (query.approvals.stateOf(record) !== decision) return false;
+  if (decision === "denied") return true;
+  return look === (record.look ?? 0) && snapshot === (record.snapshotFirst ?? false);
+}
+
 async function decide(
   { by, ...ctx }: ApprovalContext & { readonly by: PersonCaller },
   record: ApprovalRecord,
-  { decision, reason, look, snapshot }: Decision,
+  input: Decision,
 ): Promise<ApprovalRecord> {
   const { approvals } = ctx.query;
+  const { decision, reason, look, snapshot } = input;
   // A repeated request must not approve what nobody has seen.
   const unseen = decision === "approved" && look !== (record.look ?? 0);
   if (unseen && approvals.stateOf(record) === "pending") throw lookedAgain(record);
@@ -64,9 +80,8 @@ async function decide(
   }
   // Somebody was faster: has decided it, or redeemed it when it did something else, so that it waits again.
   const now = await requireApproval(ctx, record.namespaceId, record.id);
-  const state = approvals.stateOf(now);
-  if (state === decision && now.look === record.look) return now;
-  throw state === "pending" ? lookedAgain(now) : new AppError("approval_decided");
+  if (isDecided(ctx, now, input)) return now;
+  throw approvals.stateOf(now) === "pending" ? lookedAgain(now) : new AppError("approval_decided");
 }
 
 function lookedAgain({ affectedRows, look = 0 }: ApprovalRecord): AppError {
