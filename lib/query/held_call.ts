@@ -36,6 +36,8 @@ export interface HeldCall {
   readonly merge?: HeldMerge;
   /** Set where the call is a restore in place. */
   readonly restore?: HeldRestore;
+  /** Set where that restore puts an imported file in place. */
+  readonly imported?: HeldImport;
   /** Set where the statements are those of migration files. */
   readonly migrations?: HeldMigrations;
 }
@@ -44,6 +46,13 @@ export interface HeldCall {
 export interface HeldRestore {
   readonly snapshot: string;
   readonly effect: RestoreEffect | null;
+}
+
+/** What was built of a file, and what could not be. */
+export interface HeldImport {
+  readonly tables: number;
+  readonly rows: number;
+  readonly notKept: readonly string[];
 }
 
 /** The result of a call's preview. */
@@ -109,8 +118,11 @@ export function writeHeldMerge(
   return heldText(held);
 }
 
-/** Writes the text of a restore in place. */
-export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]): string {
+/** Writes the text of a restore in place, of a snapshot or of what was built of a file. */
+export function writeHeldRestore(
+  { restore, imported }: { readonly restore: HeldRestore; readonly imported: HeldImport | undefined },
+  covers: readonly string[],
+): string {
   const held: HeldCall = {
     batch: false,
     statements: [],
@@ -120,6 +132,7 @@ export function writeHeldRestore(restore: HeldRestore, covers: readonly string[]
     effects: [],
     covers,
     restore,
+    ...(imported === undefined ? {} : { imported }),
   };
   return heldText(held);
 }

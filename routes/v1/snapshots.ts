@@ -15,6 +15,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
 import { databaseRecord, isoTimestamp, newSlug, noQuery, snapshotLabel } from "../http/schemas.ts";
+import { queryMeta } from "./sql_schemas.ts";
 
 const snapshot = z.object({
   label: z.string(),
@@ -56,6 +57,8 @@ export const restored = z.object({
   undo: z.string().nullable().describe("Label of the state before; null: that could not be read any more"),
   setAside: z.string().nullable().describe("Name under which a damaged state before is kept"),
 });
+/** The figures of a restore that was approved: it counts no rows, and is free. */
+export const restoreMeta = queryMeta.omit({ rowsReadBasis: true, warnings: true });
 const tags = ["snapshots"];
 
 /** Mounted under `/v1/db/:ns/:db`. */

@@ -67,7 +67,8 @@ const importQuery = z.strictObject({
     refuse("atomic", "Leave it out with sqlite and sql, which always are");
   }
 });
-const imported = z.object({
+/** What an import answers. */
+export const imported = z.object({
   tables: z.int(),
   rows: z.int(),
   notKept: z.array(z.string()).describe("What the file has and a database here cannot have"),

@@ -13,10 +13,11 @@ import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../http/schemas.ts";
 import { migrated, migrateMeta } from "./migrations.ts";
-import { restored } from "./snapshots.ts";
+import { restored, restoreMeta } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
 import { sendBatch, sendMerge, sendQuery } from "./send_result.ts";
 import { queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
+import { imported } from "./transfers.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 
 const secret = z.string().min(1).max(200);
@@ -65,11 +66,11 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
     .post(
       "/redeem_approval",
       describeRoute({
-        summary: "Run a write, a merge, a restore or migrations that a person has approved",
+        summary: "Run a write, a merge, a restore, an import or migrations that a person has approved",
         tags,
         responses: answers(
-          z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored, migrated]),
-          { meta: z.union([queryMeta, migrateMeta]).optional() },
+          z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored, imported, migrated]),
+          { meta: z.union([queryMeta, restoreMeta, migrateMeta]) },
         ),
       }),
       validate("json", redeemBody),
@@ -77,7 +78,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         const input = { ...c.req.valid("json"), ...runOptions(c) };
         const ctx = { ...statementsContext(query, c), control, caller: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
-        if ("restored" in redeemed) return c.json({ success: true, data: redeemed.restored });
+        if ("restored" in redeemed) return c.json({ success: true, ...redeemed.restored });
         if ("migrated" in redeemed) return c.json({ success: true, ...redeemed.migrated });
         if ("merge" in redeemed) return sendMerge(c, redeemed.merge);
         return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);

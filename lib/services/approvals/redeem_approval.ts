@@ -12,14 +12,13 @@ import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";
 import type { MigrateAnswer } from "../migrations/apply_migrations.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import type { Restored } from "../snapshots/restore_snapshot.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
 import { heldCallOf } from "./approval_view.ts";
 import { effectNow } from "./effect_now.ts";
 import { type ApprovalKey, findApproval } from "./read_approval.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 import { redeemMigrations } from "./redeem_migrations.ts";
-import { redeemRestore } from "./redeem_restore.ts";
+import { redeemRestore, type RestoreAnswer } from "./redeem_restore.ts";
 
 /** How the write of an approval is to run. */
 export interface RedeemInput {
@@ -29,12 +28,12 @@ export interface RedeemInput {
   readonly signal: () => AbortSignal | null;
 }
 
-/** What has run: statements, a merge of a branch, a restore, or migrations. */
+/** What has run: statements, a merge of a branch, a restore (also of an imported file), or migrations. */
 export type Redeemed =
   /** `batch`: it answers one result for each statement. */
   | { readonly answer: QueryAnswer; readonly batch: boolean }
   | { readonly merge: MergeAnswer }
-  | { readonly restored: Restored }
+  | { readonly restored: RestoreAnswer }
   | { readonly migrated: MigrateAnswer };
 
 /**

@@ -1,11 +1,14 @@
-// Redeems the approval of a restore: its token is claimed already. It does exactly what was seen, whatever a rule
-// tolerates.
+// Redeems the approval of a restore, also of one that puts an imported file in place: its token is claimed already. It does
+// exactly what was seen, whatever a rule tolerates.
 import { requireRole } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { type HeldCall, type HeldRestore, heldText } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
+import type { QueryMeta } from "../../query/query_call.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import { lostRecords } from "../migrations/migration_state.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
 import { restoreLog } from "../snapshots/manage_snapshots.ts";
 import {
   findRestoreRules,
@@ -14,15 +17,28 @@ import {
   type RestoreContext,
   type Restored,
 } from "../snapshots/restore_snapshot.ts";
+import type { Imported } from "../transfer/import_file.ts";
 import { afterRefusal, lookAgain } from "./after_failure.ts";
 
-/** Restores. Errors: `effect_changed` with both figures, then a person has to look again; those of a restore. */
+/** What a call that nobody held would have answered, and the figures of the restore. */
+export interface RestoreAnswer {
+  readonly data: Restored | Imported;
+  readonly meta: Omit<QueryMeta, "rowsReadBasis" | "warnings">;
+}
+
+/**
+ * Restores. `meta` has the rows of its row in the query log and what was taken for it: a restore brings back a whole state,
+ * counts no rows and is free; an imported file was paid for when that was held. `durationMs` is from the claim to the
+ * restored state, a look at it included. Errors: `effect_changed` with both figures, then a person has to look again;
+ * those of a restore.
+ */
 export async function redeemRestore(
-  ctx: RestoreContext,
+  ctx: RestoreContext & StatementsContext,
   record: ApprovalRecord,
   held: HeldCall & { readonly restore: HeldRestore },
-): Promise<Restored> {
-  const { snapshot, effect: approved } = held.restore;
+): Promise<RestoreAnswer> {
+  const { imported, restore: { snapshot, effect: approved } } = held;
+  const startedMs = ctx.clock.monotonicMs();
   const log = restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
   const decide = async (effect: RestoreEffect | null) => {
     const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
@@ -34,10 +50,26 @@ export async function redeemRestore(
   };
   try {
     requireRole(ctx.target, "admin");
+    // Read before they are gone.
+    const lost = imported ? await lostRecords(ctx) : [];
     const restored = await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
-    const ran = { rowsWritten: approved?.rows ?? null, queryLogId: log.id, snapshot: restored.undo };
+    const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
+    const left = { queryLogId: log.id, snapshot: restored.undo };
+    const ran = { rowsWritten: approved?.rows ?? null, ...left };
     await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
-    return restored;
+    return {
+      data: imported
+        ? { ...imported, notKept: [...imported.notKept, ...lost], snapshot: restored.undo }
+        : restored,
+      meta: {
+        rowsRead: 0,
+        rowsWritten: 0,
+        durationMs,
+        statementCount: log.statementCount,
+        costUsd: 0,
+        ...left,
+      },
+    };
   } catch (error) {
     const isLooked = error instanceof AppError && error.code === "effect_changed";
     if (!isLooked) await afterRefusal(ctx, record, error);

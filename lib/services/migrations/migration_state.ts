@@ -45,3 +45,14 @@ export async function listMigrations(
   const { records, drift } = await readState(ctx);
   return { data: records.map((one) => ({ ...one, appliedAt: isoTime(one.appliedAt) })), drift };
 }
+
+/**
+ * What an import takes away, as its answer names it: a file has no records of migrations, and those of the present database
+ * say nothing of it. Errors: those of the pipeline.
+ */
+export async function lostRecords(ctx: StatementsContext): Promise<string[]> {
+  const { records } = await readState(ctx);
+  return records.length === 0 ? [] : [
+    `the ${records.length} records of migrations: record a baseline of the files that are in effect now`,
+  ];
+}

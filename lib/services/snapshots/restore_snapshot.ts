@@ -5,7 +5,7 @@ import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
-import { writeHeldRestore } from "../../query/held_call.ts";
+import { type HeldImport, type HeldRestore, writeHeldRestore } from "../../query/held_call.ts";
 import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
 import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
@@ -33,13 +33,22 @@ export interface Restored {
   readonly setAside: string | null;
 }
 
+/** Which snapshot is restored, and for whom. */
+export interface RestoreInput {
+  readonly snapshot: string;
+  /** The row of the call that does it. */
+  readonly as?: LogIdentity;
+  /** Set where the snapshot is what was built of a file. */
+  readonly imported?: HeldImport;
+}
+
 /**
- * Restores the snapshot in place. `as`: the row of the call that does it. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`,
+ * Restores the snapshot in place. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`,
  * `storage_full`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`.
  */
 export async function restoreSnapshot(
   ctx: RestoreContext,
-  { snapshot, as }: { readonly snapshot: string; readonly as?: LogIdentity },
+  { snapshot, as, imported }: RestoreInput,
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
   const log = as ?? restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
@@ -48,7 +57,9 @@ export async function restoreSnapshot(
   return await logged(ctx, log, () =>
     restoreAfterPreview(ctx, { snapshot, log }, async (effect) => {
       const matches = findRestoreRules(rules, effect);
-      if (matches.length > 0) throw await holdRestore(ctx, matches, { snapshot, effect });
+      if (matches.length > 0) {
+        throw await holdRestore(ctx, matches, { restore: { snapshot, effect }, imported });
+      }
     }));
 }
 
@@ -112,7 +123,7 @@ const STOPPED: ReadonlySet<string> = new Set(["rule_denied", "approval_required"
 function holdRestore(
   ctx: RestoreContext,
   matches: readonly RuleMatch[],
-  restore: { readonly snapshot: string; readonly effect: RestoreEffect | null },
+  held: { readonly restore: HeldRestore; readonly imported: HeldImport | undefined },
 ): Promise<AppError> {
   return holdForApproval(ctx, {
     target: ctx.target,
@@ -120,8 +131,8 @@ function holdRestore(
     operation: "restore",
     matches,
     replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,
-    affectedRows: restore.effect?.rows ?? null,
-    text: (covers) => writeHeldRestore(restore, covers),
+    affectedRows: held.restore.effect?.rows ?? null,
+    text: (covers) => writeHeldRestore(held, covers),
   });
 }
 

@@ -12,9 +12,9 @@ import { identify, recordEnd } from "../../query/record.ts";
 import { transferFiles, type TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import type { TransferRun } from "../../tenant/transfer/transfer_room.ts";
-import { listMigrations } from "../migrations/migration_state.ts";
+import { lostRecords } from "../migrations/migration_state.ts";
 import { databaseOf } from "../snapshots/manage_snapshots.ts";
-import { type RestoreContext, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
+import { type RestoreContext, type RestoreInput, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
 import { refused } from "./check_item.ts";
 import { requireTransfers } from "./export_database.ts";
 import type { KeptExports } from "./kept_exports.ts";
@@ -78,11 +78,12 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
           bill.figures = { rowsRead: 0, rowsWritten: rows };
           const built = `${transfers.room.folderOf(`${transferId}/out`)}/${transferFiles.built}`;
           const snapshot = autoLabel(clock, "import", input.format);
-          const notKept = [...report.notKept, ...await lostRecords(ctx)];
+          const lost = await lostRecords({ ...ctx, tokenId: callerId(ctx.caller) });
+          const imported = { tables, rows, notKept: report.notKept };
           await transfers.adopt(target, built, snapshot);
-          const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log });
+          const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log, imported });
           kept.state = "done";
-          return { tables, rows, notKept, snapshot: undo };
+          return { tables, rows, notKept: [...report.notKept, ...lost], snapshot: undo };
         });
       }));
   } catch (error) {
@@ -97,14 +98,6 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   } finally {
     await transfers.room.remove(transferId);
   }
-}
-
-/** A file has no records of migrations, and those of the present database say nothing of it. */
-async function lostRecords(ctx: ImportContext): Promise<string[]> {
-  const { data } = await listMigrations({ ...ctx, tokenId: callerId(ctx.caller) });
-  return data.length === 0 ? [] : [
-    `the ${data.length} records of migrations: record a baseline of the files that are in effect now`,
-  ];
 }
 
 const LOGGED: ReadonlySet<string> = new Set([
@@ -212,7 +205,7 @@ async function putInPlace(
   ctx: ImportContext,
   transfers: TransferStore,
   kept: KeptImport,
-  restore: Parameters<typeof restoreSnapshot>[1],
+  restore: RestoreInput,
 ) {
   try {
     // Somebody may have made a table while the file came in.

@@ -46,7 +46,7 @@ export function merged({ data }: MergeAnswer): McpAnswer {
 
 /** What an approved call has done. */
 export function redeemed(done: Redeemed): McpAnswer {
-  if ("restored" in done) return contentAnswer(done.restored);
+  if ("restored" in done) return contentAnswer(done.restored.data);
   if ("migrated" in done) return contentAnswer(done.migrated.data);
   return "merge" in done ? merged(done.merge) : written(done.answer);
 }
