@@ -74,8 +74,11 @@ const meaningful: readonly (readonly [question: string, said: string])[] = [
   ["orders on weekends", '"weekends"'],
   ["the same orders again", '"same'],
   ["orders except the last one", '"except'],
-  ["trips of North", "in several ways; say which one: from_depot_id or to_depot_id"],
-  ["trips heavier than 500", "the unit of"],
+  ["trips of North", `in several ways; say which one: "from" or "to"`],
+  [
+    "trips heavier than 500",
+    `the unit of "heavier than 500" does not fit; say the number with a unit such as "gram"`,
+  ],
   ["orders over 3 kg", '"over 3 kg"'],
   ["which orders were refunded", '"refunded"'],
   ["orders bigger than last month", '"bigger than"'],

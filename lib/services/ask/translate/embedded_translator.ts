@@ -59,8 +59,10 @@ function translate({ question, schema, nowMs, found }: Asked): AskProposal {
   const open = leftOver(reading);
   if (reading.problem !== null) return { ok: false, reason: reading.problem };
   if (open !== null) {
-    const reason = nearWord(open, schema) ?? reading.doubt ?? `"${open}" was not understood`;
-    return { ok: false, reason };
+    const reason = reading.doubtful
+      ? `"${open}" may mean one thing as well as another; say of what it is`
+      : `"${open}" was not understood`;
+    return { ok: false, reason: nearWord(open, schema) ?? reason };
   }
   if (plan === null) {
     return {

@@ -26,7 +26,7 @@ export function leftOver(reading: Reading): string | null {
   if (at < 0) return null;
   let end = at + 1;
   while (isOpen(end) && end - at < 4) end++;
-  return tokens.slice(at, end).map(({ text }) => text).join(" ").replaceAll(/[\p{C}"]/gu, "").slice(0, 60);
+  return reading.said(at, end).slice(0, 60);
 }
 
 function isState(condition: Condition): boolean {

@@ -39,7 +39,7 @@ export function takeOwnReference(
     const up = isUp(reading, label, value);
     if (key === null || named.length > 1 || up === null) {
       reading.problem ??= `say "${
-        key?.columns.join() ?? "the reference"
+        reading.said(label.at, label.end)
       } is …", so that it is clear who is asked for`;
       return null;
     }

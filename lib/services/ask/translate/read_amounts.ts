@@ -9,7 +9,7 @@ import { readEquals } from "./read_equals.ts";
 import { scaleColumn } from "./scale_column.ts";
 import { comparatives, comparisons, gradable, measuringVerbs, type Scale, trailing } from "./scales.ts";
 import { type Quantity, quantityAt, takeRate } from "./quantities.ts";
-import { inUnitOf, type Unit, unitOf, unitOfColumn } from "./units.ts";
+import { inUnitOf, type Unit, unitOf, unitOfColumn, unitWord } from "./units.ts";
 
 /** A comparison with the number of rows of a table: "more than two orders". */
 export interface CountBound {
@@ -120,10 +120,9 @@ function compare(reading: Reading, found: Comparison): void {
   const value = inUnitOf(ref.column, low.value, low.unit);
   const upper = high && inUnitOf(ref.column, high.value, high.unit);
   if (value === null || (high && upper === null)) {
-    reading.problem ??= `the unit of "${
-      reading.tokens.slice(at, end).map(({ text }) => text).join(" ")
-    }" does not fit; ` +
-      `say the number in a unit of ${ref.table.name}.${ref.column.name}`;
+    const unit = unitWord(ref.column);
+    const fitting = unit === null ? "without a unit" : `with a unit such as "${unit}"`;
+    reading.problem ??= `the unit of "${reading.said(at, end)}" does not fit; say the number ${fitting}`;
     return;
   }
   reading.take(at, end);

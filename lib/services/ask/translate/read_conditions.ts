@@ -115,7 +115,7 @@ function readNamed(reading: Reading, mention: Mention, open: Open): void {
   const column = ref ?? had;
   if (column === null || mention.weak) return;
   if (column.column.notNull) {
-    reading.problem ??= `${column.table.name}.${column.column.name} is never empty; say what its value is`;
+    reading.problem ??= `"${reading.said(mention.at, mention.end)}" is never empty; say what its value is`;
     return;
   }
   if (at >= 0) reading.take(at, mention.at);

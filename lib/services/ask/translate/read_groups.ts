@@ -86,7 +86,7 @@ function targetOf(reading: Reading, { table, column }: ColumnRef, root: AskTable
   if (last?.from === table && !last.ambiguous && last.on.some(([from]) => from === column.name)) {
     return target;
   }
-  reading.problem ??= `${root.name} reach ${target.name} in several ways; say which one`;
+  reading.problem ??= "what is counted belongs together with that in several ways; say which one";
   return null;
 }
 

@@ -153,7 +153,7 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
   const many = subject !== null && reading.distance(ref.table) % 1 !== 0;
   if (subject && (both || (many && not))) {
     if (both && !many) {
-      reading.problem ??= `${ref.table.name}.${ref.column.name} has one value only; ask for either`;
+      reading.problem ??= `nothing has both "${values.flat().join('" and "')}"; ask for either`;
       return;
     }
     for (const one of both ? values : [values.flat()]) {
@@ -162,11 +162,12 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
     }
     return;
   }
-  const at = reading.conditions.findIndex((one) =>
+  const other = reading.conditions.find((one) =>
     one.kind === "values" && one.ref.column === ref.column && one.not === not
   );
-  if (at >= 0 && !not) {
-    reading.problem ??= `"${values.flat().join('" and "')}" is asked for beside another ${ref.column.name}`;
+  if (other?.kind === "values" && !not) {
+    const asked = [...other.values, ...values.flat()];
+    reading.problem ??= `"${asked.join('" and "')}" are asked for, and nothing has more than one of them`;
   }
   reading.conditions.push({ ...all, not });
 }

@@ -29,10 +29,13 @@ export class Reading {
   asked: ColumnRef | null = null;
   /** Whether something is counted or added up. */
   measured = false;
-  /** Why it is refused, where that is known better than by a word that is left over. Completes "Ask another way; ". */
+  /**
+   * Why it is refused, where that is known better than by a word that is left over. Completes "Ask another way; ". Strangers
+   * read it, so it names words of the question, never a table or a column.
+   */
   problem: string | null = null;
-  /** What two things were as likely, where a word is left over: the reason for that. */
-  doubt: string | null = null;
+  /** Whether two things were as likely: then that is why a word is left over. */
+  doubtful = false;
   readonly #distances = new Map<AskTable, number>();
   #measured: AskTable | null = null;
 
@@ -53,6 +56,11 @@ export class Reading {
   phrase(at: number, text: string): number {
     const words = text.split(" ");
     return words.every((word, step) => this.open(at + step) === word) ? words.length : 0;
+  }
+
+  /** The words from one place to another, as they were asked. */
+  said(at: number, end: number): string {
+    return this.tokens.slice(at, end).map(({ text }) => text).join(" ").replaceAll(/[\p{C}"]/gu, "");
   }
 
   take(at: number, end: number): void {
@@ -110,8 +118,7 @@ export class Reading {
     );
     if (first === undefined || first.far >= 99) return null;
     if (second && second.far === first.far && second.ref.column !== first.ref.column) {
-      const names = [first, second].map(({ ref }) => `${ref.table.name}.${ref.column.name}`);
-      this.doubt ??= `${names.join(" and ")} are as likely; say which of them is meant`;
+      this.doubtful = true;
       return null;
     }
     return first.one;

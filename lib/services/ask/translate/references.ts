@@ -40,12 +40,14 @@ export function forkTo(
   return fork ? { host: fork.from, target: fork.to } : null;
 }
 
-/** Tells the references, by the names of their columns. */
+/** Tells the references by the words that choose one: those of their columns that the others do not have. */
 export function severalWays(host: AskTable, target: AskTable): string {
-  const columns = host.foreignKeys.filter(({ toTable }) => toTable === target.name).map((key) =>
-    key.columns.join(", ")
-  );
-  return `${host.name} refer to ${target.name} in several ways; say which one: ${columns.join(" or ")}`;
+  const names = host.foreignKeys.filter(({ toTable }) => toTable === target.name)
+    .map(({ columns: [column = ""] }) => splitWords(column));
+  const own = names.map((words) => words.filter((word) => !names.every((one) => one.includes(word))));
+  const ways = own.filter((words) => words.length > 0).map((words) => `"${words.join(" ")}"`);
+  const which = ways.length > 0 ? `which one: ${ways.join(" or ")}` : "which one";
+  return `what it names belongs together in several ways; say ${which}`;
 }
 
 /** The columns of the reference that the words in front of a place mean: "from", "received"; null where none do. */

@@ -97,6 +97,15 @@ export function unitOfColumn({ name, description }: ColumnFacts): Unit | null {
   return unitOf(words.length > 1 ? suffixes[last] ?? last : last);
 }
 
+/** A whole word for the unit of a column; null where its name and description say none, or none has such a word. */
+export function unitWord(column: ColumnFacts): string | null {
+  const own = unitOfColumn(column);
+  const isOwn = (word: string, { dimension, factor, currency }: Unit) =>
+    word.length > 3 && dimension === own?.dimension && factor === own.factor &&
+    (own.currency === null || currency === own.currency);
+  return [...units].find(([word, unit]) => isOwn(word, unit))?.[0] ?? null;
+}
+
 /** Whether a name speaks of money at all. */
 function isMoney(column: ColumnFacts): boolean {
   return unitOfColumn(column)?.dimension === "money" ||
