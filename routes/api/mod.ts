@@ -6,6 +6,7 @@ import type { Env } from "../http/env.ts";
 import { bearerOrSession } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { onlyPost } from "../middleware/not_found.ts";
+import { refuseParameters } from "../middleware/refuse_parameters.ts";
 import { accountRoutes } from "./accounts.ts";
 import { approvalRoutes, undoRoutes } from "./approvals.ts";
 import { auditRoutes, serviceAuditRoutes } from "./audit.ts";
@@ -27,7 +28,7 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .use("/namespaces/:slug/databases/restore/*", onlyPost())
     .use("/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud/*", onlyPost())
     .use("/me/passkeys/options/*", onlyPost())
-    .use(refuseHeaders())
+    .use(refuseHeaders(), refuseParameters())
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
     .route("/namespaces", sessionRoutes(deps))

@@ -1,5 +1,5 @@
 // Headers that turn something on or bound it. They have one accepted value: a misspelt safety option must not count
-// as absent. Neither must one in a place where the call does not look: a header of other calls, or the address.
+// as absent. Neither must a header of other calls, at which the call does not look.
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
 import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts";
@@ -35,24 +35,6 @@ export function headerFlag(c: Context<Env>, name: string, on: string): boolean {
   throw new AppError("validation_failed", {
     issues: [{ path: name, message: `Send the value ${on}, or leave the header out` }],
   });
-}
-
-/**
- * Refuses parameters in the address of calls that have a body: they would be ignored, and a misspelt safety option must not count as
- * absent. GET and DELETE check their own. Errors: `validation_failed` naming each.
- */
-export function refuseParameters(): MiddlewareHandler<Env> {
-  return (c, next) => {
-    if (!c.req.url.includes("?") || !["POST", "PUT", "PATCH"].includes(c.req.method) || !hasHandler(c)) {
-      return next();
-    }
-    const issues = [...new Set(new URL(c.req.url).searchParams.keys())].map((path) => ({
-      path,
-      message: "Send this in the body; the call has no parameters in its address",
-    }));
-    if (issues.length === 0) return next();
-    throw new AppError("validation_failed", { issues });
-  };
 }
 
 const belongsTo = [
