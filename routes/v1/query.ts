@@ -6,7 +6,8 @@ import { z } from "zod";
 import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
 import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
-import { previewWrites } from "../../lib/services/proposals/preview_writes.ts";
+import { previewOnce } from "../../lib/services/proposals/preview_once.ts";
+import { type PreviewInput, previewWrites } from "../../lib/services/proposals/preview_writes.ts";
 import { runStatements, type StatementsInput } from "../../lib/services/query/run_statements.ts";
 import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
 import { answers } from "../http/answers.ts";
@@ -27,14 +28,11 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
       async (c) => {
         const { sql, params } = await readInput(c, "json", statementBody);
         if (headerFlag(c, "X-Dry-Run", "1")) {
-          const { data, meta } = await previewWrites(statementsContext(query, c), {
-            statements: [{ sql, params }],
-            atomic: true,
-            batch: false,
-            rowForm: rowFormOf(c),
-            maxAffected: headerNumber(c, "X-Max-Affected", 0),
+          const input = { statements: [{ sql, params }], atomic: true, batch: false, ...previewOptions(c) };
+          return await dryRun(query, c, "query", async () => {
+            const { data, meta } = await previewWrites(statementsContext(query, c), input);
+            return { data: data[0], meta };
           });
-          return c.json({ success: true, data: data[0], meta });
         }
         // Without a key they are there at once, and a point read waits for nothing. Field by field: to spread them would be a
         // noticeable part of it.
@@ -67,15 +65,12 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         const { paramSets = null, transaction } = body;
         const statements = body.statements ?? [{ sql: body.sql ?? "", params: paramSets?.[0] ?? [] }];
         if (headerFlag(c, "X-Dry-Run", "1")) {
-          const { data, meta } = await previewWrites(statementsContext(query, c), {
-            statements,
-            paramSets,
-            atomic: transaction ?? false,
-            batch: true,
-            rowForm: rowFormOf(c),
-            maxAffected: headerNumber(c, "X-Max-Affected", 0),
+          const atomic = transaction ?? false;
+          const input = { statements, paramSets, atomic, batch: true, ...previewOptions(c) };
+          return await dryRun(query, c, "batch", async () => {
+            const { data, meta } = await previewWrites(statementsContext(query, c), input);
+            return { data: paramSets ? data[0] : data, meta };
           });
-          return c.json({ success: true, data: paramSets ? data[0] : data, meta });
         }
         const answer = await runStatements(statementsContext(query, c), {
           operation: "batch",
@@ -122,9 +117,39 @@ async function keyedOptions(
   operation: string,
   { key, plan }: { readonly key: string; readonly plan: ReplayScope | null },
 ): Promise<Options> {
+  return options(c, { idempotency: await keyScope(c, operation, key), plan });
+}
+
+/** Errors: `validation_failed` naming the header. */
+async function keyScope(c: Context<Env>, operation: string, key: string): Promise<ReplayScope> {
   requireReplayKey("Idempotency-Key", key);
   const scope = ["idempotency", c.get("token").tokenId, c.get("target").databaseId, operation, key];
-  return options(c, { idempotency: replayScope(scope, await requestContent(c)), plan });
+  return replayScope(scope, await requestContent(c));
+}
+
+/** Errors: `validation_failed` naming the header. */
+function previewOptions(c: Context<Env>): Pick<PreviewInput, "rowForm" | "maxAffected"> {
+  return { rowForm: rowFormOf(c), maxAffected: headerNumber(c, "X-Max-Affected", 0) };
+}
+
+/** An operation of its own: the call itself, sent with the same key, runs. Errors: those of `keyScope` and `previewOnce`. */
+async function dryRun(
+  query: QueryContext,
+  c: Context<Env>,
+  operation: "query" | "batch",
+  preview: () => Promise<object>,
+): Promise<Response> {
+  const key = c.req.header("idempotency-key");
+  const scope = key === undefined ? null : await keyScope(c, `dry run of ${operation}`, key);
+  const { text, replayed } = await previewOnce(
+    query.replays,
+    scope,
+    async () => JSON.stringify({ success: true, ...await preview() }),
+  );
+  return c.body(text, 200, {
+    "content-type": "application/json",
+    ...(replayed ? { "idempotency-replayed": "true" } : {}),
+  });
 }
 
 const validation = z.object({

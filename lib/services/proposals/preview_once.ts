@@ -1,0 +1,40 @@
+// A dry run that is repeated with its key gets the first answer, as a read does: claimed and stored in KV.
+import type { Replays, ReplayScope } from "../../control/replays.ts";
+import { AppError } from "../../core/errors.ts";
+import { isKvFull } from "../../store/kv_call.ts";
+
+/** The text of an answer; `replayed`: it is that of an earlier dry run. */
+export interface PreviewText {
+  readonly text: string;
+  readonly replayed: boolean;
+}
+
+/**
+ * Answers what `preview` writes, or what it wrote for an earlier dry run of that name. Null: without a key it runs each time.
+ * Errors: `replay_mismatch`, `replay_running`, `meter_unreachable`, those of `preview`; after these the key is free again.
+ */
+export async function previewOnce(
+  replays: Replays,
+  scope: ReplayScope | null,
+  preview: () => Promise<string>,
+): Promise<PreviewText> {
+  const claimed = scope === null ? null : await replays.claim(scope).catch((error) => {
+    // Nothing is changed by running it twice: without room for the claim it runs, and so does its repetition.
+    if (isKvFull(error)) return null;
+    throw error;
+  });
+  if (claimed?.state === "stored") {
+    return { text: new TextDecoder().decode(claimed.answer), replayed: true };
+  }
+  if (claimed?.state === "mismatch") throw new AppError("replay_mismatch");
+  if (claimed?.state === "running") throw new AppError("replay_running");
+  const claim = claimed?.state === "claimed" ? claimed.claim : null;
+  try {
+    const text = await preview();
+    // It has run, so it is answered whether its answer can be stored or not.
+    await claim?.store(new TextEncoder().encode(text)).catch(() => {});
+    return { text, replayed: false };
+  } finally {
+    await claim?.release();
+  }
+}
