@@ -1,11 +1,11 @@
 // Repeated calls: one wrapper around the stages of a call that has an idempotency key or is a step of a plan.
 import type { Claim } from "../control/replays.ts";
 import { AppError } from "../core/errors.ts";
-import { isKvFull } from "../store/kv_call.ts";
 import { type ReplayKeys, writeStoredAnswer } from "../tenant/stored_answer.ts";
 import type { ReplayFound } from "../tenant/tenant_store.ts";
 import { answerContext } from "./answer.ts";
 import { findEarlier, replayKeys, storedReadAnswer } from "./find_earlier.ts";
+import { claimHarmless } from "./claim_harmless.ts";
 import { answered, goOn, type Said } from "./pipeline.ts";
 import type { QueryAnswer, StatementDatabase } from "./query_call.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
@@ -91,15 +91,8 @@ async function performClaimed(
 async function claimRead({ ctx, understood }: StatementPass): Promise<Said<Claim | null, QueryAnswer>> {
   const scope = understood.call.replay?.idempotency ?? null;
   if (scope === null) return goOn(null);
-  const claim = await ctx.replays.claim(scope).catch((error) => {
-    // A read may run twice without harm: without room for the claim it runs, and so does its repetition.
-    if (isKvFull(error)) return null;
-    throw error;
-  });
-  if (claim === null) return goOn(null);
-  if (claim.state === "claimed") return goOn(claim.claim);
-  if (claim.state === "stored") return answered(storedReadAnswer(claim.answer));
-  throw new AppError(claim.state === "mismatch" ? "replay_mismatch" : "replay_running");
+  const claimed = await claimHarmless(ctx.replays, scope);
+  return "answer" in claimed ? answered(storedReadAnswer(claimed.answer)) : goOn(claimed.claim);
 }
 
 /**

@@ -79,6 +79,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         const ctx = { ...statementsContext(query, c), control, caller: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
         if ("restored" in redeemed) return c.json({ success: true, ...redeemed.restored });
+        if ("appended" in redeemed) return c.json({ success: true, ...redeemed.appended });
         if ("migrated" in redeemed) return c.json({ success: true, ...redeemed.migrated });
         if ("merge" in redeemed) return sendMerge(c, redeemed.merge);
         return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);

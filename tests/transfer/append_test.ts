@@ -131,7 +131,11 @@ testSteps("append", worldOf, {
     assertEquals(await world.count(), 0);
     assertEquals((await world.decide(held.id, "approve")).status, 200);
     const redeemed = await world.redeem(held.approvalToken);
-    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals([redeemed.status, redeemed.body.data, redeemed.body.meta?.rowsWritten], [
+      200,
+      { tables: 1, rows: 3, notKept: [], snapshot: null },
+      3,
+    ], redeemed.text);
     assertEquals(await world.rows("SELECT a, b FROM t ORDER BY id"), [["none", null], ["none", "x"], [
       null,
       null,

@@ -4,7 +4,7 @@ import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
 import { cascadedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
-import type { CallReplay, QueryAnswer, QueryCall } from "../../query/query_call.ts";
+import type { CallReplay, QueryAnswer, QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import { eitherForm, type RowForm } from "../../sql/row_form.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
@@ -12,6 +12,7 @@ import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";
 import type { MigrateAnswer } from "../migrations/apply_migrations.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
+import type { Imported } from "../transfer/import_file.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
 import { heldCallOf } from "./approval_view.ts";
 import { effectNow } from "./effect_now.ts";
@@ -28,12 +29,13 @@ export interface RedeemInput {
   readonly signal: () => AbortSignal | null;
 }
 
-/** What has run: statements, a merge of a branch, a restore (also of an imported file), or migrations. */
+/** What has run: statements, a merge of a branch, a restore (also of an imported file), rows of a file, or migrations. */
 export type Redeemed =
   /** `batch`: it answers one result for each statement. */
   | { readonly answer: QueryAnswer; readonly batch: boolean }
   | { readonly merge: MergeAnswer }
   | { readonly restored: RestoreAnswer }
+  | { readonly appended: { readonly data: Imported; readonly meta: QueryMeta } }
   | { readonly migrated: MigrateAnswer };
 
 /**
@@ -51,7 +53,7 @@ export async function redeemApproval(
   const answered = ctx.approvals.stateOf(record) === "redeemed"
     ? await findStored(ctx, target, input.replay)
     : null;
-  if (answered) return { answer: answered, batch: answersEach(await heldCallOf(ctx, record)) };
+  if (answered) return ranAs(record, await heldCallOf(ctx, record), answered);
   refuseUnlessApproved(ctx, record);
   const waiting = await heldCallOf(ctx, record);
   const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
@@ -87,14 +89,17 @@ export async function redeemApproval(
     const { rowsWritten, queryLogId, snapshot } = answer.meta;
     const ran = { rowsWritten, queryLogId, snapshot };
     await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
-    return { answer, batch: answersEach(held) };
+    return ranAs(record, held, answer);
   } catch (error) {
     throw await afterFailure(ctx, record, held, error);
   }
 }
 
-function answersEach({ batch, paramSets }: HeldCall): boolean {
-  return batch && paramSets === undefined;
+/** In the form of the call that was held. */
+function ranAs({ operation }: ApprovalRecord, { batch, paramSets }: HeldCall, answer: QueryAnswer): Redeemed {
+  if (operation !== "import") return { answer, batch: batch && paramSets === undefined };
+  const data = { tables: 1, rows: paramSets?.length ?? 0, notKept: [], snapshot: null };
+  return { appended: { data, meta: answer.meta } };
 }
 
 function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): void {

@@ -1,7 +1,6 @@
 // A dry run that is repeated with its key gets the first answer, as a read does: claimed and stored in KV.
 import type { Replays, ReplayScope } from "../../control/replays.ts";
-import { AppError } from "../../core/errors.ts";
-import { isKvFull } from "../../store/kv_call.ts";
+import { claimHarmless } from "../../query/claim_harmless.ts";
 
 /** The text of an answer; `replayed`: it is that of an earlier dry run. */
 export interface PreviewText {
@@ -18,23 +17,14 @@ export async function previewOnce(
   scope: ReplayScope | null,
   preview: () => Promise<string>,
 ): Promise<PreviewText> {
-  const claimed = scope === null ? null : await replays.claim(scope).catch((error) => {
-    // Nothing is changed by running it twice: without room for the claim it runs, and so does its repetition.
-    if (isKvFull(error)) return null;
-    throw error;
-  });
-  if (claimed?.state === "stored") {
-    return { text: new TextDecoder().decode(claimed.answer), replayed: true };
-  }
-  if (claimed?.state === "mismatch") throw new AppError("replay_mismatch");
-  if (claimed?.state === "running") throw new AppError("replay_running");
-  const claim = claimed?.state === "claimed" ? claimed.claim : null;
+  const claimed = scope === null ? { claim: null } : await claimHarmless(replays, scope);
+  if ("answer" in claimed) return { text: new TextDecoder().decode(claimed.answer), replayed: true };
   try {
     const text = await preview();
     // It has run, so it is answered whether its answer can be stored or not.
-    await claim?.store(new TextEncoder().encode(text)).catch(() => {});
+    await claimed.claim?.store(new TextEncoder().encode(text)).catch(() => {});
     return { text, replayed: false };
   } finally {
-    await claim?.release();
+    await claimed.claim?.release();
   }
 }

@@ -47,6 +47,7 @@ export function merged({ data }: MergeAnswer): McpAnswer {
 /** What an approved call has done. */
 export function redeemed(done: Redeemed): McpAnswer {
   if ("restored" in done) return contentAnswer(done.restored.data);
+  if ("appended" in done) return contentAnswer(done.appended.data);
   if ("migrated" in done) return contentAnswer(done.migrated.data);
   return "merge" in done ? merged(done.merge) : written(done.answer);
 }
