@@ -10,9 +10,12 @@ const KEYWORD = /^(?:null|true|false|current_(?:date|time|timestamp))$/i;
 export function defaultExpression(defaultSql: string): string {
   const [, bracketed, quote, quoted] = /^(?:\[(.*)\]|(["`])(.*)\2)$/s.exec(defaultSql) ?? [];
   const name = bracketed ?? quoted?.replaceAll(`${quote}${quote}`, `${quote}`) ?? bareName(defaultSql);
-  return `(${name === null ? defaultSql : quoteText(name)})`;
+  if (name !== null) return `(${quoteText(name)})`;
+  // A comment at its end lasts to the end of the line.
+  return defaultSql.includes("--") ? `(${defaultSql}\n)` : `(${defaultSql})`;
 }
 
+/** To the engine every character beyond ASCII is one of a name. */
 function bareName(sql: string): string | null {
-  return /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(sql) && !KEYWORD.test(sql) ? sql : null;
+  return /^[A-Za-z_\u{80}-\u{10ffff}][\w$\u{80}-\u{10ffff}]*$/u.test(sql) && !KEYWORD.test(sql) ? sql : null;
 }

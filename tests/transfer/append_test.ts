@@ -42,6 +42,8 @@ testSteps("append", worldOf, {
       ["sum", "(1 + 2)", 3],
       ["yes", "true", 1],
       ["null_one", "NULL", null],
+      ["beyond_letters", "e\u0301t\u{1f600}", "e\u0301t\u{1f600}"],
+      ["told", "(2 -- two\n)", 2],
     ] as const;
     const columns = defaults.map(([name, sql]) => `${name} DEFAULT ${sql}`).join(", ");
     await world.setup(
