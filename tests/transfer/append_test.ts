@@ -74,6 +74,13 @@ testSteps("append", worldOf, {
     assertEquals(await world.rows(log), [[1, 2 * (defaults.length + 4)]]);
   },
 
+  "lets the engine count up a key that a row leaves out, whatever its default": async (world) => {
+    await world.setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY DEFAULT 7, b)");
+    const answer = await world.append([{ id: 1, b: "x" }, { b: "y" }, { b: "z" }]);
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals(await world.rows("SELECT id, b FROM t ORDER BY id"), [[1, "x"], [2, "y"], [3, "z"]]);
+  },
+
   "takes all of a file or nothing, whatever its rows name": async (world) => {
     const answer = await world.append([{ id: 1, b: "x" }, { id: 2, a: 1 }, { id: 1 }]);
     assertEquals([...told(answer), answer.body.issues?.[0]?.path], [400, "sql_error", undefined, "line 3"]);

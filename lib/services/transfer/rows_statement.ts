@@ -43,11 +43,13 @@ function cellsOf(table: TableDefinition, rows: readonly FileRow[]): Cell[] {
   for (const { columns } of rows) {
     for (const name of columns) named.set(name, (named.get(name) ?? 0) + 1);
   }
-  return table.columns.filter(({ name }) => named.has(name)).map(({ name, defaultSql }) =>
-    defaultSql === null || named.get(name) === rows.length
+  return table.columns.filter(({ name }) => named.has(name)).map(({ name, keyPosition, defaultSql }) => {
+    // A key that the engine counts up is that of null, whatever stands behind its DEFAULT.
+    const isCounted = table.keyIsRowid && keyPosition > 0;
+    return defaultSql === null || isCounted || named.get(name) === rows.length
       ? { name, takes: "?", tells: false }
-      : { name, takes: `CASE WHEN ? THEN ? ELSE ${defaultExpression(defaultSql)} END`, tells: true }
-  );
+      : { name, takes: `CASE WHEN ? THEN ? ELSE ${defaultExpression(defaultSql)} END`, tells: true };
+  });
 }
 
 function insert({ name }: TableDefinition, cells: readonly Pick<Cell, "name" | "takes">[]): string {
