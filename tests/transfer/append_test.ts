@@ -103,6 +103,11 @@ testSteps("append", worldOf, {
       "&atomic=1",
     );
     assertEquals(told(wide), [400, "import_refused", undefined], wide.text.slice(0, 300));
+    const blobs = await world.append(
+      Array.from({ length: 10 }, (_, at) => ({ id: at, b: { $blob: "A".repeat(500_000) } })),
+      "&atomic=1",
+    );
+    assertEquals(told(blobs), [400, "import_refused", undefined], blobs.text.slice(0, 300));
     assertEquals(await world.count(), 0);
     assertEquals(written(await world.append(many(5000), "&atomic=1")), 5000);
     const whole = await world.append("", "&atomic=1");

@@ -1,6 +1,7 @@
 // The rows of a file in parts, each of which one transaction writes.
 import type { Clock } from "../../core/clock.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
+import type { SqlParameter } from "../../sql/sql_value.ts";
 import { refused } from "./check_item.ts";
 import type { FileRow, RowsReader } from "./file_rows.ts";
 import { uploadPieces } from "./spool_upload.ts";
@@ -72,6 +73,12 @@ class GrowingPart {
     }
     this.rows.push(row);
     this.#given += row.values.length;
-    for (const value of row.values) this.#bytes += typeof value === "string" ? value.length : 8;
+    for (const value of row.values) this.#bytes += bytesOf(value);
   }
+}
+
+/** About as many as it takes in memory: an empty text takes some, too. */
+function bytesOf(value: SqlParameter): number {
+  const text = typeof value === "object" && value !== null && "$blob" in value ? value.$blob : value;
+  return typeof text === "string" ? Math.max(8, text.length) : 8;
 }
