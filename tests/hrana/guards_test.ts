@@ -35,6 +35,29 @@ testSteps("guards of the door for libSQL", hranaWorld, {
     assertEquals(await rows("SELECT v FROM t ORDER BY v"), [[2], [4]]);
   },
 
+  "a held write under a key runs once, whatever other requests of its content wait beside it": async (
+    world,
+  ) => {
+    const { app, execute, setup, rule, decide, rows, shop } = world;
+    await setup("CREATE TABLE t (v)");
+    const ruleId = await rule({ tableGlob: "t", actions: ["insert"], effect: "require_approval" });
+    const put = (headers: Record<string, string>) =>
+      execute("INSERT INTO t VALUES (1)", [], { token: shop.token, headers });
+    const keyed = { "idempotency-key": "once" };
+    const waiting: string[] = [];
+    for (const headers of [{}, { "idempotency-key": "other" }, keyed]) {
+      waiting.push(approvalOf(await put(headers)));
+    }
+    assertEquals(new Set(waiting).size, 3);
+    assertEquals((await decide(waiting[2] ?? "", "approve")).status, 200);
+    assertEquals(resultOf(await put(keyed)).affected_row_count, 1);
+    assertEquals(resultOf(await put(keyed)).affected_row_count, 1);
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules/${ruleId}`;
+    assertEquals((await app.request("DELETE", path, { token: shop.token })).status, 200);
+    assertEquals(resultOf(await put(keyed)).affected_row_count, 1);
+    assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
+  },
+
   "an approved write that would do something else by now waits for another look": async (world) => {
     const { execute, setup, rule, decide, shop, rows } = world;
     await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1)");

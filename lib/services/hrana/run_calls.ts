@@ -119,7 +119,8 @@ async function runAlone(
       maxAffected,
       snapshots,
       signal,
-      heldAs: mayWait ? () => replayScope(["hrana", ...words], content()) : "never",
+      // Each key waits for an approval of its own: the run is noted under the key of the call that was held.
+      heldAs: mayWait ? () => replay?.idempotency ?? replayScope(["hrana", ...words], content()) : "never",
     });
   } catch (error) {
     const approved = error instanceof AppError && error.code === "approval_required"
