@@ -220,6 +220,29 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     assertEquals(await rows("SELECT id FROM t"), [[1]]);
   },
 
+  "a rule about many rows counts those that a REPLACE of the same transaction has taken the place of": async (
+    { app, tenant, begin },
+  ) => {
+    await tenant.setup(
+      "CREATE TABLE r (id INTEGER PRIMARY KEY, a UNIQUE)",
+      "INSERT INTO r VALUES (1, 1), (2, 2), (3, 3)",
+    );
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+      token: tenant.token,
+      body: { tableGlob: "r", effect: "deny", minRows: 4 },
+    });
+    assertEquals(made.status, 201, made.text);
+    const replacing = [1, 2].map((id) => `REPLACE INTO r VALUES (${id}, ${id})`);
+    const batch = await tenant.batch(replacing.map((sql) => [sql] as const), { transaction: true });
+    assertEquals(batch.body.code, "rule_denied", batch.text);
+    const one = await begin("immediate");
+    const codes = [];
+    for (const sql of replacing) codes.push(await one.code(sql));
+    assertEquals(codes, [null, "rule_denied"]);
+    assertEquals(await one.code("INSERT INTO r VALUES (4, 4)"), null);
+    await one.rollback();
+  },
+
   "a rule that would hold a statement fails it and names the batch; one that denies denies": async (
     world,
   ) => {

@@ -1,14 +1,18 @@
 // Begins a transaction over several requests, and passes each of its calls through the pipeline.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
+import type { StatementEffect } from "../../engine/statement_effect.ts";
 import type { SavepointVerb, TransactionOptions } from "../../tenant/transaction_control.ts";
 import type {
+  StatementResult,
   TenantCall,
   TenantDatabase,
   TenantOutcome,
   TenantTransaction,
 } from "../../tenant/tenant_store.ts";
 import { failureError } from "../failure_error.ts";
+import { affectedRows } from "../held_call.ts";
 import { plainCall } from "../plain_call.ts";
+import { effectsOf } from "../preview.ts";
 import type { QueryAnswer, QueryContext, StatementDatabase } from "../query_call.ts";
 import { runIn } from "../run.ts";
 import { ChangedRows, type RestedCount } from "./changed_rows.ts";
@@ -83,6 +87,8 @@ class PipelineTransaction implements InteractiveTransaction {
   /** The state before the transaction has a snapshot. */
   #hasSnapshot: boolean;
   readonly #changed: ChangedRows;
+  /** What the dry run of the present call has shown, for rules that count rows. */
+  #effects: readonly StatementEffect[] = [];
 
   constructor(
     ctx: QueryContext,
@@ -116,6 +122,7 @@ class PipelineTransaction implements InteractiveTransaction {
     return this.#alone(async () => {
       const { target, tokenId, userId } = this.#start;
       const { statements, role, batch, ...more } = call;
+      this.#effects = [];
       return await runIn(
         this.#ctx,
         plainCall({
@@ -199,13 +206,21 @@ class PipelineTransaction implements InteractiveTransaction {
     if (this.#inside.begun) {
       this.#facts.begin(outcome.ok === "stale" ? outcome.schemaVersion : call.schemaVersion);
     }
-    if (outcome.ok === "stale" || call.dryRun) return outcome;
+    if (outcome.ok === "stale") return outcome;
     if (outcome.ok === true || outcome.ok === false) {
-      this.#changed.add(outcome.results.reduce((rows, { rowsWritten }) => rows + rowsWritten, 0));
+      if (call.dryRun) this.#effects = effectsOf(outcome);
+      else this.#changed.add(this.#rowsOf(outcome.results));
     }
+    if (call.dryRun) return outcome;
     // Also after a failure: statements before it may have stayed.
     if (call.level === "schema") this.#facts.change();
     if (call.snapshot !== null && outcome.ok === true) this.#hasSnapshot = true;
     return outcome;
+  }
+
+  /** The engine does not count the rows that a REPLACE takes the place of; a dry run does, and rules go by that. */
+  #rowsOf(results: readonly StatementResult[]): number {
+    const written = results.reduce((rows, { rowsWritten }) => rows + rowsWritten, 0);
+    return Math.max(written, affectedRows(this.#effects.slice(0, results.length)) ?? 0);
   }
 }
