@@ -69,6 +69,17 @@ test("a users table gives sign-up, log-in and me, and neither hash nor role goes
   assertEquals([created, refused.length], [[], 1]);
 });
 
+test("what a call of create leaves out gets the column's default, also where that is a bare word or has a comment", async () => {
+  await using world = await endpointWorld([
+    'CREATE TABLE tasks (id INTEGER PRIMARY KEY, state TEXT DEFAULT open, kind TEXT DEFAULT "by hand", ' +
+    "rank INTEGER DEFAULT (1 + 1 -- two\n), name TEXT)",
+  ]);
+  const { skipped } = await scaffold(world, { table: "tasks", shape: "app" });
+  assertEquals(skipped, []);
+  const row = { id: 1, state: "open", kind: "by hand", rank: 2, name: "x" };
+  assertEquals((await call(world, "create-task", { body: { name: "x" } })).row, row);
+});
+
 test("rows of an owner are seen and written by their user only, and answers are the rows", async () => {
   await using world = await endpointWorld(TABLES);
   await scaffold(world, { table: "users", shape: "app" });

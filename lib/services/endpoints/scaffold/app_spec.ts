@@ -1,6 +1,7 @@
 // The endpoints that an app is built on: rows in pages, rows that belong to a user, accounts, full-text search.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
+import { defaultExpression } from "../../../sql/default_expression.ts";
 import { foldName } from "../../../sql/names.ts";
 import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
@@ -90,7 +91,7 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
     const fields = fieldsOf(columns, new Set());
     const values = columns.map(({ defaultSql }, at) => {
       const name = `:${fields[at]?.name}`;
-      return defaultSql === null ? name : `coalesce(${name}, ${defaultSql})`;
+      return defaultSql === null ? name : `coalesce(${name}, ${defaultExpression(defaultSql)})`;
     });
     const [owner, own] = app.owner ? [[sqlName(app.owner.name)], ["$user_id"]] : [[], []];
     const all = [...owner, ...columns.map(({ name }) => sqlName(name))];
