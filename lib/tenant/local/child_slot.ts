@@ -95,6 +95,13 @@ export function isFree(slot: ChildSlot): boolean {
   return slot.flight === null && slot.toClose.length === 0 && !slot.leaving;
 }
 
+/** Whether no child has anything to do. */
+export function isIdle(
+  { slots, waiting }: { readonly slots: readonly ChildSlot[]; readonly waiting: ReadonlySet<unknown> },
+): boolean {
+  return waiting.size === 0 && slots.every(({ flight }) => flight === null);
+}
+
 /** Ends children that nobody has used since `unusedMs`, one stays; what others hold unused is closed. */
 export function sweepSlots(
   pool: { readonly slots: readonly ChildSlot[]; endChild(slot: ChildSlot): void },

@@ -27,8 +27,9 @@ import type { LocalStoreParts, LocalStoreSettings } from "./local_store_parts.ts
 import { LogFlusher } from "./log_flusher.ts";
 import { NewFiles } from "./new_files.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
+import { FOLD_MS, RestingLogs } from "./resting_logs.ts";
 import { RoomProbe } from "./disk_room.ts";
-import { sweepSlots } from "./child_slot.ts";
+import { isIdle, sweepSlots } from "./child_slot.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -56,6 +57,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #log: LogFlusher;
   readonly #snapshots: LocalSnapshots;
   readonly #newFiles: NewFiles;
+  readonly #resting: RestingLogs;
   readonly #room: RoomProbe;
   readonly #exclusive: ExclusiveWork;
   readonly #reserve: DiskReserve;
@@ -83,6 +85,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
       this.lookups?.leaveDamaged(databaseId);
     };
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
+    this.#resting = new RestingLogs({ host: this, scheduler, tenants, clock });
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ ...parts, host: this, clock, log, keepMs });
@@ -95,12 +98,14 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.pruning.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(), LOG_DELAY_MS / 2),
+      setInterval(() => void this.#resting.foldOne(), FOLD_MS),
       setInterval(() => this.#sweep(), SWEEP_MS),
     ];
   }
 
   wrote(databaseId: string): void {
     this.archive?.touch(databaseId);
+    this.#resting.note(databaseId);
   }
 
   async willReplace(databaseId: string): Promise<void> {
@@ -143,6 +148,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await removeAll(this.parts.tenants, databaseId);
     await this.archive?.forget(databaseId);
     this.#forget(databaseId, lanes);
+    this.#resting.forget(databaseId);
     // A child that has it open closes it when it is free: nobody waits for what others run there.
     void this.parts.scheduler.closeEverywhere(databaseId);
     void this.transactions.closeEverywhere(databaseId);
@@ -201,8 +207,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   get isQuiet(): boolean {
-    return !this.lookups?.isBusy && this.parts.scheduler.waiting.size === 0 &&
-      this.parts.scheduler.slots.every(({ flight }) => flight === null);
+    return !this.lookups?.isBusy && isIdle(this.parts.scheduler);
   }
 
   wake(lanes: DatabaseLanes): void {

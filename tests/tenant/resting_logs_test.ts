@@ -1,0 +1,85 @@
+// Write-ahead logs of databases that nobody writes for a while go into their files, whoever left them.
+import { assert, assertEquals } from "@std/assert";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
+import { openLocalStore, withLocalStore } from "../testing/local_store.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const ROWS =
+  "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) INSERT INTO t SELECT i FROM c";
+const REST_MS = 61_000;
+
+const logBytes = (folder: string, { id }: Tenant) => sizeOf(`${databasePath(`${folder}/tenants`, id)}-wal`);
+
+async function write(tenant: Tenant, sql: string): Promise<void> {
+  assertEquals((await tenant.run("write", [[sql]])).ok, true);
+}
+
+async function folded(folder: string, tenant: Tenant): Promise<void> {
+  while (await logBytes(folder, tenant) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+Deno.test("the log of a database is folded in a minute after its last write, and no sooner", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+    await write(tenant, ROWS);
+    clock.turn(REST_MS / 2);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const before = await logBytes(folder, tenant);
+    assert(before > 8000, `${before} bytes`);
+    await write(tenant, "DELETE FROM t WHERE v = 1");
+    clock.turn(REST_MS / 2);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert(await logBytes(folder, tenant) >= before);
+    clock.turn(REST_MS / 2);
+    await folded(folder, tenant);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[1999]]);
+    // Folded once, it is left alone, and a further write begins anew.
+    await write(tenant, "DELETE FROM t WHERE v = 2");
+    assert(await logBytes(folder, tenant) > 0);
+    clock.turn(REST_MS);
+    await folded(folder, tenant);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[1998]]);
+  }, { clock });
+});
+
+Deno.test("logs that an earlier process has left are folded in too", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (first, folder) => {
+    const tenant = await Tenant.create(first, ["CREATE TABLE t (v)"]);
+    await write(tenant, ROWS);
+    // As a kill leaves them.
+    const later = await Deno.makeTempDir();
+    const path = databasePath(`${later}/tenants`, tenant.id);
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    for (const file of ["", "-wal"]) {
+      await Deno.copyFile(`${databasePath(`${folder}/tenants`, tenant.id)}${file}`, path + file);
+    }
+    const second = await openLocalStore(later, { clock });
+    try {
+      assert(await logBytes(later, tenant) > 8000);
+      clock.turn(REST_MS);
+      await folded(later, tenant);
+      const again = Tenant.at(second, tenant.id);
+      assertEquals(await again.rows("SELECT count(*) FROM t"), [[2000]]);
+    } finally {
+      await second.close();
+      await Deno.remove(later, { recursive: true });
+    }
+  });
+});
+
+Deno.test("a database that is deleted before it rests is asked for no more", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store) => {
+    const gone = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+    const other = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+    await write(other, ROWS);
+    await store.drop(gone.id);
+    clock.turn(REST_MS);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert(!store.states.isReported(gone.id));
+    assertEquals(await other.rows("SELECT count(*) FROM t"), [[2000]]);
+  }, { clock });
+});
