@@ -214,7 +214,7 @@ export class TenantFile {
     const reader = this.#open(true);
     try {
       if (!this.#isWide) widenCache(reader, false);
-      if (!isCurrent(reader)) this.writer();
+      if (!isCurrent(reader, this.#opened)) this.writer();
     } catch {
       // Where the file cannot be written, reads run on the tables as they are.
     }
