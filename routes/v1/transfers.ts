@@ -72,7 +72,9 @@ export const imported = z.object({
   tables: z.int(),
   rows: z.int(),
   notKept: z.array(z.string()).describe("What the file has and a database here cannot have"),
-  snapshot: z.string().nullable().describe("Label of the state before; null with append"),
+  snapshot: z.string().nullable().describe(
+    "Label of the state before; null with append, unless an approval asked for one",
+  ),
 });
 const importState = z.object({
   id: z.string(),

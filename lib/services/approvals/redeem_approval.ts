@@ -98,7 +98,7 @@ export async function redeemApproval(
 /** In the form of the call that was held. */
 function ranAs({ operation }: ApprovalRecord, { batch, paramSets }: HeldCall, answer: QueryAnswer): Redeemed {
   if (operation !== "import") return { answer, batch: batch && paramSets === undefined };
-  const data = { tables: 1, rows: paramSets?.length ?? 0, notKept: [], snapshot: null };
+  const data = { tables: 1, rows: paramSets?.length ?? 0, notKept: [], snapshot: answer.meta.snapshot };
   return { appended: { data, meta: answer.meta } };
 }
 
