@@ -78,8 +78,8 @@ export async function accountOfLink(
 }
 
 /**
- * Uses the link up and does what it is for: of several callers one does. Where that fails the link is good again.
- * Errors: `link_invalid`, those of `work`.
+ * Uses the link up and does what it is for: of several callers one does. Where that has failed and nothing was kept the
+ * link is good again. Errors: `link_invalid`, those of `work`.
  */
 export async function useLink<Value>(
   { control: { accountTokens } }: Pick<PublishedContext, "control">,
@@ -91,11 +91,16 @@ export async function useLink<Value>(
   try {
     done = await work();
   } catch (error) {
-    await accountTokens.giveBack(link);
+    if (nothingKept(error)) await accountTokens.giveBack(link);
     throw error;
   }
   if (done === null) throw new AppError("link_invalid");
   return done;
+}
+
+/** A lost link can be asked for again; one that counts twice would run the triggers of the app twice. */
+function nothingKept(error: unknown): boolean {
+  return error instanceof AppError && error.code !== "outcome_unknown";
 }
 
 function digest(stored: string | null): string {
