@@ -14,6 +14,9 @@ export interface ReplayScope {
   readonly requestHash: string;
 }
 
+/** What a repetition has in common with the first call. */
+type RepeatedRequest = Pick<ReplayRecord, "requestHash" | "databaseId">;
+
 /** What is known about a call. */
 export type ReplayState =
   /** Nobody runs it; with `claim` the caller may run it now. */
@@ -23,7 +26,7 @@ export type ReplayState =
   /** The tenant's database has the answer. */
   | { readonly state: "tenant" }
   | { readonly state: "running" }
-  /** Another request was answered under this key. */
+  /** Another request, or one of another database, was answered under this key. */
   | { readonly state: "mismatch" };
 
 /** What is known, and the claim of whoever may run it. */
@@ -58,14 +61,17 @@ export class Replays {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
   /** Reads what is known about a call, without claiming it. */
-  async find({ key, requestHash }: ReplayScope): Promise<ReplayState> {
+  async find({ key, ...request }: ReplayScope): Promise<ReplayState> {
     const { value } = await kvGet(this.kv, keys.replay(key));
     if (value === null || value.untilMs <= this.clock.now()) return { state: "free" };
-    return await this.#stateOf(key, requestHash, value);
+    return await this.#stateOf(key, request, value);
   }
 
-  /** Claims the call unless it ran or runs. It waits for a run in this process. */
-  async claim(scope: ReplayScope): Promise<ReplayClaim> {
+  /**
+   * Claims the call unless it ran or runs. It waits for a run in this process. `databaseId`: where it runs, for a key
+   * that does not say so.
+   */
+  async claim(scope: ReplayScope, databaseId?: string): Promise<ReplayClaim> {
     const { key } = scope;
     for (let run = this.#running.get(key); run !== undefined; run = this.#running.get(key)) await run;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -75,7 +81,10 @@ export class Replays {
       end();
     };
     try {
-      const claim = await this.#claimInKv(scope, finish);
+      const claim = await this.#claimInKv(
+        { ...scope, ...(databaseId === undefined ? {} : { databaseId }) },
+        finish,
+      );
       if (claim.state !== "claimed") finish();
       return claim;
     } catch (error) {
@@ -84,15 +93,18 @@ export class Replays {
     }
   }
 
-  async #claimInKv({ key, requestHash }: ReplayScope, finish: () => void): Promise<ReplayClaim> {
+  async #claimInKv(
+    { key, ...request }: ReplayScope & RepeatedRequest,
+    finish: () => void,
+  ): Promise<ReplayClaim> {
     const found = await kvGet(this.kv, keys.replay(key));
     const now = this.clock.now();
     if (found.value !== null && found.value.untilMs > now) {
-      const state = await this.#stateOf(key, requestHash, found.value);
+      const state = await this.#stateOf(key, request, found.value);
       if (state.state !== "free") return state;
     }
     const record: ReplayRecord = {
-      requestHash,
+      ...request,
       state: "running",
       pieces: 0,
       run: newId("run", now),
@@ -102,10 +114,10 @@ export class Replays {
     return taken ? { state: "claimed", claim: this.#open(key, record, finish) } : { state: "running" };
   }
 
-  async #stateOf(key: string, requestHash: string, record: ReplayRecord): Promise<ReplayState> {
+  async #stateOf(key: string, request: RepeatedRequest, record: ReplayRecord): Promise<ReplayState> {
     // Another request under the key may fail, and then the key is free.
     if (record.state === "running") return { state: "running" };
-    if (record.requestHash !== requestHash) return { state: "mismatch" };
+    if (!isSame(request, record)) return { state: "mismatch" };
     if (record.state === "tenant") return { state: "tenant" };
     const answer = await readPieces(
       this.kv,
@@ -168,4 +180,9 @@ export class Replays {
       if (await kvCommit(change(this.kv.atomic().check(found)))) return;
     }
   }
+}
+
+function isSame(request: RepeatedRequest, first: RepeatedRequest): boolean {
+  return request.requestHash === first.requestHash &&
+    (first.databaseId === undefined || request.databaseId === first.databaseId);
 }

@@ -150,6 +150,8 @@ export interface FirstStartRecord {
 export interface ReplayRecord {
   /** SHA-256 of the request, hex. */
   readonly requestHash: string;
+  /** Where it ran, if its key does not say so. Records of earlier versions have none. */
+  readonly databaseId?: string;
   /** `tenant`: the answer is in the tenant's own table. */
   readonly state: "running" | "kept" | "tenant";
   /** The run that this is about: pieces of its answer have it in their keys. */

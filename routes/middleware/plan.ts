@@ -8,6 +8,9 @@ import type { Env } from "../http/env.ts";
 import { requestContent } from "./body_text.ts";
 import { hasHandler } from "./not_found.ts";
 
+/** Parts of `/v1/db/<namespace>/<database>/` before the operation. */
+const DATABASE_SEGMENTS = 5;
+
 /**
  * Mounted after bearer and target. Errors: `validation_failed` (one header without the other), `replay_mismatch`,
  * `replay_running`, `meter_unreachable`.
@@ -28,7 +31,8 @@ async function runStep(
   next: Next,
 ): Promise<Response | undefined> {
   const scope = await planScope(c, words);
-  const claim = await replays.claim(scope);
+  // A branch that was reset, or a database made under the name of a deleted one, has not had this step.
+  const claim = await replays.claim(scope, c.get("target").databaseId);
   if (claim.state === "mismatch") throw new AppError("replay_mismatch");
   if (claim.state === "running") throw new AppError("replay_running");
   if (claim.state === "stored") return storedResponse(await openAnswer(words, claim.answer));
@@ -58,9 +62,13 @@ function planWords(c: Context<Env>, key: string | undefined, step: string | unde
 
 async function planScope(c: Context<Env>, words: readonly string[]): Promise<ReplayScope> {
   const { pathname, search } = new URL(c.req.url);
+  const { namespaceSlug, databaseSlug } = c.get("target");
+  // One database has several spellings: `orders`, `orders@main`, `orders%40main`.
+  const operation = pathname.split("/").slice(DATABASE_SEGMENTS).join("/");
+  const path = `/v1/db/${namespaceSlug}/${databaseSlug}/${operation}`;
   // A dry run is not the call itself.
   const dryRun = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
-  const line = `${dryRun}${c.req.method} ${pathname}${search}\n`;
+  const line = `${dryRun}${c.req.method} ${path}${search}\n`;
   return replayScope(words, await requestContent(c, line));
 }
 

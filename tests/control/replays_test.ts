@@ -221,3 +221,15 @@ Deno.test("while KV is away nothing is claimed or found, and a claim that ends t
     }
   });
 });
+
+Deno.test("claim() refuses a call that has run in another database, and takes one of an earlier version wherever it ran", async () => {
+  await withKv(async (world) => {
+    const replays = world.replays();
+    const placed = { key: "placed", requestHash: "h" };
+    await claimOf(await replays.claim(placed, "db_1")).store(bytes("answer"));
+    assertEquals((await replays.claim(placed, "db_1")).state, "stored");
+    assertEquals((await replays.claim(placed, "db_2")).state, "mismatch");
+    await claimOf(await replays.claim(SCOPE)).store(bytes("answer"));
+    assertEquals((await replays.claim(SCOPE, "db_1")).state, "stored");
+  });
+});

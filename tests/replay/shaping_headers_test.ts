@@ -57,5 +57,5 @@ test("a call without such headers is known by its text alone, as calls of an ear
   assertEquals((await replays.find(keyScope)).state, "stored");
   assertEquals((await post(step("p", "1"))).status, 200);
   const planScope = replayScope(["plan", tenant.id, "p", "1"], `POST ${path}/query\n${body}`);
-  assertEquals((await replays.find(planScope)).state, "stored");
+  assertEquals((await replays.claim(planScope, id)).state, "stored");
 });
