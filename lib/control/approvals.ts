@@ -13,6 +13,9 @@ import { withEvent } from "./webhooks.ts";
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
 export const APPROVAL_MS = 86_400_000;
 
+/** Milliseconds after which a redemption without an outcome is one whose process has ended, or could not note it. */
+const REDEMPTION_MS = 60_000;
+
 /** Approvals that are counted: every page says how many wait, and must not take longer where thousands do. */
 export const MOST_WAITING = 100;
 
@@ -40,6 +43,12 @@ export class Approvals {
   stateOf(record: ApprovalRecord): ApprovalState {
     const open = record.state === "pending" || record.state === "approved";
     return open && record.expiresAt <= this.clock.now() ? "expired" : record.state;
+  }
+
+  /** Whether its write runs at this moment: it may come back for another look. */
+  isBeingRedeemed({ state, redeemedAt, outcome }: ApprovalRecord): boolean {
+    if (state !== "redeemed" || redeemedAt === undefined || (outcome?.at ?? 0) >= redeemedAt) return false;
+    return this.clock.now() < redeemedAt + REDEMPTION_MS;
   }
 
   /** Adds an approval. False when there is one with this token. */

@@ -35,8 +35,11 @@ export type HoldContext = Pick<
   "approvals" | "held" | "hashes" | "clock" | "baseUrl" | "tenants"
 >;
 
-/** Decided approvals of one call after which a repetition waits for an approval of its own. */
-const MAX_DECIDED = 20;
+/**
+ * Decided approvals of one call after which a repetition waits for an approval of its own: more than people decide in the
+ * two days for which they are kept. A client of libSQL could run none of its own.
+ */
+const MAX_DECIDED = 200;
 
 /** Holds a call of statements with these effects, and returns its error. Errors: `meter_unreachable`. */
 export function holdCall(
@@ -74,8 +77,8 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
 }
 
 /**
- * Makes the token, and finds its approval where that still waits for a decision or to be redeemed. Only the token's hash is
- * stored; this service, and nobody else, can make the token of a repeatable call again.
+ * Makes the token, and finds its approval where that still waits for a decision or to be redeemed, or is being redeemed.
+ * Only the token's hash is stored; this service, and nobody else, can make the token of a repeatable call again.
  */
 async function chooseToken(
   { approvals, hashes }: HoldContext,
@@ -88,7 +91,9 @@ async function chooseToken(
     const token = derivedToken("appr_", await hashes.of(...words));
     const record = await approvals.byHash(tokenHash(token));
     if (record === null) return { token, waiting: null };
-    if (["pending", "approved"].includes(approvals.stateOf(record))) return { token, waiting: record };
+    const isOpen = ["pending", "approved"].includes(approvals.stateOf(record));
+    // A second approval beside one that comes back would let a person approve the same write twice.
+    if (isOpen || approvals.isBeingRedeemed(record)) return { token, waiting: record };
   }
   return { token: newToken("appr_"), waiting: null };
 }

@@ -65,6 +65,8 @@ export interface ApprovalRecord {
   readonly decidedBy?: Decider | null;
   /** The person wants a snapshot before it runs. */
   readonly snapshotFirst?: boolean;
+  /** When it was last redeemed; absent: never, or before that was noted. */
+  readonly redeemedAt?: number;
   /** What became of the last try to redeem it. */
   readonly outcome?: ApprovalOutcome;
   readonly pieces: number;

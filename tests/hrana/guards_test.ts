@@ -58,6 +58,43 @@ testSteps("guards of the door for libSQL", hranaWorld, {
     assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
   },
 
+  "a held write that is sent many times at once has one approval, also when it comes back for another look":
+    async (
+      world,
+    ) => {
+      const { execute, setup, rule, decide, rows, shop, app } = world;
+      await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1)");
+      await rule({ tableGlob: "t", actions: ["update"], effect: "require_approval" });
+      const many = () => Promise.all(Array.from({ length: 20 }, () => execute("UPDATE t SET v = v + 1")));
+      const pending = async () => {
+        const path = `/api/namespaces/${shop.slug}/approvals?state=pending`;
+        return (await app.request("GET", path, { token: app.operatorKey })).body.data as { id: string }[];
+      };
+      const codes = (answers: DoorResult[]) => answers.map(({ error }) => error?.code ?? "ran").sort();
+      const others = Array.from({ length: 19 }, () => "APPROVAL_REQUIRED");
+      const [id = "none", ...more] = new Set((await many()).map(approvalOf));
+      assertEquals(more, []);
+      assertEquals((await decide(id, "approve")).status, 200);
+      await shop.query("INSERT INTO t VALUES (10)");
+      assertEquals(codes(await many()), [...others, "EFFECT_CHANGED"].sort());
+      assertEquals((await pending()).map((one) => one.id), [id]);
+      assertEquals((await decide(id, "approve", { look: 1 })).status, 200);
+      assertEquals(codes(await many()), [...others, "ran"].sort());
+      assertEquals(await rows("SELECT v FROM t"), [[2], [11]]);
+    },
+
+  "a held write that people have approved many times runs each time": async (world) => {
+    const { execute, setup, rule, decide, rows } = world;
+    await setup("CREATE TABLE t (v)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const insert = () => execute("INSERT INTO t VALUES (1)");
+    for (let round = 0; round < 25; round++) {
+      await decide(approvalOf(await insert()), "approve");
+      assertEquals(resultOf(await insert()).affected_row_count, 1);
+    }
+    assertEquals(await rows("SELECT count(*) FROM t"), [[25]]);
+  },
+
   "an approved write that would do something else by now waits for another look": async (world) => {
     const { execute, setup, rule, decide, shop, rows } = world;
     await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1)");

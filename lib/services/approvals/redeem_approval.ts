@@ -57,7 +57,8 @@ export async function redeemApproval(
   refuseUnlessApproved(ctx, record);
   const waiting = await heldCallOf(ctx, record);
   const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
-  const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed" });
+  const redeemedAt = ctx.clock.now();
+  const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed", redeemedAt });
   if (claimed === null) throw new AppError("approval_not_found");
   const { merge, statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };

@@ -136,7 +136,7 @@ function keyScope(key: string, words: readonly string[], content: string): Repla
   return replayScope(["idempotency", ...words, "hrana", key], content);
 }
 
-/** The answer of the held call, if a person has approved it. Errors: those of `redeemApproval`. */
+/** The answer of the held call, if a person has approved it and nobody redeems it. Errors: those of `redeemApproval`. */
 async function redeemed(
   ctx: DoorContext,
   { facts }: AppError,
@@ -150,6 +150,8 @@ async function redeemed(
     const ran = await redeemApproval(ctx, { approvalToken, rowForm: TYPED_ROWS, replay: null, signal });
     return "answer" in ran ? ran.answer : null;
   } catch (error) {
+    // The same request, sent at the same moment, has redeemed it.
+    if (error instanceof AppError && error.code === "approval_not_found") return null;
     if (!(error instanceof AppError) || error.code !== "effect_changed") throw error;
     throw new AppError("effect_changed", { ...error.facts, extra: { ...error.facts.extra, approvalUrl } });
   }
