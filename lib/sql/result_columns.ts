@@ -9,6 +9,8 @@ export interface ShownColumn {
   readonly source: { readonly table: string; readonly column: string } | null;
   /** Whether a join can leave it NULL, whatever the table says. */
   readonly joined: boolean;
+  /** Whether it counts rows, and so shows no value of the columns that it names. */
+  readonly counts: boolean;
 }
 
 /** A column of the answer that has a name. */
@@ -83,7 +85,7 @@ function sourcesOf(from: FromClause, columnsOf: ColumnsOf): Source[] | null {
 function expand(columns: readonly ResultNode[], sources: readonly Source[]): ShownColumn[] | null {
   const joined = sources.length > 1;
   const all = ({ table, columns }: Source) =>
-    columns.map((column) => ({ name: column, source: { table, column }, joined }));
+    columns.map((column) => ({ name: column, source: { table, column }, joined, counts: false }));
   const found: ShownColumn[] = [];
   for (const node of columns) {
     if (node.type === "StarResultColumn") {
@@ -97,13 +99,19 @@ function expand(columns: readonly ResultNode[], sources: readonly Source[]): Sho
       // The name of a bare rowid in the answer depends on the table's key.
       const declared = sources.some(({ columns }) => columns.includes(column?.column ?? ""));
       const own = declared ? column?.column : undefined;
-      found.push({ name: node.alias?.name.text ?? own ?? null, source: column, joined });
+      const name = node.alias?.name.text ?? own ?? null;
+      found.push({ name, source: column, joined, counts: isCount(node.expr) });
     }
   }
   return found;
 }
 
 type Expression = Extract<ResultNode, { type: "ExprResultColumn" }>["expr"];
+
+function isCount(expr: Expression): boolean {
+  return (expr.type === "FunctionCallExpr" || expr.type === "FunctionCallStarExpr") &&
+    same(expr.name.name, "count");
+}
 
 /** The column that is the whole expression. */
 function plainColumn(expr: Expression, sources: readonly Source[]): ResultColumn["source"] {

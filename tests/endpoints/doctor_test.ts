@@ -28,6 +28,12 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
     }),
     readSpec({ ...query, slug: "renamed", sql: "SELECT password_hash AS p FROM users" }),
     readSpec({ ...query, slug: "fine", sql: "SELECT email FROM users WHERE api_token IS NOT NULL" }),
+    readSpec({
+      ...query,
+      slug: "counted",
+      sql: "SELECT email, count(password_hash), count(*) FROM users GROUP BY 1",
+    }),
+    readSpec({ ...query, slug: "unnamed", sql: "SELECT count(*), lower(password_hash) FROM users" }),
     readSpec({ ...query, slug: "own", sql: "SELECT * FROM users", auth: "session" }),
     readSpec({ ...query, slug: "draft", sql: "SELECT * FROM users" }),
     readSpec({
@@ -70,6 +76,7 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
     ["sensitive_column_exposed", "ask", "api_token"],
     ["sensitive_column_exposed", "ask", "password_hash"],
     ["sensitive_column_exposed", "renamed", "password_hash"],
+    ["sensitive_column_exposed", "unnamed", "password_hash"],
     ["sensitive_column_exposed", "view", "api_token"],
     ["sensitive_column_exposed", "view", "password_hash"],
   ]);

@@ -4,7 +4,7 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { classify } from "../../query/classify.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
-import { resultColumns } from "../../sql/result_columns.ts";
+import { shownColumns } from "../../sql/result_columns.ts";
 import type { SchemaNames } from "../../tenant/inspection.ts";
 import { outputs } from "./spec/outputs.ts";
 import { boundStatement } from "./spec/bind_inputs.ts";
@@ -73,9 +73,10 @@ function shownByText(
     return authConfig === undefined ? null : { columns: [], tables: [authConfig.usersTable] };
   }
   const { statements: { length }, last: { sql } } = prepareSpec(spec);
-  const columns = length > 1 ? null : resultColumns(sql, columnsOf);
+  const columns = length > 1 ? null : shownColumns(sql, columnsOf)?.filter(({ counts }) => !counts) ?? null;
+  if (columns?.some(({ name }) => name === null)) return null;
   return columns && {
-    columns: columns.map(({ name, source }) => source?.column ?? name),
+    columns: columns.flatMap(({ name, source }) => source?.column ?? name ?? []),
     tables: [...new Set(columns.flatMap(({ source }) => source?.table ?? []))],
   };
 }
