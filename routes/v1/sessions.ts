@@ -7,6 +7,7 @@ import { createSession } from "../../lib/services/sessions/manage_sessions.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { refuseParameters } from "../middleware/refuse_parameters.ts";
 import { validate } from "../middleware/validate.ts";
 import { isoTimestamp } from "../http/schemas.ts";
 
@@ -30,6 +31,7 @@ export function sessionRoutes({ control }: AppDeps): Hono<Env> {
       tags: ["sessions"],
       responses: answers(session, { status: 201 }),
     }),
+    refuseParameters(),
     validate("json", sessionBody),
     async (c) => {
       const data = await createSession({ control, caller: c.get("token") }, c.req.valid("json"));

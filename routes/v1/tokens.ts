@@ -10,6 +10,7 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, isoTimestamp, noQuery, role, scopeRow } from "../http/schemas.ts";
+import { refuseParameters } from "../middleware/refuse_parameters.ts";
 import { validate } from "../middleware/validate.ts";
 
 const caller = z.object({
@@ -79,6 +80,7 @@ export function redeemHandoffRoutes({ control, clock }: AppDeps): Hono<Env> {
       security: [],
       responses: answers(redeemed, { status: 201 }),
     }),
+    refuseParameters(),
     validate("json", redeemBody),
     async (c) => {
       const data = await redeemHandoff({ control, clock }, c.req.valid("json"));
