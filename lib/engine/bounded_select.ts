@@ -41,7 +41,7 @@ export function boundedSelect(sql: string, columnCount: number, rowCount: number
   if (!first || !last || !FIRST_WORDS.has(first.key)) return null;
   const own = tokens.filter(({ depth }) => depth === 0);
   const compound = own.some(({ key }) => COMPOUND_WORDS.has(key));
-  if (compound && sortsByCollation(own)) return null;
+  if (compound && (sortsByCollation(own) || joinsValues(own))) return null;
   const columns = Array.from({ length: columnCount }, (_, index) => `c${index}`);
   const result = `WITH _service_meta_result(${columns}) AS (${
     sql.slice(first.at, last.end)
@@ -55,6 +55,12 @@ export function boundedSelect(sql: string, columnCount: number, rowCount: number
     counted: `${result}${apart}` +
       ` WHERE ${bytes} <= ${SHORT_ROW} OR abs(${RESULT_BYTES}(${bytes})) LIMIT ${rowCount}`,
   };
+}
+
+/** Whether VALUES are joined with something else: inside another statement the engine compares such rows by other collations. */
+function joinsValues(own: readonly SqlToken[]): boolean {
+  const has = (word: string) => own.some(({ key }) => key === word);
+  return has("VALUES") && (has("UNION") || has("INTERSECT") || has("EXCEPT"));
 }
 
 /** Whether ORDER BY names a collation: a compound inside another statement may then treat other rows as equal. */

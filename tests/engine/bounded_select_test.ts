@@ -63,6 +63,8 @@ Deno.test("order, names, kinds of values and ends of texts stay as they are", as
       "SELECT b FROM t UNION SELECT 'z' UNION ALL SELECT 'a' ORDER BY 1 DESC /* open",
       "WITH t(a) AS (VALUES (3),(1)) SELECT a FROM t ORDER BY a LIMIT 1 OFFSET 1;",
       "VALUES (1,'x'),(2,NULL)",
+      "VALUES (1,'x'),(2,NULL) UNION SELECT 3, b FROM t UNION SELECT 4, 'B' ORDER BY 2",
+      "VALUES (1,'a'),(1,'C') UNION SELECT 1, b FROM t",
       "SELECT typeof(e), e, typeof(c), c, typeof(d) FROM t ORDER BY rowid DESC LIMIT 2",
       "SELECT b, count(*) FROM t GROUP BY b HAVING count(*) > 0 ORDER BY count(*), b",
       `SELECT ${Array.from({ length: 900 }, (_, n) => n)}`,
