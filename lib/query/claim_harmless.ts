@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { isKvFull } from "../store/kv_call.ts";
 
 /**
- * Claims the key, or finds the answer that is stored under it. Null: KV has no room for the claim, so the call runs, and so does
+ * Claims the key, or finds the answer that is stored under it. `claim` null: KV has no room for it, so the call runs, and so does
  * its repetition. Errors: `replay_mismatch`, `replay_running`, `meter_unreachable`.
  */
 export async function claimHarmless(

@@ -36,8 +36,9 @@ export type HoldContext = Pick<
 >;
 
 /**
- * Decided approvals of one call after which a repetition waits for an approval of its own: more than people decide in the
- * two days for which they are kept. A client of libSQL could run none of its own.
+ * Decided approvals of one call after which each repetition gets an approval with a token that nobody can make again. A
+ * client of libSQL never sees a token, so it could not run its write any more; people decide less in the two days for
+ * which approvals are kept.
  */
 const MAX_DECIDED = 200;
 

@@ -1,13 +1,29 @@
 // Write-ahead logs of databases that nobody writes for a while go into their files, whoever left them.
 import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { killChildren } from "../testing/engine_children.ts";
 import { openLocalStore, withLocalStore } from "../testing/local_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const ROWS =
   "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) INSERT INTO t SELECT i FROM c";
 const REST_MS = 61_000;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The databases whose logs children are asked to fold, in order. */
+function foldsOf(store: LocalStore): string[] {
+  const asked: string[] = [];
+  const task = store.task.bind(store);
+  store.task = (databaseId, namespaceId, request, lane) => {
+    if (request.op === "fold_all") asked.push(databaseId);
+    return task(databaseId, namespaceId, request, lane);
+  };
+  return asked;
+}
 
 const logBytes = (folder: string, { id }: Tenant) => sizeOf(`${databasePath(`${folder}/tenants`, id)}-wal`);
 
@@ -16,26 +32,30 @@ async function write(tenant: Tenant, sql: string): Promise<void> {
 }
 
 async function folded(folder: string, tenant: Tenant): Promise<void> {
-  while (await logBytes(folder, tenant) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (await logBytes(folder, tenant) > 0) await pause(20);
 }
 
 Deno.test("the log of a database is folded in a minute after its last write, and no sooner", async () => {
   const clock = new TurnableClock();
   await withLocalStore(async (store, folder) => {
+    const asked = foldsOf(store);
     const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     await write(tenant, ROWS);
     clock.turn(REST_MS / 2);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     const before = await logBytes(folder, tenant);
     assert(before > 8000, `${before} bytes`);
     await write(tenant, "DELETE FROM t WHERE v = 1");
     clock.turn(REST_MS / 2);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     assert(await logBytes(folder, tenant) >= before);
     clock.turn(REST_MS / 2);
     await folded(folder, tenant);
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[1999]]);
     // Folded once, it is left alone, and a further write begins anew.
+    clock.turn(REST_MS);
+    await pause(500);
+    assertEquals(asked, [tenant.id]);
     await write(tenant, "DELETE FROM t WHERE v = 2");
     assert(await logBytes(folder, tenant) > 0);
     clock.turn(REST_MS);
@@ -72,14 +92,61 @@ Deno.test("logs that an earlier process has left are folded in too", async () =>
 
 Deno.test("a database that is deleted before it rests is asked for no more", async () => {
   const clock = new TurnableClock();
-  await withLocalStore(async (store) => {
+  await withLocalStore(async (store, folder) => {
+    const asked = foldsOf(store);
     const gone = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     const other = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     await write(other, ROWS);
     await store.drop(gone.id);
     clock.turn(REST_MS);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await folded(folder, other);
+    await pause(500);
+    assertEquals(asked, [other.id]);
     assert(!store.states.isReported(gone.id));
     assertEquals(await other.rows("SELECT count(*) FROM t"), [[2000]]);
+  }, { clock });
+});
+
+Deno.test("a log that somebody reads is folded a minute later", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const asked = foldsOf(store);
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+    await write(tenant, ROWS);
+    const reader = new DatabaseSync(databasePath(`${folder}/tenants`, tenant.id), { readOnly: true });
+    reader.exec("BEGIN; SELECT count(*) FROM t");
+    clock.turn(REST_MS);
+    while (asked.length === 0) await pause(20);
+    await pause(500);
+    assert(await logBytes(folder, tenant) > 8000);
+    reader.exec("COMMIT");
+    clock.turn(REST_MS);
+    await folded(folder, tenant);
+    assertEquals(asked, [tenant.id, tenant.id]);
+    reader.close();
+  }, { clock });
+});
+
+Deno.test("children that are killed while they fold lose nothing", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const asked = foldsOf(store);
+    const tenants: Tenant[] = [];
+    for (let at = 0; at < 12; at++) {
+      const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+      await write(tenant, ROWS);
+      tenants.push(tenant);
+    }
+    clock.turn(REST_MS);
+    for (let seen = 0; seen < tenants.length; seen = asked.length) {
+      while (asked.length === seen) await pause(1);
+      await pause(Math.random() * 3);
+      await killChildren(folder);
+    }
+    for (const tenant of tenants) {
+      assertEquals(await tenant.rows("SELECT count(*), sum(v) FROM t"), [[2000, 2001000]]);
+      await write(tenant, "INSERT INTO t VALUES (1)");
+      assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[2001]]);
+    }
   }, { clock });
 });

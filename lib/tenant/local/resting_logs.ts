@@ -26,7 +26,7 @@ export interface RestingLogsOptions {
 
 /** The databases of which a log may be left. */
 export class RestingLogs {
-  /** When each was written last, the longest unwritten first. */
+  /** When each was written last, the longest unwritten first; those that an earlier process has left stand where they were found. */
   readonly #writtenMs = new Map<string, number>();
   readonly #startedMs: number;
   #hasLooked = false;
@@ -64,13 +64,18 @@ export class RestingLogs {
     if (!host.lanes(databaseId, "").mayEnd) return this.note(databaseId);
     this.#writtenMs.delete(databaseId);
     this.#folding = databaseId;
+    let isRead = false;
     try {
-      await host.task(databaseId, "", { op: "fold_all", db: databaseId, keeps: false }, "write");
+      const request = { op: "fold_all", db: databaseId, keeps: false } as const;
+      const { reply } = await host.task(databaseId, "", request, "write");
+      isRead = reply.t === "folded" && reply.frames !== null;
     } catch {
       // It was deleted meanwhile, or the disk is full: its log stays until it has been written again.
     } finally {
       this.#folding = null;
     }
+    // The log cannot become empty while somebody reads it.
+    if (isRead) this.note(databaseId);
   }
 
   /** Those that an earlier process has left. */
@@ -81,6 +86,7 @@ export class RestingLogs {
       for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
         if (!isDirectory) continue;
         for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
+          if (this.#writtenMs.size >= MAX_WRITTEN) return;
           const databaseId = name.slice(0, -LOG.length);
           if (!name.endsWith(LOG) || !isId("db", databaseId) || this.#writtenMs.has(databaseId)) continue;
           if (await sizeOf(`${tenants}/${folder}/${name}`) === 0) continue;
