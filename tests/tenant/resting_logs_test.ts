@@ -32,7 +32,8 @@ async function write(tenant: Tenant, sql: string): Promise<void> {
 }
 
 async function folded(folder: string, tenant: Tenant): Promise<void> {
-  while (await logBytes(folder, tenant) > 0) await pause(20);
+  for (let waited = 0; waited < 1000 && await logBytes(folder, tenant) > 0; waited++) await pause(20);
+  assertEquals(await logBytes(folder, tenant), 0);
 }
 
 Deno.test("the log of a database is folded in a minute after its last write, and no sooner", async () => {
@@ -51,11 +52,11 @@ Deno.test("the log of a database is folded in a minute after its last write, and
     assert(await logBytes(folder, tenant) >= before);
     clock.turn(REST_MS / 2);
     await folded(folder, tenant);
-    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[1999]]);
-    // Folded once, it is left alone, and a further write begins anew.
+    // Folded once, it is left alone, and a further write begins anew; the row of a read in the log is such a write, too.
     clock.turn(REST_MS);
     await pause(500);
     assertEquals(asked, [tenant.id]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[1999]]);
     await write(tenant, "DELETE FROM t WHERE v = 2");
     assert(await logBytes(folder, tenant) > 0);
     clock.turn(REST_MS);
