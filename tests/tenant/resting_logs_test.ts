@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Tenant } from "../contracts/tenant_store.ts";
+import { FOLD_MS } from "../../lib/tenant/local/resting_logs.ts";
 import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { killChildren } from "../testing/engine_children.ts";
@@ -149,5 +150,16 @@ Deno.test("children that are killed while they fold lose nothing", async () => {
       await write(tenant, "INSERT INTO t VALUES (1)");
       assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[2001]]);
     }
+  }, { clock });
+});
+
+Deno.test("a store that is closed while it looks for logs leaves nothing running", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    await write(await Tenant.create(store, ["CREATE TABLE t (v)"]), "INSERT INTO t VALUES (1)");
+    // The look through so many takes longer than the end of the store.
+    for (let at = 0; at < 5000; at++) Deno.mkdirSync(`${folder}/tenants/folder-${at}`);
+    clock.turn(REST_MS);
+    await pause(FOLD_MS);
   }, { clock });
 });

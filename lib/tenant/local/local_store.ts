@@ -179,6 +179,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   async close(): Promise<void> {
     this.parts.scheduler.stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
+    await this.#resting.close();
     await this.transfers.room.close();
     await this.transactions.stop(this.#lanes.values());
     const beganMs = this.options.clock.monotonicMs();

@@ -18,7 +18,7 @@ const LOG = ".db-wal";
 export interface RestingLogsOptions {
   /** Where there is an archive, it reads the logs before it folds them. */
   readonly host: Pick<DatabaseHost, "lanes" | "task"> & { readonly archive: unknown };
-  readonly scheduler: Parameters<typeof isIdle>[0];
+  readonly scheduler: Parameters<typeof isIdle>[0] & { readonly stopping: boolean };
   /** The folder of the databases' files. */
   readonly tenants: string;
   readonly clock: Clock;
@@ -29,7 +29,8 @@ export class RestingLogs {
   /** When each was written last, the longest unwritten first; those that an earlier process has left stand where they were found. */
   readonly #writtenMs = new Map<string, number>();
   readonly #startedMs: number;
-  #hasLooked = false;
+  /** The look for logs that were left; null: it has not begun. */
+  #look: Promise<void> | null = null;
   #folding: string | null = null;
 
   constructor(private readonly options: RestingLogsOptions) {
@@ -56,9 +57,9 @@ export class RestingLogs {
     const { clock, host, scheduler } = this.options;
     if (host.archive !== null) return;
     const restsMs = clock.monotonicMs() - REST_MS;
-    if (!this.#hasLooked && this.#startedMs <= restsMs) await this.#noteLeft();
+    if (this.#look === null && this.#startedMs <= restsMs) await (this.#look = this.#noteLeft());
     const [oldest] = this.#writtenMs;
-    if (oldest === undefined || this.#folding !== null || !isIdle(scheduler)) return;
+    if (oldest === undefined || this.#folding !== null || scheduler.stopping || !isIdle(scheduler)) return;
     const [databaseId, writtenMs] = oldest;
     if (writtenMs > restsMs) return;
     if (!host.lanes(databaseId, "").mayEnd) return this.note(databaseId);
@@ -78,15 +79,19 @@ export class RestingLogs {
     if (isRead) this.note(databaseId);
   }
 
+  /** Once the store stops nothing more is begun. Resolves when nothing is looked for any more. */
+  async close(): Promise<void> {
+    await this.#look;
+  }
+
   /** Those that an earlier process has left. */
   async #noteLeft(): Promise<void> {
-    const { tenants } = this.options;
-    this.#hasLooked = true;
+    const { tenants, scheduler } = this.options;
     try {
       for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
         if (!isDirectory) continue;
         for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
-          if (this.#writtenMs.size >= MAX_WRITTEN) return;
+          if (scheduler.stopping || this.#writtenMs.size >= MAX_WRITTEN) return;
           const databaseId = name.slice(0, -LOG.length);
           if (!name.endsWith(LOG) || !isId("db", databaseId) || this.#writtenMs.has(databaseId)) continue;
           if (await sizeOf(`${tenants}/${folder}/${name}`) === 0) continue;
