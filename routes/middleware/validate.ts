@@ -86,7 +86,10 @@ export async function noBody(c: Context<Env>, next: Next): Promise<void> {
 }
 
 function jsonOf(text: string, schema: z.ZodType): unknown {
-  return text === "" && schema.safeParse(undefined).success ? undefined : parseJson(text);
+  if (text !== "") return parseJson(text);
+  if (schema.safeParse(undefined).success) return undefined;
+  const message = "Send a body of JSON; this request has none";
+  throw new AppError("invalid_json", { message, issues: issuesOf(schema, {}) });
 }
 
 /** Refuses a repeated name: which one counts would be a guess. */

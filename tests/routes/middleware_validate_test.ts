@@ -81,6 +81,15 @@ Deno.test("validate() answers invalid_json for anything that is no UTF-8 JSON te
   }
 });
 
+Deno.test("validate() tells who sends no body what to send", async () => {
+  assertEquals(await post("/one", ""), [400, {
+    success: false,
+    error: "Send a body of JSON; this request has none",
+    code: "invalid_json",
+    issues: [{ path: "sql", message: "Add this field; it is required" }],
+  }]);
+});
+
 Deno.test("validate() names each wrong field by its path", async () => {
   assertEquals(await issuesOf("/one", {}), [{ path: "sql", message: "Add this field; it is required" }]);
   assertEquals(await issuesOf("/one", []), [{
