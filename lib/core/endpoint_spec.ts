@@ -33,9 +33,9 @@ export const fieldSpec = z.strictObject({
   maxLength: z.int().min(0).max(1_000_000).optional().describe("In code points; of a blob in bytes"),
   minLength: z.int().min(0).max(1_000_000).optional().describe("As maxLength"),
   trim: z.boolean().optional().describe("White space at both ends is cut; text, email and url only"),
-  default: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional().describe(
-    "Bound when the input is absent",
-  ),
+  default: z.union([z.string(), z.number(), z.boolean(), z.null()], {
+    error: "Set a default that is text, a number, true, false or null; that of json is its text, in quotes",
+  }).optional().describe("Bound when the input is absent"),
 });
 
 /** The text of a mail: `{{link}}` and `{{email}}` are filled in. */

@@ -388,6 +388,21 @@ test("one answer names everything that is wrong, in the form and in the meaning"
   assertMatch(body.issues?.find(({ path }) => path === "input[0].pattern")?.message ?? "", /regex.*valid/);
 });
 
+test("a default that is a list or an object is refused with what a default may be", async () => {
+  await using world = await endpointWorld();
+  for (const value of [[1], { a: 1 }]) {
+    const input = [{ name: "v", type: "json", default: value }];
+    const { body } = await world.call(
+      "POST",
+      "",
+      JSON.stringify({ ...readSpec({ sql: "SELECT ?" }), input }),
+    );
+    const [issue] = body.issues ?? [];
+    assertEquals(issue?.path, "input[0].default");
+    assertMatch(issue?.message ?? "", /that of json is its text, in quotes/);
+  }
+});
+
 test("a body that is no specification at all is refused as one", async () => {
   await using world = await endpointWorld();
   for (const body of [null, [], "text", 1, {}, { input: {} }, { input: Array(5000).fill({}) }]) {
