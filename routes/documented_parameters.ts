@@ -14,10 +14,13 @@ interface HeaderParameter {
 
 const key = { type: "string", minLength: 1, maxLength: 200 } as const;
 
+/** What may be a step of a plan: all that is asked of a database, but files on their way. */
+const STEPS = /^\/v1\/db\/(?!.*\/(?:exports?|imports?)(?:\/|$))/;
+
 /** A header belongs to the paths that its pattern matches. */
 const headers: readonly (readonly [path: RegExp, header: HeaderParameter])[] = [
-  [/^\/v1\/db\//, header("Plan-Key", "Stable across the calls of a plan; goes with Plan-Step", key)],
-  [/^\/v1\/db\//, header("Plan-Step", "Stable for this step of the plan", key)],
+  [STEPS, header("Plan-Key", "Stable across the calls of a plan; goes with Plan-Step", key)],
+  [STEPS, header("Plan-Step", "Stable for this step of the plan", key)],
   [/\/(query|batch)$/, header("Idempotency-Key", "The answer is kept for 24 hours and given again", key)],
   [
     /\/(query|batch|apply)$/,

@@ -28,7 +28,7 @@ export function apiRoutes(deps: AppDeps): Hono<Env> {
     .use("/namespaces/:slug/databases/restore/*", onlyPost())
     .use("/namespaces/:slug/databases/:dbSlug/endpoints/scaffold-crud/*", onlyPost())
     .use("/me/passkeys/options/*", onlyPost())
-    .use(refuseHeaders(), refuseParameters())
+    .use(refuseHeaders({ plans: false }), refuseParameters())
     .route("/namespaces", namespaceRoutes(deps))
     .route("/namespaces", databaseRoutes(deps))
     .route("/namespaces", sessionRoutes(deps))

@@ -40,16 +40,20 @@ export function headerFlag(c: Context<Env>, name: string, on: string): boolean {
 const belongsTo = [
   ["X-Dry-Run", "query and batch, and a merge has dryRun in its body"],
   ["X-Max-Affected", "query and batch"],
+  ["Idempotency-Key", "query and batch, and any call under /v1/db takes Plan-Key and Plan-Step"],
 ] as const;
+const ofPlans = [["Plan-Key", "calls under /v1/db"], ["Plan-Step", "calls under /v1/db"]] as const;
 
 /**
  * Refuses such headers on calls that ignore them, so that the caller learns of it before anything happens. Calls that
- * only read pass: there is nothing to bound. Errors: `validation_failed` naming the header.
+ * only read pass: there is nothing to bound. `plans`: whether the calls are steps of a plan. Errors: `validation_failed`
+ * naming the header.
  */
-export function refuseHeaders(): MiddlewareHandler<Env> {
+export function refuseHeaders({ plans }: { readonly plans: boolean }): MiddlewareHandler<Env> {
+  const refused = plans ? belongsTo : [...belongsTo, ...ofPlans];
   return (c, next) => {
     const reads = ["GET", "HEAD"].includes(c.req.method);
-    const header = reads ? undefined : belongsTo.find(([name]) => c.req.header(name) !== undefined);
+    const header = reads ? undefined : refused.find(([name]) => c.req.header(name) !== undefined);
     if (header === undefined || !hasHandler(c)) return next();
     const [path, operations] = header;
     throw new AppError("validation_failed", {

@@ -55,6 +55,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
         const ctx = contextOf(deps, c.get("target"));
         if (wantsEvents(c)) {
           refuseHead(c);
+          refusePlan(c);
           return await sendEvents(c, ctx, { ...query, again: () => bearersTarget(deps, c) });
         }
         const { changes, cursor } = await pollChanges(ctx, {
@@ -109,6 +110,17 @@ export function ticketRoutes(deps: AppDeps): Hono<Env> {
 /** A stream has no length: looking for it would read, and keep, until the service stops. Errors: `method_not_allowed`. */
 function refuseHead(c: Context<Env>): void {
   if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
+}
+
+/** To be given again its answer would have to end. Errors: `validation_failed`. */
+function refusePlan(c: Context<Env>): void {
+  if (c.get("plan") === undefined) return;
+  throw new AppError("validation_failed", {
+    issues: [{
+      path: "Plan-Key",
+      message: "Leave Plan-Key and Plan-Step out; a stream is no step of a plan",
+    }],
+  });
 }
 
 interface EventsQuery {

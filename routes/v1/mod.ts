@@ -29,7 +29,7 @@ export function v1Routes(deps: AppDeps): Hono<Env> {
     .route("/db/:ns/:db", transferRoutes(deps))
     .use("/db/:ns/:db/*", target(deps), refuseParameters(), plan(deps.query.replays))
     .route("/db/:ns/:db", queryRoutes(deps.query))
-    .use("/db/:ns/:db/*", refuseHeaders())
+    .use("/db/:ns/:db/*", refuseHeaders({ plans: true }))
     .route("/db/:ns/:db", writeRoutes(deps))
     .route("/db/:ns/:db", tableRoutes(deps.query))
     .route("/db/:ns/:db", changesRoutes(deps))

@@ -185,3 +185,18 @@ test("a token of another database is refused, one of a branch follows the branch
   const after = await money(app, tenant);
   assertEquals(after.used - before.used, 3 * 500);
 });
+
+test("a stream is no step of a plan, and the step is as good as before", async () => {
+  await using world = await changesWorld();
+  const { app, tenant: { token, database: { path } } } = world;
+  const step = { "plan-key": "p", "plan-step": "1" };
+  const refused = await app.request("GET", `${path}/changes`, {
+    token,
+    headers: { ...step, accept: "text/event-stream" },
+  });
+  assertEquals([refused.status, refused.body.issues?.[0]?.path], [400, "Plan-Key"], refused.text);
+  for (const replayed of [null, "true"]) {
+    const polled = await app.request("GET", `${path}/changes`, { token, headers: step });
+    assertEquals([polled.status, polled.headers.get("plan-replayed")], [200, replayed], polled.text);
+  }
+});

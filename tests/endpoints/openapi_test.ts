@@ -66,6 +66,11 @@ test("the API description carries the schemas that validate", async () => {
   assertEquals(body?.["required"], ["sql"]);
   assertEquals(body?.["additionalProperties"], false);
   assert(query?.parameters.some(({ name }) => name === "Idempotency-Key"));
+  const planned = (path: string, method: string) =>
+    paths[`/v1/db/{ns}/{db}/${path}`]?.[method]?.parameters.some(({ name }) => name === "Plan-Key");
+  assertEquals([planned("snapshots", "post"), planned("export", "get"), planned("import", "post")], [
+    ...[true, false, false],
+  ]);
   const create = paths["/api/namespaces/{slug}/databases/{dbSlug}/endpoints"]?.["post"];
   const spec = create?.requestBody?.content["application/json"]?.schema;
   assertEquals(spec?.["required"], ["slug", "name", "kind", "method", "sql", "input", "output"]);

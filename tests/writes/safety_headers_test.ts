@@ -137,9 +137,9 @@ test("a dry run neither uses nor answers the key of the call it looks at", async
 test("a bound that propose would not keep for apply is refused", async () => {
   await withWrites(async ({ post, setup }) => {
     await setup(...table);
-    for (const [name, path] of [["x-dry-run", "X-Dry-Run"], ["x-max-affected", "X-Max-Affected"]] as const) {
+    for (const name of ["X-Dry-Run", "X-Max-Affected", "Idempotency-Key"]) {
       const answer = await post("propose", { sql: "DELETE FROM t" }, { headers: { [name]: "1" } });
-      assertEquals([answer.status, answer.body.issues?.map((issue) => issue.path)], [400, [path]]);
+      assertEquals([answer.status, answer.body.issues?.map((issue) => issue.path)], [400, [name]]);
     }
   });
 });
@@ -148,7 +148,7 @@ test("a look that apply would not hear is refused, and the token stays good", as
   await withWrites(async ({ apply, propose, rows, setup }) => {
     await setup(...table);
     const { executionToken } = await propose("DELETE FROM t");
-    for (const header of ["x-dry-run", "x-max-affected"]) {
+    for (const header of ["x-dry-run", "x-max-affected", "idempotency-key"]) {
       assertEquals((await apply(executionToken, { headers: { [header]: "1" } })).status, 400);
     }
     assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
@@ -173,7 +173,7 @@ test("no other call takes a header that it does not hear for heard, and GETs do 
       ["PUT", `${path}/describe`, { databaseDescription: "items" }],
       ["DELETE", `/api/namespaces/${shop.slug}/databases/main`, { confirm: "main" }],
     ];
-    for (const name of ["X-Dry-Run", "X-Max-Affected"]) {
+    for (const name of ["X-Dry-Run", "X-Max-Affected", "Idempotency-Key"]) {
       const options = { token: shop.token, headers: { [name]: "1", "plan-key": "p", "plan-step": "1" } };
       for (const [method, path, body] of calls) {
         const answer = await app.request(method, path, {
@@ -189,6 +189,11 @@ test("no other call takes a header that it does not hear for heard, and GETs do 
       });
       assertEquals(JSON.parse(listed.text).data.length, 1, listed.text);
     }
+    const act = `/api/namespaces/${shop.slug}/databases`;
+    const planned = await app.request("POST", act, {
+      ...{ token: shop.token, headers: { "plan-key": "p", "plan-step": "2" }, body: { slug: "planned" } },
+    });
+    assertEquals([planned.status, planned.body.issues?.map((issue) => issue.path)], [400, ["Plan-Key"]]);
     const bounded = await app.request("POST", `${path}/branches/pr-1/merge`, {
       ...{ token: shop.token, headers: { "x-dry-run": "1" }, body: merge },
     });
