@@ -10,5 +10,11 @@ const CODES: ReadonlySet<ErrorCode> = new Set([
 
 /** Whether the failed call has changed nothing, for a reason outside the call. */
 export function neverRan(error: unknown): boolean {
-  return error instanceof AppError && CODES.has(error.code);
+  return error instanceof AppError && CODES.has(error.code) && !keptSome(error);
+}
+
+/** Whether a batch that is not atomic has kept what stood before the failure: its error has the results. */
+function keptSome({ facts }: AppError): boolean {
+  const data = facts.extra?.["data"] ?? null;
+  return Array.isArray(data) ? data.length > 0 : data !== null;
 }

@@ -153,6 +153,10 @@ test("a rule does not hold what changes more rows than X-Max-Affected, and redee
     const more = await redeem(app, shop, held.approvalToken);
     assertEquals([more.status, more.body.code], [400, "too_many_affected"], more.text);
     assertEquals(await count(shop), 4);
+    const shown = await app.request("GET", `/api/namespaces/${shop.slug}/approvals/${held.id}`, {
+      token: shop.token,
+    });
+    assertEquals(JSON.parse(shown.text).data.outcome?.code, "too_many_affected", shown.text);
     const again = envelope(await shop.query("DELETE FROM orders WHERE total >= 20", [], atMost(3)));
     await decide(app, shop, again.id, "approve");
     assertEquals((await redeem(app, shop, again.approvalToken)).status, 200);

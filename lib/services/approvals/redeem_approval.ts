@@ -148,12 +148,15 @@ async function afterFailure(
   held: HeldCall,
   error: unknown,
 ): Promise<unknown> {
+  // It waits for another look already.
+  if (error instanceof AppError && error.code === "effect_changed") return error;
   if (error instanceof AppError && error.code === "too_many_affected") {
     const found = Number(error.facts.extra?.["affected"] ?? 0);
-    // However often a person looked at it: whoever asked for it does not want so many.
-    if (found > (held.maxAffected ?? Infinity)) return error;
-    const look = await lookNow(ctx, record, held).catch(() => ({ affectedRows: found, text: null }));
-    return await lookAgain(ctx, record, look);
+    // However often a person looked at more: whoever asked for it does not want so many.
+    if (found <= (held.maxAffected ?? Infinity)) {
+      const look = await lookNow(ctx, record, held).catch(() => ({ affectedRows: found, text: null }));
+      return await lookAgain(ctx, record, look);
+    }
   }
   await afterRefusal(ctx, record, error);
   return error;
