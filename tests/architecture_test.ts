@@ -101,6 +101,16 @@ Deno.test("most exports have a sentence of documentation", () => {
   assert(share >= MIN_DOCUMENTED, `${exported.filter((one) => !one.documented).map(({ name }) => name)}`);
 });
 
+Deno.test("whatever function, class or value a file exports, another file names", () => {
+  const named = new Map<string, number>();
+  for (const { text } of files) {
+    for (const word of new Set(text.match(/\w+/g))) named.set(word, (named.get(word) ?? 0) + 1);
+  }
+  const unused = files.filter(({ path }) => !path.startsWith("tests/")).flatMap(exportsOf)
+    .filter(({ name, isValue }) => isValue && named.get(name.split(": ")[1] ?? "") === 1);
+  assertEquals(unused.map(({ name }) => name), []);
+});
+
 Deno.test("comments name no document that is not in the repository", () => {
   const wrong = files.flatMap(({ path, text }) =>
     text.split("\n").filter((line) => FOREIGN_DOCUMENT.test(line)).map((line) => `${path}: ${line.trim()}`)

@@ -47,7 +47,7 @@ export function movedKeys(
  * The same UPDATE with its keys as they are, which returns the keys from before; null where it leaves them alone.
  * The parameters behind the list that is left out keep their numbers.
  */
-export function unmovedForm(
+function unmovedForm(
   { sql, params }: BoundText,
   target: PreviewTarget,
 ): BoundText | null {

@@ -33,7 +33,7 @@ export function migrationAsk(
  * foreign keys delete with it. A DROP TABLE names the table, unless another one takes its name by a rename: then the
  * table is rebuilt, and keeps its rows.
  */
-export function keptRows(facts: readonly StatementFacts[]): KeptRows | null {
+function keptRows(facts: readonly StatementFacts[]): KeptRows | null {
   if (!facts.some((one) => dropsTable(one) || one.replacedTables.length > 0)) return null;
   const names = new TableNames();
   const mayLose = new Set<string>();

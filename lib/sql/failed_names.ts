@@ -23,7 +23,7 @@ export function asksForNames({ kind, message }: Pick<ToldFailure, "kind" | "mess
 }
 
 /** What is no integer was written into a rowid; the engine says the same of a LIMIT, which is no column's. */
-export function isRowidMismatch({ kind, message }: Pick<ToldFailure, "kind" | "message">): boolean {
+function isRowidMismatch({ kind, message }: Pick<ToldFailure, "kind" | "message">): boolean {
   return kind === "type_mismatch" && message === "datatype mismatch";
 }
 

@@ -24,7 +24,7 @@ export type MigrationText =
   | { readonly ok: false; readonly message: string; readonly index: number; readonly line: number };
 
 /** The text without a byte order mark, with line feeds only: what git and editors change between machines. */
-export function normalText(text: string): string {
+function normalText(text: string): string {
   return text.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
 }
 

@@ -36,7 +36,7 @@ export function splitStatements(text: string): StatementPart[] {
  * Whether a semicolon behind these tokens ends their statement. A trigger has semicolons of its own: it ends at the one that
  * follows `; END`.
  */
-export function endsStatement(own: readonly SqlToken[]): boolean {
+function endsStatement(own: readonly SqlToken[]): boolean {
   return !isTrigger(own) || (own.at(-1)?.key === "END" && own.at(-2)?.key === ";");
 }
 

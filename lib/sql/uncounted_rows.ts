@@ -30,9 +30,6 @@ export interface CountedRows {
   readonly removed: number;
 }
 
-/** The counts of a statement that writes and removes none. */
-export const noRows: CountedRows = { written: 0, removed: 0 };
-
 /**
  * From the answers, which are undefined where nothing was counted or could be read. `changes` is what the engine has
  * counted: where foreign keys require it, the engine deletes the rows of a table one by one before it drops the

@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { type Key, keys } from "./keys.ts";
 
 /** Milliseconds that a caller waits for KV. */
-export const KV_DEADLINE_MS = 3_000;
+const KV_DEADLINE_MS = 3_000;
 /** The longest wait, in milliseconds, before a file that another process has locked is tried again. */
 const LOCKED_PAUSE_MS = 40;
 

@@ -11,7 +11,7 @@ import { bodyText } from "../middleware/body_text.ts";
 import { issuesOf } from "../middleware/issues.ts";
 
 /** The status of an endpoint. */
-export const endpointStatus = z.enum(["draft", "published", "paused"]);
+const endpointStatus = z.enum(["draft", "published", "paused"]);
 
 /** An endpoint as its owner sees it. */
 export const endpointRecord = endpointSpec.extend({

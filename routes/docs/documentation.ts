@@ -100,7 +100,7 @@ async function sendMissing(c: Context<Env>, slug: string): Answer {
 }
 
 /** In the form of llmstxt.org. */
-export function llmsText(baseUrl: string): string {
+function llmsText(baseUrl: string): string {
   const groups = Map.groupBy(docPages, (page) => page.group);
   const lists = [...groups].map(([group, pages]) =>
     `## ${group}\n\n${

@@ -43,7 +43,7 @@ export class Library {
  * Where a link of a file leads on the service: to the page of the file that it names. A link to anything else of the
  * repository stays as it is, and a test finds it.
  */
-export function resolveLink(href: string, from: string): string {
+function resolveLink(href: string, from: string): string {
   if (/^([a-z]+:|#|\/)/.test(href)) return href;
   const [path = "", anchor] = href.split("#");
   const base = new URL(from, "file:///routes/docs/");

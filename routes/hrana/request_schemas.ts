@@ -43,7 +43,7 @@ const id = z.int32();
 const execute = z.object({ type: z.literal("execute"), stmt: statement });
 
 /** One request of a stream. */
-export const streamRequest = z.discriminatedUnion("type", [
+const streamRequest = z.discriminatedUnion("type", [
   execute,
   z.object({ type: z.literal("batch"), batch }),
   z.object({ type: z.literal("sequence"), sql: z.string().nullish(), sql_id: sqlId.nullish() }),

@@ -1,4 +1,5 @@
 // What the process does beside requests: sweeps and bookings by timers and by the minute. Failures are told and never end it.
+import { SWEEP_EVERY_MS } from "../../lib/control/balance/balance_limits.ts";
 import { TOKEN_USE_WRITE_MS } from "../../lib/control/token_uses.ts";
 import { attempt } from "../../lib/core/attempt.ts";
 import type { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
@@ -10,9 +11,8 @@ import type { AppDeps } from "./app_deps.ts";
 
 /** Milliseconds between two sweeps over bodies that are still arriving. */
 export const BODY_SWEEP_MS = 1000;
-/** Milliseconds between two bookings of what was spent, and between two searches for blocks of dead processes. */
+/** Milliseconds between two bookings of what was spent. */
 const METER_MS = 1000;
-const BLOCKS_MS = 10_000;
 /** Milliseconds between two looks for what clients hold open with a token that is gone. */
 const REVOKED_MS = 2000;
 
@@ -46,7 +46,7 @@ export function startTimers(deps: AppDeps): () => void {
     setInterval(() => void deps.query.meter.tick(), METER_MS),
     setInterval(
       () => void attempt(deps.log, "blocks_not_swept", () => deps.query.meter.sweepBlocks()),
-      BLOCKS_MS,
+      SWEEP_EVERY_MS,
     ),
     setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
     setInterval(() => void attempt(deps.log, "revoked_not_ended", () => endRevoked(deps)), REVOKED_MS),

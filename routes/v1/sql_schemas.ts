@@ -6,7 +6,7 @@ import { MAX_BATCH_STATEMENTS, MAX_PARAM_SETS, MAX_SQL_LENGTH } from "../../lib/
 const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
 
 /** A bound value: NULL, text, number, boolean (0 or 1) or a blob. */
-export const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
+const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
 
 /** Odd values that are told: each costs time, and a body has room for a million of them. */
 const MAX_ODD = 50;

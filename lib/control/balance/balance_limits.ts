@@ -5,7 +5,7 @@
  * minute.
  */
 export const LEASE_MS = 40_000;
-/** Milliseconds between two sweeps. */
+/** Milliseconds between two searches for blocks of dead processes. */
 export const SWEEP_EVERY_MS = 10_000;
 /** Milliseconds without a call after which a block goes back. */
 export const IDLE_MS = 5_000;

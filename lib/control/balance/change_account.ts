@@ -56,7 +56,7 @@ export function inMonth(balance: BalanceRecord, nowMs: number): BalanceRecord {
 }
 
 /** The reference of the credit that a new namespace gets. */
-export const WELCOME_REFERENCE = "welcome";
+const WELCOME_REFERENCE = "welcome";
 
 /** An account to open. */
 export interface NewAccount {

@@ -25,10 +25,10 @@ export function beginTransaction(
   start: TransactionStart,
 ): Promise<InteractiveTransaction> {
   const { target, tokenId } = start;
-  return new Promise((resolve) => {
+  return Promise.try(() => {
     const database = ctx.tenants.open(target.databaseId, target.namespaceId);
     const inside = database.begin({ mode: modeOf(start), tokenId });
-    resolve(new PipelineTransaction(ctx, { start, database, inside }));
+    return new PipelineTransaction(ctx, { start, database, inside });
   });
 }
 
@@ -39,12 +39,12 @@ export function resumeTransaction(
   rested: string,
 ): Promise<InteractiveTransaction> {
   const { target, tokenId } = start;
-  return new Promise((resolve) => {
+  return Promise.try(() => {
     const { mode, inside: resting, ...before } = readRested(rested);
     const database = ctx.tenants.open(target.databaseId, target.namespaceId);
     const options = { mode: modeOf({ mode, target }), tokenId, rested: resting };
     const parts = { start: { ...start, mode }, database, inside: database.begin(options) };
-    resolve(new PipelineTransaction(ctx, parts, before));
+    return new PipelineTransaction(ctx, parts, before);
   });
 }
 

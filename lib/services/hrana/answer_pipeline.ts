@@ -150,7 +150,7 @@ class PipelineRun {
 }
 
 /** Errors: `validation_failed` for a key on several requests that run SQL. */
-export function requireKeyable({ idempotencyKey }: DoorOptions, isOnly: boolean): void {
+function requireKeyable({ idempotencyKey }: DoorOptions, isOnly: boolean): void {
   if (idempotencyKey === null || isOnly) return;
   throw new AppError("validation_failed", {
     issues: [{

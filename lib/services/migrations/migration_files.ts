@@ -22,7 +22,7 @@ export interface ReadFile {
 }
 
 /** Statements of one file: each costs a savepoint and, in a remote store, a request. */
-export const MAX_FILE_STATEMENTS = 1000;
+const MAX_FILE_STATEMENTS = 1000;
 
 /**
  * Reads the files. Errors: `validation_failed` with an issue for each that cannot be applied as a whole, or that has the

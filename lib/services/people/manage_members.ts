@@ -195,7 +195,7 @@ function noteMember(
 }
 
 /** A member's record as the API shows it: no hash, and nothing of how it signs in. */
-export function memberView({ id, email, name, role, createdAt, joinedAt }: MemberRecord): MemberView {
+function memberView({ id, email, name, role, createdAt, joinedAt }: MemberRecord): MemberView {
   return {
     id,
     email,

@@ -24,7 +24,7 @@ export interface PublicTarget {
 }
 
 /** Null when a part of the path is unknown or malformed. Errors: `meter_unreachable`. */
-export async function resolvePublicAddress(
+async function resolvePublicAddress(
   control: ControlPlane,
   { namespaceSlug, databasePath }: PublicAddress,
 ): Promise<PublicTarget | null> {

@@ -35,7 +35,7 @@ async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<voi
  * Drops the storage of deleted databases that nobody can bring back any more: all those of a namespace that is being
  * deleted, or, given null, those whose time is over.
  */
-export async function dropDeleted({ control, tenants }: Context, namespaceId: string | null): Promise<void> {
+async function dropDeleted({ control, tenants }: Context, namespaceId: string | null): Promise<void> {
   await tryEach(await control.databases.expireDeleted(namespaceId), async (databaseId) => {
     await control.endpoints.removeAll(databaseId);
     await control.webhooks.removeAll(databaseId);
@@ -68,7 +68,7 @@ export async function removeBranches(
 }
 
 /** Removes the branches whose deadline has passed or whose trunk is gone. */
-export async function removeOverBranches(ctx: Context): Promise<void> {
+async function removeOverBranches(ctx: Context): Promise<void> {
   await tryEach(ctx.control.branches.stored({}), async (branch) => {
     if (await ctx.control.branches.isOver(branch)) await removeBranch(ctx, branch);
   });

@@ -17,7 +17,7 @@ import { createToken } from "../tokens/manage_tokens.ts";
 import { demoShop } from "./demo_shop.ts";
 
 /** The slug of the demo's namespace and of its database. */
-export const DEMO_SLUG = "demo";
+const DEMO_SLUG = "demo";
 /** The table whose endpoints are published. */
 const DEMO_TABLE = "products";
 /** Milliseconds after which another process may repeat a first start that has not finished. */

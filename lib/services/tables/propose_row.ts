@@ -69,7 +69,7 @@ export async function proposeRow(ctx: StatementsContext, change: RowChange): Pro
 }
 
 /** The statement that makes the change. */
-export function rowStatement(change: RowChange): RowStatement {
+function rowStatement(change: RowChange): RowStatement {
   if (change.kind === "insert") return insertStatement(change.table, change.set);
   const { row } = change;
   const name = quoteIdentifier(row.table.name);

@@ -18,7 +18,7 @@ export interface RowAddress {
 }
 
 /** Characters or bytes of a value that a form shows. A longer value is not to be changed there. */
-export const FORM_LENGTH = 20_000;
+const FORM_LENGTH = 20_000;
 
 /** Its cells in the order of the table's columns; null where no row has the key. Billed as a query. */
 export async function readRow(

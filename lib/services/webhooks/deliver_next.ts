@@ -107,7 +107,7 @@ export async function send(
 }
 
 /** Pure. */
-export function afterSending(
+function afterSending(
   state: WebhookState,
   { delivered }: Pick<NextMessage, "delivered">,
   { delivery, outcome }: Sent,

@@ -115,7 +115,7 @@ export function schemaActions(from: SchemaShape, to: SchemaShape): string[] {
 }
 
 /** A renamed table changes under both of its names. */
-export function renameActions(renames: readonly string[]): string[] {
+function renameActions(renames: readonly string[]): string[] {
   return renames.flatMap((sql) => {
     const rename = writtenRename(sql);
     if (rename === null) return [];

@@ -134,13 +134,10 @@ export class CarefulRun {
     if (ran.ok) {
       const sets = notes > 0 && ran.sets ? withoutNotes(ran.sets) : ran.sets;
       this.runner.add({ json: ran.json, failure: null, figures, beside, sets });
-    } else {this.runner.add({
-        json: "",
-        failure: ran.failure,
-        tooLarge: ran.tooLarge ?? false,
-        figures,
-        beside,
-      });}
+      return;
+    }
+    const tooLarge = ran.tooLarge ?? false;
+    this.runner.add({ json: "", failure: ran.failure, tooLarge, figures, beside });
   }
 
   /** What the call did, in the transaction that is still open. */

@@ -42,7 +42,7 @@ export function damagedFolder(tenants: string, databaseId: string): string {
 }
 
 /** The database file and the files beside it: SQLite's own, and a branch's ancestor. */
-export function databaseFiles(tenants: string, databaseId: string): string[] {
+function databaseFiles(tenants: string, databaseId: string): string[] {
   const path = databasePath(tenants, databaseId);
   const ancestor = `${path.slice(0, -".db".length)}.ancestor.db`;
   const restoring = `${path}.restoring`;

@@ -26,7 +26,7 @@ export interface CatalogSnapshot extends SnapshotInfo {
 }
 
 /** Name of the catalogue's own location. */
-export const CATALOG_LOCATION = "cubby-catalog";
+const CATALOG_LOCATION = "cubby-catalog";
 
 /** Unix milliseconds as the catalogue's server tells them. */
 export const SERVER_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";

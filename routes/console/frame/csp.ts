@@ -7,7 +7,7 @@ import type { Visit } from "../../http/visit.ts";
  * The policy of one answer. Scripts run by the answer's own nonce and never because of where they come from: published
  * endpoints answer with text of tenants on this origin. `formTarget`: where the answer to a form may lead besides.
  */
-export function contentPolicy(nonce: string, formTarget = ""): string {
+function contentPolicy(nonce: string, formTarget = ""): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,

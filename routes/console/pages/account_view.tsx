@@ -204,7 +204,7 @@ const systems = [
 ] as const;
 
 /** "Firefox on Linux"; what the browser calls itself where that says nothing known. */
-export function browserName(agent: string): string {
+function browserName(agent: string): string {
   const find = (names: readonly (readonly [string, string])[]) =>
     names.find(([part]) => agent.includes(part))?.[1] ?? null;
   const [browser, system] = [find(browsers), find(systems)];

@@ -6,7 +6,7 @@ import type { FormFields } from "../frame/read_form.ts";
 export type FormValues = Readonly<Record<string, string>>;
 
 /** Rows of the form for inputs that are to come. */
-export const SPARE_INPUTS = 2;
+const SPARE_INPUTS = 2;
 /** Inputs that a form may have. */
 const MAX_INPUTS = 100;
 

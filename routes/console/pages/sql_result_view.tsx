@@ -130,7 +130,7 @@ interface GridProps {
 }
 
 /** Rows with their numbers, made in turns. */
-export async function ResultGrid({ columns, rows, first, label }: GridProps): Promise<Awaited<Html>> {
+async function ResultGrid({ columns, rows, first, label }: GridProps): Promise<Awaited<Html>> {
   const numeric = columns.map((_, at) => isNumeric(rows.slice(0, 50).map((row) => row[at] ?? null)));
   const look = (at: number) => numeric[at] ? "n" : undefined;
   const body = await inTurns(rows, columns.length, (row, index) => (

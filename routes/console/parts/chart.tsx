@@ -67,7 +67,7 @@ export function Chart({ label, bars, format }: ChartProps): Html {
 }
 
 /** The next round number above: 1, 2, 2.5 or 5 times a power of ten. One where everything is nothing. */
-export function niceMost(value: number): number {
+function niceMost(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   const digit = [1, 2, 2.5, 5, 10].find((one) => one * power >= value * (1 - 1e-9)) ?? 10;

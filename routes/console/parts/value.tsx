@@ -46,7 +46,7 @@ function Blob({ base64, length }: { base64: string; length: number | null }): Ht
 }
 
 /** Whether a text is an INTEGER that JSON has no number for. */
-export function isLarge(value: JsonValue): boolean {
+function isLarge(value: JsonValue): boolean {
   return typeof value === "string" && /^-?\d{16,19}$/.test(value) && !Number.isSafeInteger(Number(value));
 }
 

@@ -25,7 +25,7 @@ export interface AppTable {
 const SEARCHED = 50;
 
 /** Whether people sign up and log in by this table. */
-export function isUsersTable({ columns }: TableDefinition): boolean {
+function isUsersTable({ columns }: TableDefinition): boolean {
   const names = new Set(columns.map(({ name }) => foldName(name)));
   return names.has(PASSWORD_COLUMN) && names.has(EMAIL_COLUMN);
 }

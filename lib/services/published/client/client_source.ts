@@ -28,7 +28,7 @@ export interface ClientInput {
 }
 
 /** Makes the source of a client. */
-export function clientSource({ title, url, specs, schema }: ClientInput): string {
+function clientSource({ title, url, specs, schema }: ClientInput): string {
   const names = new ClientNames();
   const parts = specs.map((spec) => endpointSource(spec, names.method(spec.slug), schema));
   return `// Client of ${title}, made from its published endpoints. It needs nothing but fetch.

@@ -100,7 +100,7 @@ function answerSets(
 }
 
 /** Rows that the connection has changed since it was opened. */
-export function totalChanges(connection: Connection): number {
+function totalChanges(connection: Connection): number {
   return Number(connection.internalRow("SELECT total_changes()")?.[0] ?? 0);
 }
 
