@@ -124,3 +124,61 @@ test("a call that failed keeps no key, and the description tells of the header",
   assertEquals([name, schema.minLength], ["Idempotency-Key", 16]);
   assertStringIncludes((await made.call("client.ts")).text, "idempotencyKey?: string");
 });
+
+test("an edit of the statement ends the answers of its keys, and no key runs twice for it", async () => {
+  await using made = await world();
+  const send = () => made.call("open-note", { body: { body: "one" }, headers: keyed(KEY) });
+  const said = ({ status, body, headers }: Awaited<ReturnType<typeof send>>) => [
+    ...[status, body.code ?? null, headers.get("idempotency-replayed")],
+  ];
+  const path = `/api/namespaces/${made.acme.slug}/databases/main/endpoints/open-note`;
+  const manage = async (method: string, under: string, body?: unknown) => {
+    const { token } = made.acme;
+    const answer = await made.app.request(method, `${path}${under}`, {
+      token,
+      ...(body === undefined ? {} : { body }),
+    });
+    assertEquals(answer.status, 200, answer.text);
+  };
+  const first = await send();
+  assertEquals(said(first), [200, null, null]);
+  await manage("PATCH", "", { description: "Notes of anybody", rateLimit: { perMin: 100 } });
+  const again = await send();
+  assertEquals([said(again), again.text], [[200, null, "true"], first.text]);
+
+  await manage("PATCH", "", { sql: "INSERT INTO note (body) VALUES (?) RETURNING id" });
+  assertEquals(said(await send()), [422, "replay_mismatch", null]);
+  await manage("POST", "/revisions/1/restore");
+  assertEquals((await send()).text, first.text);
+
+  await manage("POST", "/pause");
+  assertEquals(said(await send()), [503, "endpoint_paused", null]);
+  await manage("POST", "/unpublish");
+  assertEquals(said(await send()), [404, "endpoint_not_found", null]);
+  await manage("DELETE", "");
+  assertEquals(said(await send()), [404, "endpoint_not_found", null]);
+  await made.put({
+    ...{ slug: "open-note", kind: "mutation", method: "POST", output: "rows_written" },
+    sql: "DELETE FROM note WHERE body = ?",
+    input: [{ name: "body", type: "text" }],
+  });
+  assertEquals(said(await send()), [422, "replay_mismatch", null]);
+  assertEquals(await notes(made), 1);
+});
+
+test("an answer that an endpoint keeps is that of one database, never of its branch", async () => {
+  await using made = await world();
+  const { acme, app } = made;
+  assertEquals((await made.call("open-note", { body: { body: "x" }, headers: keyed(KEY) })).status, 200);
+  const claimed = await app.request("POST", `/v1/db/${acme.slug}/main/claim_branch`, {
+    token: acme.token,
+    body: { purpose: "try", ref: "try" },
+  });
+  assertEquals(claimed.status, 201, claimed.text);
+  const onBranch = await app.request("POST", `/p/${acme.slug}/main@try/open-note`, {
+    body: { body: "x" },
+    headers: keyed(KEY),
+  });
+  assertEquals([onBranch.status, onBranch.headers.get("idempotency-replayed")], [200, null], onBranch.text);
+  assertEquals(await notes(made), 1);
+});

@@ -36,7 +36,10 @@ export function replayOf(
     throw new AppError("validation_failed", { issues: [{ path: HEADER, message }] });
   }
   const scope = ["endpoint", databaseId, spec.slug, ...callerWords(session), key];
-  return { idempotency: replayScope(scope, JSON.stringify([values, rowForm.integersAsStrings])), plan: null };
+  // The statement is a part of the content, not of the name: where its owner has put another behind the address, the key
+  // neither runs a second time nor brings back what the earlier statement showed.
+  const content = [spec.sql, spec.input.map(({ name }) => name), values, rowForm.integersAsStrings];
+  return { idempotency: replayScope(scope, JSON.stringify(content)), plan: null };
 }
 
 /**
