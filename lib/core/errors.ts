@@ -42,6 +42,8 @@ export interface Issue {
 export interface ErrorFacts {
   /** Replaces the table's message. Never contains SQL text, bound values or secrets. */
   readonly message?: string;
+  /** Replaces `message` for strangers, who may not read the schema. */
+  readonly told?: string;
   readonly detail?: ErrorDetail;
   /** True: `message` is the text of a RAISE that the owner of the database wrote for callers. */
   readonly raised?: true;

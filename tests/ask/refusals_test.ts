@@ -59,7 +59,7 @@ function ask(question: string, schema = shop): Promise<AskProposal> {
 async function reasonOf(question: string): Promise<string> {
   const answer = await ask(question);
   assert(!answer.ok, `${question}: ${answer.ok ? answer.sql : ""}`);
-  return answer.reason;
+  return `${answer.reason}${answer.schemaWords ?? ""}`;
 }
 
 /** A word that narrows, inverts or counts, and what the refusal says of it. */
@@ -77,7 +77,7 @@ const meaningful: readonly (readonly [question: string, said: string])[] = [
   ["trips of North", `in several ways; say which one: "from" or "to"`],
   [
     "trips heavier than 500",
-    `the unit of "heavier than 500" does not fit; say the number with a unit such as "gram"`,
+    `the unit of "heavier than 500" does not fit; say the number with the right unit, such as "gram"`,
   ],
   ["orders over 3 kg", '"over 3 kg"'],
   ["which orders were refunded", '"refunded"'],

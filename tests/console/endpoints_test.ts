@@ -220,6 +220,11 @@ testSteps("the pages of the endpoints", world, {
     await tenant.query("INSERT INTO orders VALUES (9007199254740993, 'far away')");
     const far = await send(`${path}/get-order/test`, { "in.id": "9007199254740993" });
     assertStringIncludes(far.text, "far away");
+    assert(!far.text.includes("What only you are told"));
+    await tenant.query("ALTER TABLE orders RENAME TO sales");
+    const gone = await send(`${path}/get-order/test`, { "in.id": "2" });
+    const [told = "", toOwner = ""] = gone.text.split("What only you are told of it");
+    assert(!told.includes("unknown_table") && toOwner.includes("unknown_table"), gone.text);
   },
   "compare a revision with the present one, and bring it back": async ({ admin, path, send, look, api }) => {
     await send(`${path}/-/scaffold`, { table: "orders" });

@@ -16,7 +16,7 @@ import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 import { readResult } from "../query/read_result.ts";
 import { boundRows, checkStatement, describeFacts } from "./check_statement.ts";
-import type { AskModel, AskProposal, AskRequest } from "./model/ask_model.ts";
+import type { AskModel, AskProposal, AskRequest, Refusal } from "./model/ask_model.ts";
 import { readAskSchema } from "./model/ask_schema.ts";
 import { findValues } from "./model/find_values.ts";
 
@@ -67,7 +67,7 @@ interface Asked {
 
 type Attempt =
   | { readonly ok: true; readonly answer: AskAnswer }
-  | { readonly ok: false; readonly sql: string; readonly reason: string };
+  | { readonly ok: false; readonly sql: string } & Refusal;
 
 /**
  * The answer, of at most `maxRows` rows. Errors: `ask_refused` (not understood, or not one statement that reads
@@ -87,10 +87,10 @@ export async function answerQuestion(ctx: AskContext, input: AskInput): Promise<
   const request = await requestOf(asked, askConfig.context ?? "");
   const first = await attempt(asked, await ctx.askModel.propose(request));
   if (first.ok) return first.answer;
-  if (!ctx.askModel.repairs || first.sql === "") throw refused(first.reason);
+  if (!ctx.askModel.repairs || first.sql === "") throw refused(first);
   const second = await attempt(asked, await ctx.askModel.propose({ ...request, failed: first }));
   if (second.ok) return second.answer;
-  throw refused(second.reason);
+  throw refused(second);
 }
 
 async function requestOf(asked: Asked, context: string): Promise<AskRequest> {
@@ -111,7 +111,7 @@ async function requestOf(asked: Asked, context: string): Promise<AskRequest> {
 
 /** Runs the proposed statement if it may run. A failure that a better statement could avoid is no error yet. */
 async function attempt(asked: Asked, proposal: AskProposal): Promise<Attempt> {
-  if (!proposal.ok) return { ok: false, sql: "", reason: proposal.reason };
+  if (!proposal.ok) return { ...proposal, sql: "" };
   const { sql } = proposal;
   const bounded = boundRows(asked.ctx.facts, sql, asked.maxRows + 1);
   if (bounded === null) return { ok: false, sql, reason: "the text is not one SELECT" };
@@ -199,9 +199,10 @@ function toAnswer(
 }
 
 /** The engine's words are for the model only: they may repeat a part of the text. */
-function refused(reason: string): AppError {
+function refused({ reason, schemaWords = "" }: Refusal): AppError {
   const plain = reason.startsWith("the engine says: ")
     ? "no statement came out that the engine understands"
     : reason;
-  return new AppError("ask_refused", { message: `Ask another way; ${plain}` });
+  const told = `Ask another way; ${plain}`;
+  return new AppError("ask_refused", { message: `${told}${schemaWords}`, told });
 }

@@ -38,8 +38,9 @@ const ownCodes: ReadonlySet<string> = new Set<string>([
  * raises is meant for callers.
  */
 export function publicError(spec: EndpointSpec, error: AppError): AppError {
-  const { code, facts: { message: told, detail, raised, retryAfterSec } } = error;
-  if (raised) return new AppError("app_error", told === undefined ? {} : { message: told });
+  const { code, facts: { message: own, told, detail, raised, retryAfterSec } } = error;
+  if (raised) return new AppError("app_error", own === undefined ? {} : { message: own });
+  if (told !== undefined && told !== own) return new AppError(code, { message: told });
   // Which of several statements it was is for the owner.
   if (code === "row_not_found" && error.facts.extra !== undefined) return new AppError(code);
   if (ownCodes.has(code) || (code === "sql_error" && detail === undefined)) return error;

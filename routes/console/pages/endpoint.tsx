@@ -105,7 +105,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       const [slug, fields] = [slugOf(c), await readForm(c)];
       const endpoint = await getEndpoint(ctx, { address, slug });
       const [userId, email] = [fields.optional("userId"), fields.optional("email")];
-      const { status, body } = await testEndpoint({ ...ctx, published: deps.published }, {
+      const { status, body, cause } = await testEndpoint({ ...ctx, published: deps.published }, {
         address,
         slug,
         input: await inputOf(endpoint.input, fields),
@@ -113,7 +113,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         rowForm: PLAIN_ROWS,
         signal: () => c.req.raw.signal,
       });
-      return await page(c, { tried: { fields, status, body } });
+      return await page(c, { tried: { fields, status, body, cause } });
     })
     .post(`${PATH}/restore`, async (c) => {
       const { ctx, address, base } = endpointsPage(deps, c);

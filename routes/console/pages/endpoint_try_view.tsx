@@ -17,6 +17,8 @@ export interface Tried {
   readonly status: number;
   /** As /p would answer. */
   readonly body: unknown;
+  /** The failure as its owner is told it, where strangers are told less. */
+  readonly cause: unknown;
 }
 
 /** What the card shows. */
@@ -63,17 +65,26 @@ export function TryCard({ visit, endpoint, path, tried }: TryProps): Html {
   );
 }
 
-function Outcome({ status, body }: Tried): Html {
+function Outcome({ status, body, cause }: Tried): Html {
   return (
     <Notice tone={status < 400 ? "good" : "warn"}>
       <Pill tone={status < 400 ? "good" : "bad"}>{String(status)}</Pill>
-      <pre
-        class="json"
-        tabindex={0}
-        role="region"
-        aria-label="What it answered"
-      ><code>{visibleLines(JSON.stringify(body, null, 2).slice(0, SHOWN))}</code></pre>
+      <Json about="What it answered" value={body} />
+      {cause === undefined ? null : (
+        <>
+          <p class="note">What only you are told of it:</p>
+          <Json about="What only you are told" value={cause} />
+        </>
+      )}
     </Notice>
+  );
+}
+
+function Json({ about, value }: { readonly about: string; readonly value: unknown }): Html {
+  return (
+    <pre class="json" tabindex={0} role="region" aria-label={about}><code>{
+      visibleLines(JSON.stringify(value, null, 2).slice(0, SHOWN))
+    }</code></pre>
   );
 }
 

@@ -19,11 +19,18 @@ export interface AskRequest {
   readonly findValues: (phrases: readonly string[]) => Promise<readonly FoundValue[]>;
 }
 
+/** Why there is no statement. */
+export interface Refusal {
+  /** Completes "Ask another way; ". Strangers read it: it names words of the question, never a table or a column. */
+  readonly reason: string;
+  /** Follows the reason for those who may read the schema: near words of it, questions that would work. */
+  readonly schemaWords?: string;
+}
+
 /** A statement, or why there is none. */
 export type AskProposal =
   | { readonly ok: true; readonly sql: string; readonly explanation: string | null }
-  /** `reason` completes "Ask another way; ". */
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false } & Refusal;
 
 /** Implemented by the OpenAI-compatible client, the embedded translator, and scripts in tests. */
 export interface AskModel {

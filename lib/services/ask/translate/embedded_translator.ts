@@ -1,6 +1,6 @@
 // The embedded translator: turns common questions about a described schema into SQL without a model. It never guesses: a
 // word that carries meaning and was mapped to nothing makes the question refused.
-import type { AskModel, AskProposal, AskRequest } from "../model/ask_model.ts";
+import type { AskModel, AskProposal, AskRequest, Refusal } from "../model/ask_model.ts";
 import type { AskSchema } from "../model/ask_schema.ts";
 import type { FoundValue } from "../model/find_values.ts";
 import { describePlan } from "./describe_plan.ts";
@@ -26,17 +26,18 @@ export class EmbeddedTranslator implements AskModel {
   async propose({ question, nowMs, findValues, ...request }: AskRequest): Promise<AskProposal> {
     const schema = keptSchema(request.schema);
     const tokens = readTokens(question);
-    const refuse = (reason: string): AskProposal => ({
+    const refuse = ({ reason, schemaWords = "" }: Refusal): AskProposal => ({
       ok: false,
-      reason: `${reason}${worksHere(question, schema, nowMs)}`,
+      reason,
+      schemaWords: `${schemaWords}${worksHere(question, schema, nowMs)}`,
     });
     if (tokens.length === 0 || tokens.length > MAX_TOKENS) {
-      return refuse("the question has no words, or too many");
+      return refuse({ reason: "the question has no words, or too many" });
     }
     const spans = valueSpans(tokens, [], question);
     const found = await findValues(phrasesOf(spans, schema));
     const outcome = translate({ question, schema, nowMs, found });
-    return outcome.ok ? outcome : refuse(outcome.reason);
+    return outcome.ok ? outcome : refuse(outcome);
   }
 }
 
@@ -57,12 +58,12 @@ function translate({ question, schema, nowMs, found }: Asked): AskProposal {
   reading.mentions = withValues(linkNames(tokens, schema, reading.used), { spans, tokens, found, schema });
   const plan = understand(reading, dates);
   const open = leftOver(reading);
-  if (reading.problem !== null) return { ok: false, reason: reading.problem };
+  if (reading.problem !== null) return { ok: false, ...reading.problem };
   if (open !== null) {
     const reason = reading.doubtful
       ? `"${open}" may mean one thing as well as another; say of what it is`
       : `"${open}" was not understood`;
-    return { ok: false, reason: nearWord(open, schema) ?? reason };
+    return { ok: false, reason, schemaWords: nearWord(open, schema) };
   }
   if (plan === null) {
     return {

@@ -12,12 +12,12 @@ const wordsIn = noted(({ tables }: AskSchema): readonly string[] => {
   return [...new Set(names.flatMap(splitWords))].filter(({ length }) => length >= MIN_LENGTH);
 });
 
-/** `"custmers" may be "customers"`; null where nothing is near. */
-export function nearWord(open: string, schema: AskSchema): string | null {
+/** `; "custmers" may be "customers"`, and nothing where no word is near. */
+export function nearWord(open: string, schema: AskSchema): string {
   for (const word of open.toLowerCase().split(" ")) {
     if (word.length < MIN_LENGTH) continue;
     const near = nearMatches(word, wordsIn(schema)).find((one) => Math.abs(one.length - word.length) <= 1);
-    if (near !== undefined && near !== word) return `"${word}" may be "${near}"`;
+    if (near !== undefined && near !== word) return `; "${word}" may be "${near}"`;
   }
-  return null;
+  return "";
 }

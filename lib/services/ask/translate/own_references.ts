@@ -38,9 +38,7 @@ export function takeOwnReference(
     const key = ownKey(label);
     const up = isUp(reading, label, value);
     if (key === null || named.length > 1 || up === null) {
-      reading.problem ??= `say "${
-        reading.said(label.at, label.end)
-      } is …", so that it is clear who is asked for`;
+      reading.refuse(`say "${reading.said(label.at, label.end)} is …", so that it is clear who is asked for`);
       return null;
     }
     reading.spend(label);
@@ -48,7 +46,7 @@ export function takeOwnReference(
   }
   const noun = reading.word(reading.subjectAt);
   if (keys.length > 0 && reading.subjectAt >= 0 && singular(noun) !== noun) {
-    reading.problem ??= severalWays(table, table);
+    reading.refuse(...severalWays(table, table));
   }
   return null;
 }

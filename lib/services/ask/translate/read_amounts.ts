@@ -121,8 +121,9 @@ function compare(reading: Reading, found: Comparison): void {
   const upper = high && inUnitOf(ref.column, high.value, high.unit);
   if (value === null || (high && upper === null)) {
     const unit = unitWord(ref.column);
-    const fitting = unit === null ? "without a unit" : `with a unit such as "${unit}"`;
-    reading.problem ??= `the unit of "${reading.said(at, end)}" does not fit; say the number ${fitting}`;
+    const reason = `the unit of "${reading.said(at, end)}" does not fit; say the number `;
+    if (unit === null) reading.refuse(`${reason}without a unit`);
+    else reading.refuse(`${reason}with the right unit`, `, such as "${unit}"`);
     return;
   }
   reading.take(at, end);

@@ -53,7 +53,7 @@ function readState(reading: Reading, mention: Mention, open: Open): void {
   const span = isDate(state.ref.column) ? spanBeside(reading, mention, open) : null;
   const at = reading.negation(mention, negations);
   if (span && (at >= 0 || state.test !== "set")) {
-    reading.problem ??= "what did not happen in a time cannot be told from what will happen; ask for either";
+    reading.refuse("what did not happen in a time cannot be told from what will happen; ask for either");
     return;
   }
   reading.spend(mention);
@@ -115,7 +115,7 @@ function readNamed(reading: Reading, mention: Mention, open: Open): void {
   const column = ref ?? had;
   if (column === null || mention.weak) return;
   if (column.column.notNull) {
-    reading.problem ??= `"${reading.said(mention.at, mention.end)}" is never empty; say what its value is`;
+    reading.refuse(`"${reading.said(mention.at, mention.end)}" is never empty; say what its value is`);
     return;
   }
   if (at >= 0) reading.take(at, mention.at);
@@ -157,7 +157,7 @@ function readAbsence(
   const several = isReferredTwice(reading, table);
   const by = several ? roleOf(reading, { host: table, target: subject, before: mention.at }) : null;
   if (several && by === null) {
-    reading.problem ??= severalWays(table, subject);
+    reading.refuse(...severalWays(table, subject));
     return;
   }
   reading.take(at, mention.at);
@@ -233,5 +233,5 @@ function readDefaultDay(reading: Reading, span: DateSpan): void {
     conditions.push({ kind: "days", ref, from: span.from, before: span.before });
     return;
   }
-  reading.problem ??= "it is not clear which date is meant; name it";
+  reading.refuse("it is not clear which date is meant; name it");
 }

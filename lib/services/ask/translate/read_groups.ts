@@ -24,7 +24,7 @@ export function readGroups(reading: Reading, measure: Measure | null): Grouping 
     // "warehouses by capacity" may mean an order as well.
     const [term] = first.terms;
     if (measure === null && reading.word(at) === "by" && term && isNumber(term.ref.table, term.ref.column)) {
-      reading.problem ??= `say "sorted by" or "number of … by"`;
+      reading.refuse(`say "sorted by" or "number of … by"`);
     }
     const and = reading.tokens.findIndex((_, index) =>
       index > at && reading.open(index) === "and" && reading.used[index - 1]
@@ -86,7 +86,7 @@ function targetOf(reading: Reading, { table, column }: ColumnRef, root: AskTable
   if (last?.from === table && !last.ambiguous && last.on.some(([from]) => from === column.name)) {
     return target;
   }
-  reading.problem ??= "what is counted belongs together with that in several ways; say which one";
+  reading.refuse("what is counted belongs together with that in several ways; say which one");
   return null;
 }
 

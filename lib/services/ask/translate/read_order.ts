@@ -171,7 +171,7 @@ function ranked(reading: Reading, { at, end, by, descending, named = false }: Fo
   reading.take(at, end);
   const isRow = by.kind === "rows" || by.kind === "aggregate";
   if (!isRow && /^(best|worst)$/.test(reading.word(at)) && reading.distance(by.ref.table) % 1 !== 0) {
-    reading.problem ??= "best and worst of several values may mean their average or one of them; say which";
+    reading.refuse("best and worst of several values may mean their average or one of them; say which");
   }
   if (!isRow && !reading.asked && (reading.subject === null || (reading.subjectOfValue && named))) {
     reading.subject = by.ref.table;

@@ -80,7 +80,7 @@ function readPeople(reading: Reading, noun: Mention | null): void {
   }
   const table = whoever(reading);
   if (table === null) {
-    reading.problem ??= "it is not clear who is asked for; name the table";
+    reading.refuse("it is not clear who is asked for; name the table");
     return;
   }
   reading.subject = table;

@@ -120,7 +120,7 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
     const { host, target } = forked;
     const by = roleOf(reading, { host, target, before: start });
     if (by === null) {
-      reading.problem ??= severalWays(host, target);
+      reading.refuse(...severalWays(host, target));
       return;
     }
     const inner: Condition = target === ref.table
@@ -153,7 +153,7 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
   const many = subject !== null && reading.distance(ref.table) % 1 !== 0;
   if (subject && (both || (many && not))) {
     if (both && !many) {
-      reading.problem ??= `nothing has both "${values.flat().join('" and "')}"; ask for either`;
+      reading.refuse(`nothing has both "${values.flat().join('" and "')}"; ask for either`);
       return;
     }
     for (const one of both ? values : [values.flat()]) {
@@ -167,7 +167,7 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
   );
   if (other?.kind === "values" && !not) {
     const asked = [...other.values, ...values.flat()];
-    reading.problem ??= `"${asked.join('" and "')}" are asked for, and nothing has more than one of them`;
+    reading.refuse(`"${asked.join('" and "')}" are asked for, and nothing has more than one of them`);
   }
   reading.conditions.push({ ...all, not });
 }

@@ -1,6 +1,7 @@
 // A question while it is being understood: its words, what each part may mean, and what is still open.
 import { type ColumnRef, isDate } from "./column_kinds.ts";
 import { foldName } from "../../../sql/names.ts";
+import type { Refusal } from "../model/ask_model.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";
 import { harmless, lightVerbs } from "./lexicon.ts";
@@ -29,11 +30,8 @@ export class Reading {
   asked: ColumnRef | null = null;
   /** Whether something is counted or added up. */
   measured = false;
-  /**
-   * Why it is refused, where that is known better than by a word that is left over. Completes "Ask another way; ". Strangers
-   * read it, so it names words of the question, never a table or a column.
-   */
-  problem: string | null = null;
+  /** Why it is refused, where that is known better than by a word that is left over. */
+  problem: Refusal | null = null;
   /** Whether two things were as likely: then that is why a word is left over. */
   doubtful = false;
   readonly #distances = new Map<AskTable, number>();
@@ -65,6 +63,11 @@ export class Reading {
 
   take(at: number, end: number): void {
     for (let index = at; index < end; index++) this.used[index] = true;
+  }
+
+  /** Refuses the question, unless it is refused already. */
+  refuse(reason: string, schemaWords = ""): void {
+    this.problem ??= { reason, schemaWords };
   }
 
   /** Gives a mention its meaning. */

@@ -41,13 +41,13 @@ export function forkTo(
 }
 
 /** Tells the references by the words that choose one: those of their columns that the others do not have. */
-export function severalWays(host: AskTable, target: AskTable): string {
+export function severalWays(host: AskTable, target: AskTable): [reason: string, schemaWords: string] {
   const names = host.foreignKeys.filter(({ toTable }) => toTable === target.name)
     .map(({ columns: [column = ""] }) => splitWords(column));
   const own = names.map((words) => words.filter((word) => !names.every((one) => one.includes(word))));
   const ways = own.filter((words) => words.length > 0).map((words) => `"${words.join(" ")}"`);
-  const which = ways.length > 0 ? `which one: ${ways.join(" or ")}` : "which one";
-  return `what it names belongs together in several ways; say ${which}`;
+  const which = ways.length > 0 ? `: ${ways.join(" or ")}` : "";
+  return ["what it names belongs together in several ways; say which one", which];
 }
 
 /** The columns of the reference that the words in front of a place mean: "from", "received"; null where none do. */

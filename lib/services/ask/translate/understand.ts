@@ -85,7 +85,7 @@ function checkThrough(reading: Reading): void {
     one.kind === "exists" && !one.not && one.inner.some(({ kind }) => kind === "exists") ? [one.table] : []
   );
   const also = reading.conditions.some((one) => one.kind !== "exists" && between.includes(one.ref.table));
-  if (also) reading.problem ??= "it asks for too many things at once; ask for them one by one";
+  if (also) reading.refuse("it asks for too many things at once; ask for them one by one");
 }
 
 /** "when was it published" asks for a date. */
