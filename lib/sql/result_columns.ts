@@ -1,16 +1,32 @@
 // Which columns a statement answers, from its text and the schema. Where the text does not tell, the answer is null.
-import { type FromClause, parseStmt, type ResultColumn as ResultNode, type Stmt } from "sqlite3-parser";
+import {
+  type Expr,
+  type FromClause,
+  parseStmt,
+  type ResultColumn as ResultNode,
+  type Select,
+  type Stmt,
+} from "sqlite3-parser";
+import { passedOf } from "./passed_columns.ts";
+
+/** A column of a table. */
+interface TableColumn {
+  readonly table: string;
+  readonly column: string;
+}
 
 /** One column of the answer, as far as the text tells. */
 export interface ShownColumn {
   /** Null for an expression without an alias, which the engine names. */
   readonly name: string | null;
   /** The column of a table that it shows unchanged; null for an expression. */
-  readonly source: { readonly table: string; readonly column: string } | null;
+  readonly source: TableColumn | null;
   /** Whether a join can leave it NULL, whatever the table says. */
   readonly joined: boolean;
-  /** Whether it counts rows, and so shows no value of the columns that it names. */
-  readonly counts: boolean;
+  /** The columns whose values it shows, unchanged or not; null where the text does not tell. */
+  readonly shows: readonly TableColumn[] | null;
+  /** Whether it only counts, measures or compares something, and so shows no value. */
+  readonly onlyTells: boolean;
 }
 
 /** A column of the answer that has a name. */
@@ -46,22 +62,32 @@ function isNamed(column: ShownColumn): column is ResultColumn {
 
 function ofStatement(root: Stmt, columnsOf: ColumnsOf): readonly ShownColumn[] | null {
   switch (root.type) {
-    case "SelectStmt": {
-      const { select, compounds, with: ctes } = root.body;
-      if (ctes !== undefined || (compounds ?? []).length > 0 || select.type !== "SelectFrom") return null;
-      const sources = select.from === undefined ? [] : sourcesOf(select.from, columnsOf);
-      return sources && expand(select.columns, sources);
-    }
+    case "SelectStmt":
+      return ofSelect(root.body, { columnsOf, outer: [] });
     case "InsertStmt":
     case "UpdateStmt":
     case "DeleteStmt": {
       const table = root.tblName.objName.text;
       const columns = columnsOf(table);
-      return columns && expand(root.returning ?? [], [{ alias: table, table, columns }]);
+      const scope = { columnsOf, outer: [] };
+      return columns && expand(root.returning ?? [], [{ alias: table, table, columns }], scope);
     }
     default:
       return null;
   }
+}
+
+/** What a SELECT may name beside its own FROM. */
+interface Scope {
+  readonly columnsOf: ColumnsOf;
+  /** The tables around a sub-select, the nearest first. */
+  readonly outer: readonly Source[];
+}
+
+function ofSelect({ select, compounds, with: ctes }: Select, scope: Scope): readonly ShownColumn[] | null {
+  if (ctes !== undefined || (compounds ?? []).length > 0 || select.type !== "SelectFrom") return null;
+  const sources = select.from === undefined ? [] : sourcesOf(select.from, scope.columnsOf);
+  return sources && expand(select.columns, sources, scope);
 }
 
 /** Null where FROM contains anything but tables and views by name, or a join leaves out columns. */
@@ -82,10 +108,14 @@ function sourcesOf(from: FromClause, columnsOf: ColumnsOf): Source[] | null {
   return merges ? null : sources;
 }
 
-function expand(columns: readonly ResultNode[], sources: readonly Source[]): ShownColumn[] | null {
+function expand(
+  columns: readonly ResultNode[],
+  sources: readonly Source[],
+  scope: Scope,
+): ShownColumn[] | null {
   const joined = sources.length > 1;
   const all = ({ table, columns }: Source) =>
-    columns.map((column) => ({ name: column, source: { table, column }, joined, counts: false }));
+    columns.map((column) => ({ name: column, joined, onlyTells: false, ...unchanged({ table, column }) }));
   const found: ShownColumn[] = [];
   for (const node of columns) {
     if (node.type === "StarResultColumn") {
@@ -100,21 +130,49 @@ function expand(columns: readonly ResultNode[], sources: readonly Source[]): Sho
       const declared = sources.some(({ columns }) => columns.includes(column?.column ?? ""));
       const own = declared ? column?.column : undefined;
       const name = node.alias?.name.text ?? own ?? null;
-      found.push({ name, source: column, joined, counts: isCount(node.expr) });
+      found.push({
+        name,
+        joined,
+        ...(column === null
+          ? shownBy(node.expr, sources, scope)
+          : { ...unchanged(column), onlyTells: false }),
+      });
     }
   }
   return found;
 }
 
-type Expression = Extract<ResultNode, { type: "ExprResultColumn" }>["expr"];
+/** All that an answer shows of the tables' columns; null where the text does not tell. */
+export function allShown(columns: readonly ShownColumn[] | null): readonly TableColumn[] | null {
+  const shown = columns?.map(({ shows }) => shows) ?? [null];
+  return shown.every((one) => one !== null) ? shown.flat() : null;
+}
 
-function isCount(expr: Expression): boolean {
-  return (expr.type === "FunctionCallExpr" || expr.type === "FunctionCallStarExpr") &&
-    same(expr.name.name, "count");
+function unchanged(source: TableColumn): Pick<ShownColumn, "source" | "shows"> {
+  return { source, shows: [source] };
+}
+
+/** What an expression shows, through its sub-selects too. */
+function shownBy(
+  expr: Expr,
+  sources: readonly Source[],
+  { columnsOf, outer }: Scope,
+): Pick<ShownColumn, "source" | "shows" | "onlyTells"> {
+  const { names, selects, tells } = passedOf(expr);
+  const inner = selects.map((select) => ofSelect(select, { columnsOf, outer: [...sources, ...outer] }));
+  // A quoted name that no table has is a text.
+  const own = names.flatMap((name) => plainColumn(name, sources) ?? plainColumn(name, outer) ?? []);
+  const within = inner.map(allShown);
+  const isTold = inner.every((columns) => columns?.every(({ onlyTells }) => onlyTells));
+  return {
+    source: null,
+    shows: within.every((one) => one !== null) ? [...own, ...within.flat()] : null,
+    onlyTells: names.length === 0 && isTold && (tells || inner.length > 0),
+  };
 }
 
 /** The column that is the whole expression. */
-function plainColumn(expr: Expression, sources: readonly Source[]): ResultColumn["source"] {
+function plainColumn(expr: Expr, sources: readonly Source[]): ResultColumn["source"] {
   const name = expr.type === "Id" ? expr.name : expr.type === "QualifiedExpr" ? expr.column.text : null;
   if (name === null) return null;
   const alias = expr.type === "QualifiedExpr" ? expr.table.text : null;

@@ -17,6 +17,7 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
   await using world = await endpointWorld([
     "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, password_hash TEXT, api_token TEXT)",
     "CREATE VIEW people AS SELECT * FROM users",
+    "CREATE VIEW marks AS SELECT id, lower(password_hash) AS mark FROM users",
   ]);
   const query = { input: [], output: "rows" };
   const specs = [
@@ -34,6 +35,31 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
       sql: "SELECT email, count(password_hash), count(*) FROM users GROUP BY 1",
     }),
     readSpec({ ...query, slug: "unnamed", sql: "SELECT count(*), lower(password_hash) FROM users" }),
+    readSpec({ ...query, slug: "changed", sql: "SELECT lower(password_hash) AS x FROM users" }),
+    readSpec({
+      ...query,
+      slug: "inner",
+      sql:
+        "SELECT email, (SELECT substr(u.api_token, 1, 40) FROM users AS u WHERE u.id = a.id) AS y FROM users AS a",
+    }),
+    readSpec({
+      ...query,
+      slug: "outer",
+      sql: "SELECT (SELECT a.password_hash || email FROM users LIMIT 1) AS y FROM users AS a",
+    }),
+    readSpec({
+      ...query,
+      slug: "told",
+      sql:
+        "SELECT password_hash IS NOT NULL AS has_password, length(api_token) AS l, 1 + count(password_hash) AS n, " +
+        "CASE WHEN api_token = ? THEN email END AS found, iif(password_hash, email, 0) AS e, " +
+        "(SELECT count(api_token) FROM users) AS tokens, api_token IN (SELECT api_token FROM users) AS known " +
+        "FROM users WHERE api_token <> ''",
+      input: [{ name: "token", type: "text" }],
+    }),
+    readSpec({ ...query, slug: "marked", sql: "SELECT mark FROM marks" }),
+    readSpec({ ...query, slug: "person", sql: "SELECT email FROM people" }),
+    readSpec({ ...query, slug: "made", sql: "SELECT hex(email) AS token FROM users" }),
     readSpec({ ...query, slug: "own", sql: "SELECT * FROM users", auth: "session" }),
     readSpec({ ...query, slug: "draft", sql: "SELECT * FROM users" }),
     readSpec({
@@ -75,6 +101,11 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
     ["sensitive_column_exposed", "all", "password_hash"],
     ["sensitive_column_exposed", "ask", "api_token"],
     ["sensitive_column_exposed", "ask", "password_hash"],
+    ["sensitive_column_exposed", "changed", "password_hash"],
+    ["sensitive_column_exposed", "inner", "api_token"],
+    ["sensitive_column_exposed", "made", "token"],
+    ["sensitive_column_exposed", "marked", "password_hash"],
+    ["sensitive_column_exposed", "outer", "password_hash"],
     ["sensitive_column_exposed", "renamed", "password_hash"],
     ["sensitive_column_exposed", "unnamed", "password_hash"],
     ["sensitive_column_exposed", "view", "api_token"],

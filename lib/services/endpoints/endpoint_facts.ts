@@ -4,7 +4,7 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { classify } from "../../query/classify.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
-import { shownColumns } from "../../sql/result_columns.ts";
+import { allShown, shownColumns } from "../../sql/result_columns.ts";
 import type { SchemaNames } from "../../tenant/inspection.ts";
 import { outputs } from "./spec/outputs.ts";
 import { boundStatement } from "./spec/bind_inputs.ts";
@@ -24,7 +24,14 @@ export interface EndpointFactsContext {
 const MAX_COMPILED = 200;
 
 type Shown = Pick<EndpointFacts, "columns" | "tables">;
-type ColumnsOf = (table: string) => readonly string[] | null;
+
+/** What the names of the schema tell. */
+interface Names {
+  /** Of a table or a view; null for another name. */
+  readonly columnsOf: (table: string) => readonly string[] | null;
+  /** Whether a view has made the column: no table has one of that name. */
+  readonly isMade: (source: { readonly table: string; readonly column: string }) => boolean;
+}
 
 /**
  * For a branch: the endpoints of its trunk, against the branch's schema. Errors: the store's, `meter_unreachable`.
@@ -35,11 +42,11 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
   const trunk = await control.databases.bySlug(target.namespaceId, slug);
   const records = trunk === null ? [] : await control.endpoints.published(trunk.id);
   if (records.length === 0) return [];
-  const columnsOf = columnsBy(await query.tenants.open(target.databaseId, target.namespaceId).schema());
+  const names = namesIn(await query.tenants.open(target.databaseId, target.namespaceId).schema());
   let compiled = 0;
   const found: EndpointFacts[] = [];
   for (const { spec } of records) {
-    const shown = shownByText(spec, columnsOf) ??
+    const shown = shownByText(spec, names) ??
       (compiled++ < MAX_COMPILED ? await shownByEngine(ctx, spec) : { columns: [], tables: [] });
     const { kind, auth = "public", captcha = false, rateLimit } = spec;
     const limited = rateLimit?.perMin !== undefined || rateLimit?.perDay !== undefined;
@@ -61,7 +68,7 @@ function namedFirst(query: QueryContext, spec: EndpointSpec, tables: readonly st
 /** Null where the text alone does not tell. */
 function shownByText(
   spec: EndpointSpec,
-  columnsOf: ColumnsOf,
+  { columnsOf, isMade }: Names,
 ): Shown | null {
   const { kind, output, askConfig, authConfig } = spec;
   // A question may ask for everything that it may read.
@@ -73,11 +80,14 @@ function shownByText(
     return authConfig === undefined ? null : { columns: [], tables: [authConfig.usersTable] };
   }
   const { statements: { length }, last: { sql } } = prepareSpec(spec);
-  const columns = length > 1 ? null : shownColumns(sql, columnsOf)?.filter(({ counts }) => !counts) ?? null;
-  if (columns?.some(({ name }) => name === null)) return null;
-  return columns && {
-    columns: columns.flatMap(({ name, source }) => source?.column ?? name ?? []),
-    tables: [...new Set(columns.flatMap(({ source }) => source?.table ?? []))],
+  const columns = length > 1 ? null : shownColumns(sql, columnsOf);
+  const shown = allShown(columns);
+  if (columns === null || shown === null || shown.some(isMade)) return null;
+  // What an expression is called may say what it makes.
+  const aliases = columns.flatMap(({ name, source, onlyTells }) => source || onlyTells ? [] : name ?? []);
+  return {
+    columns: [...new Set([...shown.map(({ column }) => column), ...aliases])],
+    tables: [...new Set(shown.map(({ table }) => table))],
   };
 }
 
@@ -105,7 +115,14 @@ async function shownByEngine(
   };
 }
 
-function columnsBy({ tables }: SchemaNames): ColumnsOf {
-  const byName = new Map(tables.map(({ name, columns }) => [foldName(name), columns]));
-  return (table) => byName.get(foldName(table)) ?? null;
+function namesIn({ tables }: SchemaNames): Names {
+  const byName = new Map(tables.map((table) => [foldName(table.name), table]));
+  const stored = new Set(
+    tables.flatMap(({ kind, columns }) => kind === "view" ? [] : columns.map(foldName)),
+  );
+  return {
+    columnsOf: (table) => byName.get(foldName(table))?.columns ?? null,
+    isMade: ({ table, column }) =>
+      byName.get(foldName(table))?.kind === "view" && !stored.has(foldName(column)),
+  };
 }
