@@ -1,7 +1,8 @@
 // Reads and changes the text of a CREATE TABLE: changes it where ALTER TABLE cannot, leaving everything else as it was
 // written, and cuts out the SELECT of a CREATE TABLE AS, which must not run where only the schema matters: it could run
 // for ever. Pure.
-import { type ColumnDefinition, type CreateTableStmt, parseStmt } from "sqlite3-parser";
+import { type ColumnDefinition, type CreateTableStmt, type Expr, parseStmt } from "sqlite3-parser";
+import { type CheckedValues, checkedValues } from "./check_values.ts";
 import { quoteIdentifier } from "./quote.ts";
 
 type Body = Extract<CreateTableStmt["body"], { type: "ColumnsAndConstraintsCreateTableBody" }>;
@@ -21,15 +22,25 @@ export class TableText {
 
   /** The conditions of its CHECK constraints, as written. */
   checks(): readonly string[] {
+    return this.#conditions().map(({ span }) => this.#textOf(span));
+  }
+
+  #conditions(): readonly Expr[] {
     const all = [
       ...this.body.columns.flatMap(({ constraints }) => constraints),
       ...this.body.constraints ?? [],
     ];
     return all.flatMap(({ constraint }) =>
       constraint.type === "CheckColumnConstraint" || constraint.type === "CheckTableConstraint"
-        ? [this.#textOf(constraint.expr.span)]
+        ? [constraint.expr]
         : []
     );
+  }
+
+  /** What its CHECK constraints say of the values of a column. */
+  checkedValues(column: string): CheckedValues {
+    const said = this.#conditions().map((expr) => checkedValues(expr, column));
+    return said.find((one) => one === "texts") ?? said.find((one) => one === "other") ?? "nothing";
   }
 
   /** Adds a column before the first. `definition` is SQL. */

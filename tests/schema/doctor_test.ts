@@ -250,3 +250,37 @@ test("a reader may examine, and what the doctor suggests asks for the role it ne
   const batch = findings.find(({ code }) => code === "missing_pk");
   assertEquals((await runSuggestion(app, reader, batch?.suggestion ?? "")).status, 403);
 });
+
+test("text that a CHECK names stays where it is, and a number in its place is one that the CHECK takes", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await make(tenant, [
+    "CREATE TABLE lamps (id INTEGER PRIMARY KEY, level INTEGER NOT NULL CHECK (level IN ('low', 'high')), " +
+    "room INT NOT NULL CHECK (room > 0 OR lower(room) = 'attic'), watts REAL NOT NULL CHECK (watts > 0), " +
+    "hours INTEGER NOT NULL CHECK (hours <> ''), age INTEGER CHECK (age > 0), " +
+    "kind TEXT, lot INTEGER NOT NULL, CHECK (lot > 0 OR kind = 'old'), CHECK (lot IS NOT NULL AND typeof(kind) = 'text'))",
+    "INSERT INTO lamps VALUES (1, 'low', 7, 2.5, 3, 4, 'new', 8), (2, 'high', 'Attic', 'bright', 'some', 'young', 'new', 'x9')",
+  ]);
+  const findings = (await examine(app, tenant)).findings.filter(({ code }) => code === "integer_text_mix");
+  assertEquals(findings.map(({ message }) => message).sort(), [
+    "Declare level of lamps as TEXT: its CHECK names texts as values",
+    "Declare room of lamps as BLOB: its CHECK names texts as values",
+    ...["age", "hours", "lot"].map((name) =>
+      `Move the text out of ${name} of lamps, which is declared INTEGER`
+    ),
+    "Move the text out of watts of lamps, which is declared REAL",
+  ]);
+  for (const finding of findings) {
+    const left = (await examine(app, tenant)).findings.some(({ message }) => message === finding.message);
+    if (left) await follow(app, tenant, finding);
+  }
+  const rows = await tenant.query(
+    "SELECT level, room, watts, watts_text, hours, hours_text, age, age_text, lot, lot_text FROM lamps ORDER BY id",
+  );
+  assertEquals(rowsOf(rows), [
+    ["low", 7, 2.5, null, 3, null, 4, null, 8, null],
+    ["high", "Attic", 2.5, "bright", 3, "some", null, "young", 8, "x9"],
+  ]);
+  const wrong = await tenant.query("INSERT INTO lamps (level) VALUES ('dim')");
+  assertEquals([wrong.status, wrong.body.errorDetail?.kind], [400, "not_null_violation"]);
+});

@@ -3,6 +3,7 @@
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { isNumbered } from "../../../sql/definition_warnings.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
 import { TableText } from "../../../sql/table_text.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey, valueBits } from "./examined.ts";
@@ -19,7 +20,8 @@ export function rebuildCall(examined: Examined, table: TableFacts): string | nul
   const text = TableText.read(writableDefinition(examined, table) ?? "");
   const sql = text?.withTypes((name) => types.get(foldName(name)) ?? null) ?? "";
   const numbered = unnumberedKey(examined, table);
-  const typed = TableText.read(sql)?.withType(numbered?.name ?? null, "INTEGER") ?? null;
+  let typed = TableText.read(sql)?.withType(numbered?.name ?? null, "INTEGER") ?? null;
+  for (const [name, type] of textTypes(examined, table)) typed = typed?.withType(name, type) ?? null;
   if (typed === null) return null;
   const key = newKey(examined, table);
   const rebuild = key === null ? { sql: typed.sql, numbersAnew: numbered !== null } : "added" in key
@@ -56,6 +58,33 @@ export function nullableNumber({ kind, columns, withoutRowid }: TableFacts): Col
   if (key === undefined || others.length > 0 || kind !== "table" || withoutRowid) return null;
   const { type, notNull } = key;
   return isNumbered(type) && !/^integer$/i.test(type) && !notNull && key.default === null ? key : null;
+}
+
+/**
+ * Whether the declared type promises numbers. Types that are NUMERIC only because the engine does not know them, such
+ * as DATE and JSON, promise nothing.
+ */
+export function promisesNumbers({ type, generated }: ColumnFacts): boolean {
+  const affinity = affinityOf(type);
+  if (generated) return false;
+  return affinity === "INTEGER" || affinity === "REAL" ||
+    (affinity === "NUMERIC" && /NUM|DEC|BOOL|MONEY/i.test(type));
+}
+
+/** Whether a column that promises numbers holds something else. */
+export function isMixed({ rows }: Examined, table: TableFacts, column: ColumnFacts): boolean {
+  const held = rows.values.get(probeKey(table.name, column.name)) ?? 0;
+  return promisesNumbers(column) && (held & (valueBits.text | valueBits.blob)) !== 0;
+}
+
+/** Types for the columns of numbers that hold text because a CHECK names it as one of their values, by name. */
+export function textTypes(examined: Examined, table: TableFacts): ReadonlyMap<string, string> {
+  const mixed = table.columns.filter((column) => isMixed(examined, table, column));
+  const text = mixed.length === 0 ? null : TableText.read(examined.sources.get(table.name)?.sql ?? "");
+  return new Map(
+    mixed.filter(({ name }) => text?.checkedValues(name) === "texts")
+      .map(({ name }) => [name, typeFor(examined, table, name)]),
+  );
 }
 
 /** Types for the columns without one, by folded name. */

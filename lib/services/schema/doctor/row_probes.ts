@@ -8,9 +8,8 @@ import type { ColumnFacts, ForeignKeyFacts, TableFacts } from "../schema_facts.t
 import { isNoHash, usersColumns } from "./account_checks.ts";
 import { type Examined, probeKey, type RowFacts, valueBits } from "./examined.ts";
 import { foreignKeyTarget, orphanCondition } from "./foreign_keys.ts";
-import { nullableNumber } from "./new_definition.ts";
+import { nullableNumber, promisesNumbers } from "./new_definition.ts";
 import { rowIdOf } from "./rebuild_table.ts";
-import { promisesNumbers } from "./table_checks.ts";
 
 /** Rows that are read from each end of a table. */
 const END_ROWS = 5_000;

@@ -1,12 +1,13 @@
 // Checks of tables, columns and indexes.
 import { affinityOf } from "../../../sql/sql_value.ts";
 import { foldName } from "../../../sql/names.ts";
+import { TableText } from "../../../sql/table_text.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import type { IndexFacts } from "../read_indexes.ts";
 import { readableWords } from "../search_words.ts";
-import { type Examined, type Found, probeKey, valueBits } from "./examined.ts";
-import { newKey, newTypes, rebuildCall, unnumberedKey } from "./new_definition.ts";
+import type { Examined, Found } from "./examined.ts";
+import { isMixed, newKey, newTypes, rebuildCall, textTypes, unnumberedKey } from "./new_definition.ts";
 import { hasRowIdColumn } from "./rebuild_table.ts";
 import { batchCall, databaseCall, freeName } from "./suggestions.ts";
 
@@ -130,40 +131,49 @@ function sameColumn(a: Column, b: Column | undefined): boolean {
 }
 
 /** Numeric columns that hold text: comparisons, sums and sorting go wrong without an error. */
-export function integerTextMix({ schema, rows, address }: Examined): Found[] {
-  const isMixed = (table: TableFacts, column: ColumnFacts) =>
-    promisesNumbers(column) &&
-    ((rows.values.get(probeKey(table.name, column.name)) ?? 0) & (valueBits.text | valueBits.blob)) !== 0;
-  return schema.tables.flatMap((table) =>
-    table.columns.filter((column) => isMixed(table, column)).map((column) => ({
-      table: table.name,
-      column: column.name,
-      message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
-      suggestion: batchCall(address, moveText(table, column)),
-    }))
-  );
-}
-
-/**
- * Whether the declared type promises numbers. Types that are NUMERIC only because the engine does not know them, such
- * as DATE and JSON, promise nothing.
- */
-export function promisesNumbers({ type, generated }: ColumnFacts): boolean {
-  const affinity = affinityOf(type);
-  if (generated) return false;
-  return affinity === "INTEGER" || affinity === "REAL" ||
-    (affinity === "NUMERIC" && /NUM|DEC|BOOL|MONEY/i.test(type));
+export function integerTextMix(examined: Examined): Found[] {
+  return examined.schema.tables.flatMap((table) => {
+    const types = textTypes(examined, table);
+    const rebuild = types.size === 0 ? null : rebuildCall(examined, table);
+    return table.columns.filter((column) => isMixed(examined, table, column)).map((column) => {
+      const where = { table: table.name, column: column.name };
+      const type = types.get(column.name);
+      if (type !== undefined && rebuild !== null) {
+        const message = `Declare ${column.name} of ${table.name} as ${type}: its CHECK names texts as values`;
+        return { ...where, message, suggestion: rebuild };
+      }
+      return {
+        ...where,
+        message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
+        suggestion: batchCall(examined.address, moveText(examined, table, column)),
+      };
+    });
+  });
 }
 
 /** Moves text to a new column beside, so that nothing is lost. A column that must have a value gets a number. */
-function moveText(table: TableFacts, column: ColumnFacts): string[] {
+function moveText(examined: Examined, table: TableFacts, column: ColumnFacts): string[] {
   const name = quoteIdentifier(column.name);
   const taken = new Set(table.columns.map((one) => foldName(one.name)));
   const beside = quoteIdentifier(freeName(taken, `${column.name}_text`));
-  const left = column.notNull || column.pk > 0 ? `CAST(${name} AS ${affinityOf(column.type)})` : "NULL";
+  const left = column.notNull || column.pk > 0 ? numberFor(examined, table, column) : "NULL";
   return [
     `ALTER TABLE ${quoteIdentifier(table.name)} ADD COLUMN ${beside} TEXT`,
     `UPDATE ${quoteIdentifier(table.name)} SET ${beside} = ${name}, ${name} = ${left} ` +
     `WHERE typeof(${name}) IN ('text', 'blob')`,
   ];
+}
+
+/** The number that a text begins with, or 0. Where a CHECK may refuse that, the smallest one that the column has. */
+function numberFor({ sources, indexes }: Examined, table: TableFacts, column: ColumnFacts): string {
+  const name = quoteIdentifier(column.name);
+  const begun = `CAST(${name} AS ${affinityOf(column.type)})`;
+  const checked = TableText.read(sources.get(table.name)?.sql ?? "")?.checkedValues(column.name);
+  const isUnique = column.pk > 0 ||
+    (indexes.get(table.name) ?? []).some(({ unique, columns }) =>
+      unique && columns.some((one) => one.name === column.name)
+    );
+  if (checked !== "other" || isUnique) return begun;
+  return `coalesce((SELECT min(${name}) FROM ${quoteIdentifier(table.name)} ` +
+    `WHERE typeof(${name}) IN ('integer', 'real')), ${begun})`;
 }
