@@ -32,6 +32,14 @@ function eventOf(
   return { type, at, data: { approvalId, state, hits: about, expiresAt: isoTime(expiresAt) } };
 }
 
+/** A call that waits for the same approval when it comes again. */
+export interface RepeatableCall {
+  /** A keyed hash of what distinguishes it. */
+  readonly hash: string;
+  /** Which of its approvals this is, from 0. */
+  readonly number: number;
+}
+
 /** Every method's errors: `meter_unreachable`. */
 export class Approvals {
   constructor(
@@ -51,13 +59,19 @@ export class Approvals {
     return this.clock.now() < redeemedAt + REDEMPTION_MS;
   }
 
-  /** Adds an approval. False when there is one with this token. */
-  async add(record: ApprovalRecord): Promise<boolean> {
+  /** The number of the newest approval of a call; 0 where there is none. */
+  async newestOf(callHash: string): Promise<number> {
+    return (await kvGet(this.kv, keys.newestApproval(callHash))).value ?? 0;
+  }
+
+  /** Adds an approval, of a call that may be repeated as its newest. False when there is one with this token. */
+  async add(record: ApprovalRecord, call: RepeatableCall | null = null): Promise<boolean> {
     const lifetime = { expireIn: 2 * APPROVAL_MS };
     const byHash = keys.approvalByHash(record.tokenHash);
     const commit = this.kv.atomic().check({ key: byHash, versionstamp: null })
       .set(keys.approval(record.namespaceId, record.id), record, lifetime)
       .set(byHash, { namespaceId: record.namespaceId, approvalId: record.id }, lifetime);
+    if (call !== null) commit.set(keys.newestApproval(call.hash), call.number, lifetime);
     withEvent(commit, record.databaseId, eventOf("approval.requested", record, record.createdAt));
     return await kvCommit(this.#noteState(commit, record));
   }

@@ -1,7 +1,7 @@
 // Holds a write that needs a person's approval, with its effect, and hands the approval token to the caller:
 // a repetition with the same key gets the same token.
 import { derivedToken, newToken, tokenHash } from "../access/token_format.ts";
-import { APPROVAL_MS } from "../control/approvals.ts";
+import { APPROVAL_MS, type RepeatableCall } from "../control/approvals.ts";
 import { isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
@@ -36,11 +36,10 @@ export type HoldContext = Pick<
 >;
 
 /**
- * Decided approvals of one call after which each repetition gets an approval with a token that nobody can make again. A
- * client of libSQL never sees a token, so it could not run its write any more; people decide less in the two days for
- * which approvals are kept.
+ * Approvals of one call that are looked through. The newest one is found at once, but an older service has kept no number
+ * of it; what it has made is gone two days after the update.
  */
-const MAX_DECIDED = 200;
+const MAX_LOOKED = 200;
 
 /** Holds a call of statements with these effects, and returns its error. Errors: `meter_unreachable`. */
 export function holdCall(
@@ -67,14 +66,24 @@ export function holdCall(
 /** Holds a call, and returns the error with the approval envelope, or `too_many_approvals`. Errors: `meter_unreachable`. */
 export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise<AppError> {
   return await untilCommitted(async () => {
-    const { token, waiting } = await chooseToken(ctx, toHold);
+    const chosen = await chooseToken(ctx, toHold);
+    const { token, waiting } = chosen;
     if (waiting === null && await ctx.approvals.areMany(toHold.target.databaseId)) {
       return new AppError("too_many_approvals");
     }
     // Repetitions are held at the same moment.
-    const record = waiting ?? await addApproval(ctx, token, toHold);
+    const record = waiting ?? await addApproval(ctx, chosen, toHold);
     return record === null ? FASTER : approvalRequired(ctx, token, { record, target: toHold.target });
   });
+}
+
+/** The token of a held call, and its approval where one is open. */
+interface ChosenToken {
+  readonly token: string;
+  /** Null: the approval is yet to be made. */
+  readonly waiting: ApprovalRecord | null;
+  /** Null: nobody can make the token again. */
+  readonly call: RepeatableCall | null;
 }
 
 /**
@@ -84,25 +93,31 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
 async function chooseToken(
   { approvals, hashes }: HoldContext,
   { replay, target, heldAs }: ToHold,
-): Promise<{ readonly token: string; readonly waiting: ApprovalRecord | null }> {
+): Promise<ChosenToken> {
   const scope = typeof heldAs === "function" ? heldAs() : replay?.idempotency ?? replay?.plan ?? null;
-  for (let decided = 0; scope !== null && decided < MAX_DECIDED; decided++) {
-    // Another database may have the path of a plan's step by now, so the database's id counts too.
-    const words = ["approval", target.databaseId, scope.key, scope.requestHash, String(decided)];
-    const token = derivedToken("appr_", await hashes.of(...words));
+  if (scope === null) return { token: newToken("appr_"), waiting: null, call: null };
+  // Another database may have the path of a plan's step by now, so the database's id counts too.
+  const words = [target.databaseId, scope.key, scope.requestHash];
+  const hash = await hashes.of("approvals of a call", ...words);
+  // Those before the newest one were closed when it was made. The first of them are forgotten earlier, and what is free
+  // there must not become a second approval beside one that is open.
+  const newest = await approvals.newestOf(hash);
+  for (let number = newest; number < newest + MAX_LOOKED; number++) {
+    const call = { hash, number };
+    const token = derivedToken("appr_", await hashes.of("approval", ...words, String(number)));
     const record = await approvals.byHash(tokenHash(token));
-    if (record === null) return { token, waiting: null };
+    if (record === null) return { token, waiting: null, call };
     const isOpen = ["pending", "approved"].includes(approvals.stateOf(record));
     // A second approval beside one that comes back would let a person approve the same write twice.
-    if (isOpen || approvals.isBeingRedeemed(record)) return { token, waiting: record };
+    if (isOpen || approvals.isBeingRedeemed(record)) return { token, waiting: record, call };
   }
-  return { token: newToken("appr_"), waiting: null };
+  return { token: newToken("appr_"), waiting: null, call: null };
 }
 
 /** Stores the approval; null when a repetition came first. */
 async function addApproval(
   ctx: HoldContext,
-  token: string,
+  { token, call }: ChosenToken,
   { target, tokenId, operation, matches, affectedRows, cascadedRows = null, text }: ToHold,
 ): Promise<ApprovalRecord | null> {
   const now = ctx.clock.now();
@@ -130,7 +145,7 @@ async function addApproval(
     reason: null,
     pieces,
   };
-  if (await ctx.approvals.add(record)) {
+  if (await ctx.approvals.add(record, call)) {
     ctx.tenants.commits.tell(record.databaseId);
     return record;
   }

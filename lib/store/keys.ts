@@ -165,6 +165,8 @@ export const keys = {
   ],
   approvals: (namespaceId: string): Key<ApprovalRecord> => ["approval", namespaceId],
   approvalByHash: (hash: string): Key<ApprovalPointer> => ["approval_by_hash", hash],
+  /** As long as that approval: the number, from 0, of the newest one of a call that may be repeated. */
+  newestApproval: (callHash: string): Key<number> => ["newest_approval", callHash],
   /** While it is pending or approved: until when, in unix milliseconds. */
   openApproval: (databaseId: string, approvalId: string): Key<number> => [
     "open_approval",

@@ -146,3 +146,46 @@ test("behind an approval that was denied or has expired a repetition waits for a
     assertEquals(heldBy(await shop.query(INSERT, [], KEYED)), third);
   }, { clock });
 });
+
+test("an approval that waits is found again when the first ones of the call are forgotten, however many they were", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async (world) => {
+    const { app, shop, decide, redeem } = world;
+    await heldTable(world);
+    const send = async () => heldBy(await shop.query(INSERT, [], KEYED));
+    for (let decided = 0; decided < 5; decided++) await decide((await send()).id, "deny");
+    clock.turn(36 * 3_600_000);
+    const open = await send();
+    await decide(open.id, "approve");
+    // Two days after they were made, the five are gone, and this one can be redeemed for some hours more.
+    clock.turn(13 * 3_600_000);
+    const { approvals } = app.deps.query;
+    let looks = 0;
+    const byHash = approvals.byHash.bind(approvals);
+    approvals.byHash = (hash) => {
+      looks++;
+      return byHash(hash);
+    };
+    assertEquals(await send(), open);
+    assertEquals(looks, 1);
+    assertEquals(await waiting(world), 0);
+    assertEquals((await redeem(open.approvalToken)).status, 200);
+    assertEquals(await world.rows("SELECT a FROM t"), [[1]]);
+  }, { clock });
+});
+
+test("approvals that were made before their newest number was kept are found one after the other", async () => {
+  await withWrites(async (world) => {
+    const { app: { deps: { kv } }, shop, decide } = world;
+    await heldTable(world);
+    const send = async () => heldBy(await shop.query(INSERT, [], KEYED));
+    for (let decided = 0; decided < 3; decided++) await decide((await send()).id, "deny");
+    const open = await send();
+    for await (const { key } of kv.list({ prefix: ["newest_approval"] })) await kv.delete(key);
+    assertEquals(await send(), open);
+    await decide(open.id, "deny");
+    const next = await send();
+    assertNotEquals(next.approvalToken, open.approvalToken);
+    assertEquals(await send(), next);
+  });
+});
