@@ -240,7 +240,14 @@ test("rows without a key are refused where a page would leave them out", async (
   for (const query of ["limit=1", "limit=1&sort=due_at"]) {
     const { status, body } = await world.app.request("GET", `/p/acme/main/list-task?${query}`);
     assertEquals([status, body.code], [400, "sql_error"], query);
+    assertEquals(body.error, "Tell the owner of this endpoint; rows of this list cannot be told apart");
   }
+  const path = "/api/namespaces/acme/databases/main/endpoints/list-task/test";
+  const tested = await world.app.request("POST", path, {
+    token: world.tenant.token,
+    body: { input: { limit: 1 } },
+  });
+  assertStringIncludes(JSON.parse(tested.text).data.cause.error, "in each column of list.key");
   await world.tenant.setup("UPDATE task SET id = 'd' WHERE id IS NULL");
   assertEquals(await all(world, "sort=-due_at&limit=1"), ["c", "d", "b", "a"]);
 });

@@ -100,6 +100,7 @@ function cursorAfter({ config, order }: ListAsk, { columns, rows }: ReadTyped): 
 function withoutKey(): AppError {
   return new AppError("sql_error", {
     message: "Give every row a value in each column of list.key; rows without one cannot be told apart",
+    told: "Tell the owner of this endpoint; rows of this list cannot be told apart",
   });
 }
 
