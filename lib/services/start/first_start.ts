@@ -1,5 +1,5 @@
-// What the first start makes: the operator's key, and a namespace `demo` with a small shop, one published table of
-// it, a token, and the link by which its first admin comes in.
+// What the first start makes: a namespace `demo` with a small shop, one published table of it, a token, and the link by which
+// its first admin comes in.
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -12,12 +12,11 @@ import { listEndpoints, moveEndpoint } from "../endpoints/manage_endpoints.ts";
 import { scaffoldCrud } from "../endpoints/scaffold/scaffold_crud.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { createNamespace } from "../namespaces/manage_namespaces.ts";
-import { startUrl } from "../people/link_urls.ts";
 import { createToken } from "../tokens/manage_tokens.ts";
 import { demoShop } from "./demo_shop.ts";
 
 /** The slug of the demo's namespace and of its database. */
-const DEMO_SLUG = "demo";
+export const DEMO_SLUG = "demo";
 /** The table whose endpoints are published. */
 const DEMO_TABLE = "products";
 /** Milliseconds after which another process may repeat a first start that has not finished. */
@@ -100,73 +99,4 @@ async function unlessTaken(step: Promise<unknown>): Promise<void> {
  */
 export async function isFirstStart(kv: Deno.Kv): Promise<boolean> {
   return (await kvGet(kv, keys.firstStart())).versionstamp === null;
-}
-
-interface OperatorKey {
-  /** SHA-256 of the key, hex. */
-  readonly hash: string;
-  /** The key itself, when this call has made it: nobody else knows it yet. */
-  readonly made: string | null;
-}
-
-/**
- * The operator's key: configured, or made at the first start and shown that once. A configured key wins and is not
- * stored. Errors: `meter_unreachable`.
- */
-export async function operatorKey(kv: Deno.Kv, configured: string | null): Promise<OperatorKey> {
-  if (configured !== null) return { hash: tokenHash(configured), made: null };
-  const key = keys.operatorKeyHash();
-  const stored = await kvGet(kv, key);
-  if (stored.versionstamp !== null) return { hash: stored.value, made: null };
-  const made = newToken("cub_op_");
-  const hash = tokenHash(made);
-  if (await kvCommit(kv.atomic().check(stored).set(key, hash))) return { hash, made };
-  return await operatorKey(kv, configured);
-}
-
-/** What this start has made. */
-export interface GreetingInput {
-  readonly baseUrl: string;
-  /** Set when this start has made the key. */
-  readonly operatorKey: string | null;
-  /** Set when this start has made the demo. */
-  readonly demo: DemoSecrets | null;
-}
-
-/** Lines for standard output. Secrets appear here once and nowhere else. */
-export function greeting({ baseUrl, operatorKey, demo }: GreetingInput): string {
-  const lines = [
-    `Cubby listens on ${baseUrl}`,
-    `Its console is at ${baseUrl}/console`,
-    `Its documentation is at ${baseUrl}/docs`,
-  ];
-  if (operatorKey !== null) {
-    lines.push("", "The operator key makes namespaces. It is shown this once:", `  ${operatorKey}`);
-  }
-  if (demo !== null) {
-    lines.push(
-      "",
-      `A demo shop is in namespace "${DEMO_SLUG}", database "${DEMO_SLUG}". Its admin token, shown this once:`,
-      `  ${demo.token}`,
-      "",
-      "Become its first admin in the console, by this link, once and within a day:",
-      `  ${startUrl(baseUrl, demo.startToken)}`,
-      "",
-      "Try it:",
-      ...demoCalls(baseUrl, demo.token).map((line) => `  ${line}`),
-    );
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-function demoCalls(baseUrl: string, token: string): string[] {
-  const database = `${baseUrl}/v1/db/${DEMO_SLUG}/${DEMO_SLUG}`;
-  const bearer = `-H 'Authorization: Bearer ${token}'`;
-  const query = (sql: string, params: unknown[]) =>
-    `curl -s ${database}/query ${bearer} -d '${JSON.stringify({ sql, params })}'`;
-  return [
-    `curl -s ${baseUrl}/p/${DEMO_SLUG}/${DEMO_SLUG}/list-products`,
-    query("SELECT name, price_cents FROM products WHERE price_cents > ? ORDER BY price_cents", [1500]),
-    query("INSERT INTO products (name, price_cents) VALUES (?, ?)", ["Eraser", 90]),
-  ];
 }

@@ -1,0 +1,50 @@
+// What a start prints: where the service is, and the secrets that it has made.
+import { startUrl } from "../people/link_urls.ts";
+import { DEMO_SLUG, type DemoSecrets } from "./first_start.ts";
+
+/** What this start has made. */
+export interface GreetingInput {
+  readonly baseUrl: string;
+  /** Set when this start has made the key. */
+  readonly operatorKey: string | null;
+  /** Set when this start has made the demo. */
+  readonly demo: DemoSecrets | null;
+}
+
+/** Lines for standard output. Secrets appear here once and nowhere else. */
+export function greeting({ baseUrl, operatorKey, demo }: GreetingInput): string {
+  const lines = [
+    `Cubby listens on ${baseUrl}`,
+    `Its console is at ${baseUrl}/console`,
+    `Its documentation is at ${baseUrl}/docs`,
+  ];
+  if (operatorKey !== null) {
+    lines.push("", "The operator key makes namespaces. It is shown this once:", `  ${operatorKey}`);
+  }
+  if (demo !== null) {
+    lines.push(
+      "",
+      `A demo shop is in namespace "${DEMO_SLUG}", database "${DEMO_SLUG}". Its admin token, shown this once:`,
+      `  ${demo.token}`,
+      "",
+      "Become its first admin in the console, by this link, once and within a day:",
+      `  ${startUrl(baseUrl, demo.startToken)}`,
+      "",
+      "Try it:",
+      ...demoCalls(baseUrl, demo.token).map((line) => `  ${line}`),
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function demoCalls(baseUrl: string, token: string): string[] {
+  const database = `${baseUrl}/v1/db/${DEMO_SLUG}/${DEMO_SLUG}`;
+  const bearer = `-H 'Authorization: Bearer ${token}'`;
+  const query = (sql: string, params: unknown[]) =>
+    `curl -s ${database}/query ${bearer} -d '${JSON.stringify({ sql, params })}'`;
+  return [
+    `curl -s ${baseUrl}/p/${DEMO_SLUG}/${DEMO_SLUG}/list-products`,
+    query("SELECT name, price_cents FROM products WHERE price_cents > ? ORDER BY price_cents", [1500]),
+    query("INSERT INTO products (name, price_cents) VALUES (?, ?)", ["Eraser", 90]),
+  ];
+}
