@@ -72,6 +72,18 @@ export class AppError extends Error {
   }
 }
 
+/** The body of every failed answer: `success`, `error`, `code` and what belongs to the code. */
+export function failureBody({ message, code, facts: { detail, issues, extra } }: AppError): object {
+  return {
+    success: false,
+    error: message,
+    code,
+    ...(detail ? { errorDetail: detail } : {}),
+    ...(issues ? { issues } : {}),
+    ...extra,
+  };
+}
+
 /**
  * A setting that keeps the service from starting. The message is one line, names the variable and contains no secret:
  * it is all that the start prints.

@@ -2,7 +2,7 @@
 import type { Context, ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AppError, type ErrorCode } from "../../lib/core/errors.ts";
+import { AppError, type ErrorCode, failureBody } from "../../lib/core/errors.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { doorError } from "../../lib/services/hrana/door_error.ts";
 import { forAnyOrigin } from "../http/answers.ts";
@@ -41,26 +41,13 @@ const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
 
 function failureAnswer(error: AppError, c: Context<Env>): Response {
   const forLibsql = LIBSQL_PATH.test(c.req.path);
-  const { detail, issues, extra, headers } = error.facts;
   const retryAfterSec = error.retryAfterSec;
-  return c.json(
-    {
-      success: false,
-      error: error.message,
-      code: error.code,
-      ...(detail ? { errorDetail: detail } : {}),
-      ...(issues ? { issues } : {}),
-      ...extra,
-      ...(forLibsql ? doorError(error) : {}),
-    },
-    status(error),
-    {
-      ...(forLibsql ? forAnyOrigin : {}),
-      ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
-      ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-      ...headers,
-    },
-  );
+  return c.json({ ...failureBody(error), ...(forLibsql ? doorError(error) : {}) }, status(error), {
+    ...(forLibsql ? forAnyOrigin : {}),
+    ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
+    ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...error.facts.headers,
+  });
 }
 
 /** Guarantee: every row of the error table has a status that may carry a body. */

@@ -49,9 +49,11 @@ test("an API token never decides: admin, operator-minted, handed off, or by a pl
     for (const token of agents) {
       for (const verb of ["approve", "deny"]) {
         const path = `/api/namespaces/${shop.slug}/approvals/${held.id}/${verb}`;
-        const headers = { "plan-key": "p", "plan-step": verb };
-        const answer = await app.request("POST", path, { token, headers });
+        const answer = await app.request("POST", path, { token });
         assert([401, 403].includes(answer.status), `${verb}: ${answer.text}`);
+        const headers = { "plan-key": "p", "plan-step": verb };
+        const planned = await app.request("POST", path, { token, headers });
+        assertEquals([planned.status, planned.body.issues?.[0]?.path], [400, "Plan-Key"], planned.text);
       }
     }
     assertEquals((await redeem(held.approvalToken)).body.code, "approval_pending");

@@ -1,5 +1,5 @@
 // Steps 8 to 10 of an endpoint: what `/p` runs behind its gates, and what the management's test runs without them.
-import { AppError } from "../../core/errors.ts";
+import { AppError, failureBody } from "../../core/errors.ts";
 import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
@@ -179,16 +179,4 @@ function testInput(method: "GET" | "POST", input: unknown): RawInput {
   const texts = [...values].filter(([, value]) => value !== null)
     .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const);
   return { form: "text", values: new Map(texts) };
-}
-
-/** The body of every failed answer: `success`, `error`, `code` and what belongs to the code. */
-function failureBody({ message, code, facts: { detail, issues, extra } }: AppError): unknown {
-  return {
-    success: false,
-    error: message,
-    code,
-    ...(detail ? { errorDetail: detail } : {}),
-    ...(issues ? { issues } : {}),
-    ...extra,
-  };
 }
