@@ -1,5 +1,5 @@
 // Writes engine values as the JSON text of one result, within the bounds of the call.
-import { integerJson, type RowForm } from "../sql/row_form.ts";
+import { integerJson, realJson, type RowForm } from "../sql/row_form.ts";
 
 /** A value as `node:sqlite` returns it in an array row. */
 export type EngineValue = null | number | bigint | string | Uint8Array;
@@ -41,7 +41,9 @@ export function rowsJson(
   const text = JSON.stringify(
     isPlain(rows, reading.big)
       ? rows
-      : rows.map((row) => row.map((value) => jsonValue(value, reading.rowForm))),
+      : rows.map((row) =>
+        row.map((value) => typeof value === "number" ? realJson(value) : jsonValue(value, reading.rowForm))
+      ),
   );
   if (exceeds(text, bounds.maxBytes)) throw new ResultTooLarge(`more than ${bounds.maxBytes} bytes`);
   return text;
@@ -59,8 +61,9 @@ function isPlain(rows: readonly (readonly EngineValue[])[], big: boolean): boole
   for (const row of rows) {
     for (const value of row) {
       if (typeof value === "string" || value === null) continue;
-      if (typeof value !== "number" || !Number.isFinite(value)) plain = false;
-      else if (value === LOWEST_INTEGER && !big) throw new MaybeRounded();
+      if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
+      if (value === LOWEST_INTEGER && !big) throw new MaybeRounded();
+      plain = false;
     }
   }
   return plain;

@@ -31,3 +31,20 @@ export function integerJson(value: bigint | string, { integersAsStrings }: RowFo
   const number = Number(value);
   return integersAsStrings || !Number.isSafeInteger(number) ? String(value) : number;
 }
+
+declare global {
+  /** Of ECMAScript, unknown to the compiler yet (tc39.es/proposal-json-parse-with-source). */
+  interface JSON {
+    rawJSON(text: string): object;
+  }
+}
+
+/**
+ * A REAL as JSON has it. From 2^53 on, where an INTEGER is a string of digits, it has an exponent: so it is no whole number to
+ * whoever reads it, and may be sent back as it stands.
+ */
+export function realJson(value: number): number | string | object {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+  if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return JSON.rawJSON(value.toExponential());
+}

@@ -1,6 +1,6 @@
 // Converts between Hrana's values and those of answers (whole numbers beyond 2^53 as digits, blobs as base64), of parameters,
 // and of the embedded engine (integers as bigint).
-import { integerJson, type RowForm } from "../../../sql/row_form.ts";
+import { integerJson, realJson, type RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { type EngineValue, exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import { typedColumns, typedResultJson, typedRows } from "../../../engine/typed_result.ts";
@@ -54,7 +54,7 @@ function typedResult(
 }
 
 /** One value as answers have it. */
-export function jsonValue(value: HranaValue, rowForm: RowForm): JsonValue {
+function jsonValue(value: HranaValue, rowForm: RowForm): JsonValue | object {
   switch (value.type) {
     case "null":
       return null;
@@ -63,7 +63,7 @@ export function jsonValue(value: HranaValue, rowForm: RowForm): JsonValue {
     case "integer":
       return integerJson(value.value, rowForm);
     case "float":
-      return value.value === Infinity ? "Infinity" : value.value === -Infinity ? "-Infinity" : value.value;
+      return value.value === null ? null : realJson(value.value);
     case "blob":
       return { $blob: value.base64.padEnd(Math.ceil(value.base64.length / 4) * 4, "=") };
   }
