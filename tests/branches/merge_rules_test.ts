@@ -385,3 +385,25 @@ test("Server-Timing names the stages of a merge: behind a rule also preview and 
     assertEquals(stagesOf(merged), ["reserve", ...tried, ...tried, "settle", "record"], merged.text);
   });
 });
+
+test("rules hold a restore whose rows differ only in bytes that no text shows", async () => {
+  await withBranch(async (world) => {
+    const { app, shop } = world;
+    const post = (operation: string, body: unknown) =>
+      app.request("POST", `${shop.database.path}/${operation}`, { token: shop.token, body });
+    for (const [before, now] of [["610062", "610063"], ["61fe", "61ff"]]) {
+      await world.trunk(`UPDATE t SET v = CAST(x'${before}' AS TEXT)`);
+      const snapshot = `before-${now}`;
+      assertEquals((await post("snapshots", { label: snapshot })).status, 201);
+      await world.trunk(`UPDATE t SET v = CAST(x'${now}' AS TEXT)`);
+      const rule = await addRule(world, { tableGlob: "t" });
+      const restored = await post("restore", { snapshot });
+      assertEquals([restored.status, restored.body.code], [403, "rule_denied"], restored.text);
+      await removeRule(world, rule);
+      const free = await addRule(world, { tableGlob: "items" });
+      assertEquals((await post("restore", { snapshot })).status, 200);
+      assertEquals(await world.trunk("SELECT hex(v) FROM t"), [[String(before).toUpperCase()]]);
+      await removeRule(world, free);
+    }
+  }, ["CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, '')"]);
+});

@@ -1,5 +1,5 @@
 // Merges of every kind of value and of random changes.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
 
@@ -37,14 +37,75 @@ Deno.test("rows of megabytes, more of them than a merge keeps in memory, are com
   ]);
 });
 
-Deno.test("a text with U+0000, which would be cut, is refused instead", async () => {
+/** Texts that a reader of text cuts, or of which it makes others. */
+const odd = (hex: string) => `CAST(x'${hex}' AS TEXT)`;
+
+Deno.test("texts with U+0000, and with bytes that are no UTF-8, are compared and merged as they are stored", async () => {
   await withBranch(async (world) => {
-    await onBranch(world, "UPDATE items SET name = 'a' || char(0) || 'b' WHERE id = 1");
-    await onBranch(world, "UPDATE items SET price = 1 WHERE id = 2");
+    const rows = "SELECT hex(k), n, typeof(k), typeof(v), hex(v) FROM t ORDER BY k, n";
+    await onBranch(
+      world,
+      `UPDATE t SET v = ${odd("4a6f73e8")} WHERE n = 1`,
+      `UPDATE t SET v = ${odd("610063")} WHERE n = 2`,
+      "UPDATE t SET v = x'6100' WHERE n = 3",
+      `UPDATE t SET n = 40 WHERE k = ${odd("61e9")} AND n = 4`,
+      `DELETE FROM t WHERE k = ${odd("61e8")} AND n = 5`,
+      `INSERT INTO t VALUES (${odd("6100")}, 6, '\ufffd'), (${odd("61")}, 7, ${odd("62e9")})`,
+    );
+    const [table] = (await world.diff("pr-1")).tables;
+    assertEquals([table?.added, table?.removed, table?.changed], [3, 2, 3]);
     const answer = await mergeBranch(world);
-    assertEquals([answer.status, answer.body.code], [400, "merge_refused"], answer.text);
-    assertEquals(await world.trunk("SELECT price FROM items WHERE id = 2"), [[20]]);
-  });
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 8], answer.text);
+    assertEquals(await world.trunk(rows), await world.branch("pr-1", rows));
+    assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 0);
+  }, [
+    "CREATE TABLE t (k TEXT NOT NULL, n INTEGER NOT NULL, v, PRIMARY KEY (k, n)) WITHOUT ROWID",
+    `INSERT INTO t VALUES ('a', 1, ${odd("4a6f73e9")}), ('a', 2, ${odd("610062")}), ('a', 3, ${
+      odd("6100")
+    }), ` +
+    `(${odd("61e9")}, 4, NULL), (${odd("61e8")}, 4, NULL), (${odd("61e8")}, 5, NULL), ('b', 8, '\ufffd')`,
+  ]);
+});
+
+Deno.test("a text of the trunk that only its bytes tell from the ancestor's is a conflict", async () => {
+  await withBranch(async (world) => {
+    await world.trunk(`UPDATE t SET v = ${odd("61e8")}`);
+    await onBranch(world, "UPDATE t SET v = 'branch'");
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, answer.body.code], [409, "merge_conflict"], answer.text);
+    assertEquals(await world.trunk("SELECT hex(v) FROM t"), [["61E8"]]);
+  }, ["CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)", `INSERT INTO t VALUES (1, ${odd("61e9")})`]);
+});
+
+Deno.test("a row of one side whose target the other has removed: the answer says what helps, which no choice does", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "INSERT INTO c VALUES (1, 1)");
+    await world.trunk("DELETE FROM p");
+    for (const onConflict of ["abort", "theirs", "ours"] as const) {
+      const answer = await mergeBranch(world, { onConflict });
+      assertEquals([answer.status, answer.body.code], [409, "merge_conflict"]);
+      assertMatch(answer.body.error ?? "", /^Bring back the rows that others refer to/);
+    }
+  }, [
+    "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+    "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p)",
+    "INSERT INTO p VALUES (1)",
+  ]);
+});
+
+Deno.test("a changed row with NULL in its primary key is an obstacle, in the diff and in the report", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "INSERT INTO t VALUES (NULL, 1)");
+    const obstacle = "A row has NULL in its primary key";
+    assertEquals((await world.diff("pr-1")).tables.map((one) => one.obstacle), [obstacle]);
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, answer.body.code, answer.body.error], [
+      400,
+      "merge_refused",
+      `${obstacle}: t`,
+    ]);
+    assertEquals(reportOf(answer).tables.map((one) => one.obstacle), [obstacle]);
+  }, ["CREATE TABLE t (k TEXT PRIMARY KEY, v)"]);
 });
 
 Deno.test("merging random changes into a trunk that nobody changed makes its rows the branch's", async () => {
@@ -55,7 +116,8 @@ Deno.test("merging random changes into a trunk that nobody changed makes its row
       return (seed >> 8) % below;
     };
     const value = () =>
-      ["NULL", "''", "2.5", "x'00ff'", "'k'", `'u${random(30)}'`, String(random(30))][random(7)];
+      ["NULL", "''", "2.5", "x'00ff'", "'k'", `'u${random(30)}'`, String(random(30)), oddValue()][random(8)];
+    const oddValue = () => odd(`61${["00", "0062", "e9", "e8", "efbfbd", "eda080"][random(6)]}`);
     const change = () => {
       const table = ["numbers", "words", "pairs"][random(3)];
       const where = `a ${["<", ">", "="][random(3)]} ${value()} AND u NOT LIKE 'u${random(4)}%'`;
@@ -75,7 +137,8 @@ Deno.test("merging random changes into a trunk that nobody changed makes its row
       assertEquals(answer.status, 200, answer.text);
       assertEquals((await mergeBranch(world)).status, 200);
       for (const table of ["numbers", "words", "pairs"]) {
-        const rows = `SELECT quote(n), quote(y), quote(a), quote(u) FROM ${table} ORDER BY 1, 2, 3, 4`;
+        const rows =
+          `SELECT quote(n), quote(y), typeof(a), hex(a), typeof(u), hex(u) FROM ${table} ORDER BY 1, 2, 3, 4, 5, 6`;
         assertEquals(await world.trunk(rows), await world.branch("pr-1", rows), table);
       }
       assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 0);

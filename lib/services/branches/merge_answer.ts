@@ -53,6 +53,9 @@ export async function mergeAnswer(
   throw await mergeError(trunk, input, run);
 }
 
+const NO_TARGET =
+  "Bring back the rows that others refer to, or remove those that do, on one side; merged, their foreign keys would have no target";
+
 /**
  * Why one has failed: `merge_conflict` and `merge_refused` with the report as `data`, or the error of its statement.
  */
@@ -63,7 +66,15 @@ export async function mergeError(
 ): Promise<AppError> {
   const { outcome, failure, reason } = run.outcome;
   const data = viewOf(input, run);
-  if (outcome === "conflict") return new AppError("merge_conflict", { extra: { data } });
+  if (outcome === "conflict") {
+    // `theirs` and `ours` settle all others.
+    const onlyReferences = input.onConflict !== "abort" ||
+      data.conflicts.items.every(({ kind }) => kind === "foreign_key");
+    return new AppError("merge_conflict", {
+      ...(onlyReferences ? { message: NO_TARGET } : {}),
+      extra: { data },
+    });
+  }
   if (failure === null) {
     return new AppError("merge_refused", {
       ...(reason === null ? {} : { message: reason }),

@@ -10,9 +10,10 @@ import type { RowForm } from "../../sql/row_form.ts";
 import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { jsonValue } from "../../engine/result_json.ts";
+import { ExactText } from "./exact_text.ts";
 import { confirmRenames } from "./confirm_renames.ts";
 import { type OpenTrial, provenStatements } from "./proven_statements.ts";
-import { rowLength } from "./row_pages.ts";
+import { type Reading, rowLength } from "./row_pages.ts";
 import type { RowChange } from "./row_change.ts";
 import { rowChanges } from "./row_changes.ts";
 import { RowsDigest } from "./rows_digest.ts";
@@ -47,16 +48,15 @@ export interface CompareOptions {
   readonly openTrial: OpenTrial;
   /** About how many bytes of changes are held in memory for a merge. */
   readonly holdBytes: number;
-  /** Reads rows as lines, for remote databases. */
-  readonly byLine: boolean;
+  readonly reading: Reading;
 }
 
 /** Compares a branch with its ancestor. */
 export function* compareSides(
-  { openTrial, holdBytes, byLine, rowForm }: CompareOptions,
+  { openTrial, holdBytes, reading, rowForm }: CompareOptions,
 ): Work<Compared> {
-  const ancestor = yield* readSide("ancestor", byLine);
-  const branch = yield* readSide("branch", byLine);
+  const ancestor = yield* readSide("ancestor", reading);
+  const branch = yield* readSide("branch", reading);
   const known = yield* confirmRenames(ancestor, branch);
   const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes, rowForm };
   const pairs: ComparedPair[] = [];
@@ -102,9 +102,12 @@ interface Report {
 function* comparePair(pair: TablePair, report: Report): Work<ComparedPair> {
   const shown = new ShownRows(report);
   let held: RowChange[] | null = [];
+  let hasNullKey = false;
   yield* rowChanges(pair, report, function* (changes) {
     for (const one of changes) {
       shown.add(one);
+      const row = one.after ?? one.before;
+      hasNullKey ||= pair.key.some((at) => row[at] === null);
       report.heldLeft -= lengthOf(one);
       if (report.heldLeft < 0) held = null;
       held?.push(one);
@@ -118,7 +121,7 @@ function* comparePair(pair: TablePair, report: Report): Work<ComparedPair> {
     ...shown.counts,
     digest: shown.digest.hex,
     rows: shown.rows,
-    obstacle: pair.obstacle,
+    obstacle: pair.obstacle ?? (hasNullKey ? "A row has NULL in its primary key" : null),
   };
   return { pair, diff, changes: held };
 }
@@ -155,5 +158,5 @@ export function lengthOf({ before, after }: RowChange): number {
 
 /** A row in the form of an answer; its integers were read as bigint. */
 export function jsonRow(row: Row, rowForm: RowForm): unknown[] {
-  return row.map((value) => jsonValue(value, rowForm));
+  return row.map((value) => value instanceof ExactText ? value.shown : jsonValue(value, rowForm));
 }

@@ -11,6 +11,7 @@ import {
   tablesOf,
   unmatched,
 } from "../../sql/table_lineage.ts";
+import { exactValue, tagged } from "./exact_text.ts";
 import { sameValue } from "./row_change.ts";
 import type { SchemaSide } from "./table_pair.ts";
 import { type Row, rowsWithin, type Work } from "./work.ts";
@@ -88,6 +89,8 @@ function* compareValues(
 /** The first rows, in the engine's own order. */
 function* sample({ of }: SchemaSide, table: string, columns: readonly string[]): Work<readonly Row[]> {
   if (columns.length === 0) return [];
-  const sql = `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(table)} NOT INDEXED LIMIT ?`;
-  return (yield* rowsWithin(of, { sql, params: [] }, SAMPLE_ROWS)).rows;
+  const read = columns.map((column) => tagged(quoted(column))).join(", ");
+  const sql = `SELECT ${read} FROM ${quoted(table)} NOT INDEXED LIMIT ?`;
+  const { rows } = yield* rowsWithin(of, { sql, params: [] }, SAMPLE_ROWS);
+  return rows.map((row) => row.map(exactValue));
 }

@@ -9,7 +9,7 @@ import type { MergeRun } from "./merge_run.ts";
 import { readSchema } from "./read_schema.ts";
 import type { RowChange } from "./row_change.ts";
 import { rowChanges } from "./row_changes.ts";
-import { derivedIndexes, type TablePair } from "./table_pair.ts";
+import { derivedIndexes } from "./table_pair.ts";
 import { TrunkTable } from "./trunk_table.ts";
 import { mustAll, rowsOf, type Work } from "./work.ts";
 
@@ -18,7 +18,7 @@ export function* mergeRows(run: MergeRun, { pairs }: Compared): Work<void> {
   const trunk = yield* readSchema("trunk");
   // The merge of the schema drops a table that the branch has dropped.
   const changed = pairs.filter(({ pair, diff }) => pair.branch !== null && diff !== null);
-  for (const { pair } of changed) run.refusal ??= obstacleOf(pair, trunk) ?? (yield* unreadable(pair));
+  for (const one of changed) run.refusal ??= obstacleOf(one, trunk);
   if (run.refusal !== null || changed.length === 0) return;
   const names = new Set(changed.map(({ pair }) => pair.table));
   const referring = yield* referringTables(names);
@@ -58,23 +58,15 @@ function* mergeTable(run: MergeRun, { pair, diff, changes }: ComparedPair): Work
   yield* table.countReplaced();
 }
 
-function obstacleOf(pair: TablePair, trunk: SchemaShape): string | null {
-  if (pair.obstacle !== null) return `${pair.obstacle}: ${pair.table}`;
+function obstacleOf({ pair, diff }: ComparedPair, trunk: SchemaShape): string | null {
+  const obstacle = diff?.obstacle ?? null;
+  if (obstacle !== null) return `${obstacle}: ${pair.table}`;
   const columns = [...trunk.columns].find(([name]) => objectKey(name) === objectKey(pair.table))?.[1];
   const known = new Set(columns?.map(({ name }) => objectKey(name)) ?? []);
   const missing = pair.columns.find((name) => !known.has(objectKey(name)) && name !== "rowid");
   if (columns !== undefined && missing === undefined) return null;
   const what = columns === undefined ? pair.table : `${pair.table}.${missing}`;
   return `Merge the schema first; the trunk has no ${what}`;
-}
-
-/** The engine's reader stops at U+0000, so it would cut a text with that character, which only SQL functions can make. */
-function* unreadable({ table, branch }: TablePair): Work<string | null> {
-  if (branch === null) return null;
-  const holds = branch.columns.map((column) => `(typeof(${column}) = 'text' AND instr(${column}, char(0)))`);
-  const sql = `SELECT 1 FROM ${quoted(branch.table)} WHERE ${holds.join(" OR ")} LIMIT 1`;
-  const rows = yield* rowsOf("branch", sql);
-  return rows.length === 0 ? null : `Take U+0000 out of the texts of ${table} first; they would be cut`;
 }
 
 /** Drops triggers, whose effects are already among the branch's changes. Returns the statements that create them again. */

@@ -1,6 +1,6 @@
 // A row that differs between the two sides, and how rows of the two sides are paired: by their key, or by their content where
 // the table has no key.
-import type { EngineValue } from "../../engine/result_json.ts";
+import { ExactText, type StoredValue } from "./exact_text.ts";
 import type { Row } from "./work.ts";
 import type { TablePair } from "./table_pair.ts";
 
@@ -16,8 +16,9 @@ export function alone(row: Row, added: boolean): RowChange {
 }
 
 /** Whether two values are the same. */
-export function sameValue(a: EngineValue | undefined, b: EngineValue | undefined): boolean {
+export function sameValue(a: StoredValue | undefined, b: StoredValue | undefined): boolean {
   if (a === b) return true;
+  if (a instanceof ExactText && b instanceof ExactText) return sameValue(a.bytes, b.bytes);
   if (!(a instanceof Uint8Array) || !(b instanceof Uint8Array) || a.length !== b.length) return false;
   // A loop, because a callback for each byte would take most of a comparison's time.
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
@@ -78,8 +79,9 @@ export class RowMatcher {
   }
 }
 
-function textOf(value: EngineValue): string {
+function textOf(value: StoredValue): string {
   if (value === null) return "n";
+  if (value instanceof ExactText) return `x${value.bytes.toBase64()}`;
   if (value instanceof Uint8Array) return `b${value.toBase64()}`;
   return typeof value === "bigint" ? `i${value}` : typeof value === "number" ? `r${value}` : `t${value}`;
 }

@@ -101,8 +101,8 @@ function withoutRowid(row: Row): Row {
 function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide): Work<void> {
   const { pair, matcher, figures, flush } = comparison;
   const sources = [sourceOf(ancestor, pair), sourceOf(branch, pair)] as const;
-  const byLine = !(yield* hasRealKeys(sources[0])) && !(yield* hasRealKeys(sources[1]));
-  const [older, newer] = [{ ...sources[0], byLine }, { ...sources[1], byLine }];
+  const keepsLines = !(yield* hasRealKeys(sources[0])) && !(yield* hasRealKeys(sources[1]));
+  const [older, newer] = keepsLines ? sources : [withoutLines(sources[0]), withoutLines(sources[1])];
   const pages = new RowPages(older, null, null);
   let above: Row | null = null;
   for (let page = yield* pages.next(); page.length > 0; page = yield* pages.next()) {
@@ -123,20 +123,20 @@ function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide):
     yield* flush();
     above = upTo;
   }
-  const rest = new RowPages({ ...newer, byLine: false }, above, null);
+  const rest = new RowPages(withoutLines(newer), above, null);
   yield* eachRow(comparison, rest, (row) => comparison.found.push(alone(row, true)));
 }
 
 /** Whether keys hold REAL values: a line does not represent them exactly, so it could not find such a key. */
-function* hasRealKeys({ of, table, order, byLine }: PageSource): Work<boolean> {
-  if (!byLine) return true;
+function* hasRealKeys({ of, table, order, reading }: PageSource): Work<boolean> {
+  if (reading !== "lines") return true;
   const real = order.map((one) => `typeof(${one}) = 'real'`).join(" OR ");
   return (yield* rowsOf(of, `SELECT 1 FROM ${quoted(table)} WHERE ${real} LIMIT 1`)).length > 0;
 }
 
 /** Reads all rows of one side in order, without their rowid, as values because all of them are needed. */
 function* eachPage(comparison: Comparison, side: TableSide, take: (row: Row) => void): Work<void> {
-  const pages = new RowPages({ ...sourceOf(side, comparison.pair), byLine: false }, null, null);
+  const pages = new RowPages(withoutLines(sourceOf(side, comparison.pair)), null, null);
   yield* eachRow(comparison, pages, (row) => take(side.rowid === null ? row : withoutRowid(row)));
 }
 
@@ -184,11 +184,15 @@ class Cursor {
 }
 
 /** Where the table is read by rowid, the rowid follows the columns. */
-function sourceOf({ of, table, columns, rowid, byLine }: TableSide, { key }: TablePair): PageSource {
-  const source = { of, table, byLine };
+function sourceOf({ of, table, columns, rowid, reading }: TableSide, { key }: TablePair): PageSource {
+  const source = { of, table, reading };
   return rowid === null
     ? { ...source, select: columns, order: key.map((at) => columns[at] ?? "NULL"), keyIndexes: key }
     : { ...source, select: [...columns, rowid], order: [rowid], keyIndexes: [columns.length] };
+}
+
+function withoutLines(source: PageSource): PageSource {
+  return source.reading === "lines" ? { ...source, reading: "values" } : source;
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -1,7 +1,8 @@
 // Reads a table in pages, in the order of its rowid or key, with every value as it is stored.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { boundValue, exactValue, guarded, isDoubtful, markOf, tagged } from "./exact_text.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
-import { mayAll, type Row, rowsOf, rowsWithin, type Side, type Work } from "./work.ts";
+import { type EngineRow, mayAll, type Row, rowsOf, rowsWithin, type Side, type Work } from "./work.ts";
 
 /** A table to read. */
 export interface PageSource {
@@ -12,9 +13,15 @@ export interface PageSource {
   /** The expressions that order and identify the rows, and their indexes in `select`. Empty: the table is one page. */
   readonly order: readonly string[];
   readonly keyIndexes: readonly number[];
-  /** Rows are read as lines. */
-  readonly byLine: boolean;
+  readonly reading: Reading;
 }
+
+/**
+ * How rows are read. `values`: as the engine's reader has them. `lines`: as lines, for remote databases. `bytes`: with the bytes
+ * of each text, where a remote database has some that are no UTF-8: it sends no row of such a request, and ends its transaction.
+ * The first two read pages of such texts again.
+ */
+export type Reading = "values" | "lines" | "bytes";
 
 /** A row as it was read: its values, or the line of them. */
 export type ReadRow = Row | string;
@@ -47,28 +54,45 @@ export class RowPages {
   *next(): Work<readonly ReadRow[]> {
     if (this.#ended) return [];
     const { source } = this;
-    const { rows, limit } = source.byLine && source.order.length > 0
-      ? yield* this.#lines()
-      : yield* this.#rows(this.#limit);
+    const { rows, limit } = yield* this.#page();
     const last = rows.at(-1);
     this.#ended = rows.length < limit;
     if (last === undefined) return [];
     const values = valuesOf(last);
     this.above = source.keyIndexes.map((index) => values[index] ?? null);
-    this.#limit = nextLimit(rows, source.byLine ? [MAX_LINES, LINE_BYTES] : [MAX_ROWS, PAGE_BYTES]);
+    this.#limit = nextLimit(
+      rows,
+      source.reading === "lines" ? [MAX_LINES, LINE_BYTES] : [MAX_ROWS, PAGE_BYTES],
+    );
     return rows;
   }
 
-  *#rows(most: number): Work<Page> {
+  *#page(): Work<Page> {
+    const { reading, order } = this.source;
+    if (reading === "bytes") return yield* this.#exactly(this.#limit);
+    const page = reading === "lines" && order.length > 0
+      ? yield* this.#lines()
+      : yield* this.#rows(this.#limit, guarded);
+    return page.rows.some(mayDiffer) ? yield* this.#exactly(page.limit) : page;
+  }
+
+  /** The page with the bytes of its texts. */
+  *#exactly(most: number): Work<Page> {
+    const { rows, limit } = yield* this.#rows(most, tagged);
+    return { rows: rows.map((row) => row.map(exactValue)), limit };
+  }
+
+  *#rows(most: number, read: (expression: string) => string): Work<EnginePage> {
     const { of, select, order } = this.source;
-    const { sql, params } = this.#statement(select.join(", "));
+    const { sql, params } = this.#statement(select.map(read).join(", "));
     if (order.length > 0) return yield* rowsWithin(of, { sql: `${sql} LIMIT ?`, params }, most);
     return { rows: yield* rowsOf(of, sql, ...params), limit: Infinity };
   }
 
   /** Builds a page of lines only where its size is known to fit; a row that is too long is read as values. */
   *#lines(): Work<Page> {
-    const { of, select } = this.source;
+    const { of } = this.source;
+    const select = this.source.select.map(guarded);
     const size = this.#statement(`${sizeOf(select)} AS size`);
     const line = this.#statement(`${lineOf(select)} AS line`);
     for (let limit = this.#limit;; limit = Math.max(1, Math.floor(limit / 8))) {
@@ -81,30 +105,39 @@ export class RowPages {
       }
       const [lines] = answer?.ok ? answer.rows[0] ?? [] : [];
       if (typeof lines === "string") return { rows: stringsOf(lines), limit };
-      if (limit === 1) return yield* this.#rows(1);
+      if (limit === 1) return yield* this.#rows(1, guarded);
     }
   }
 
   /** The parameters are numbered, because another statement may contain the text twice. */
-  #statement(select: string): { readonly sql: string; readonly params: Row } {
+  #statement(select: string): { readonly sql: string; readonly params: EngineRow } {
     const { above, upTo } = this;
     const { table, order } = this.source;
     const list = order.join(", ");
-    const marks = (first: number) => order.map((_, at) => `?${first + at}`).join(", ");
+    const marks = (key: Row, first: number) =>
+      key.map((value, at) => markOf(value, `?${first + at}`)).join(", ");
     const conditions = [
-      ...(above ? [`(${list}) > (${marks(1)})`] : []),
-      ...(upTo ? [`(${list}) <= (${marks((above?.length ?? 0) + 1)})`] : []),
+      ...(above ? [`(${list}) > (${marks(above, 1)})`] : []),
+      ...(upTo ? [`(${list}) <= (${marks(upTo, (above?.length ?? 0) + 1)})`] : []),
     ];
     const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
     const ordered = order.length === 0 ? "" : ` ORDER BY ${list}`;
     const sql = `SELECT ${select} FROM ${quoted(table)}${where}${ordered}`;
-    return { sql, params: [...above ?? [], ...upTo ?? []] };
+    return { sql, params: [...above ?? [], ...upTo ?? []].map(boundValue) };
   }
 }
 
 interface Page {
   readonly rows: readonly ReadRow[];
   readonly limit: number;
+}
+
+interface EnginePage extends Page {
+  readonly rows: readonly EngineRow[];
+}
+
+function mayDiffer(row: ReadRow): boolean {
+  return typeof row === "string" ? isDoubtful(row) : row.some(isDoubtful);
 }
 
 /** The values of a row. */
@@ -127,7 +160,8 @@ function nextLimit(
 export function rowLength(row: Row): number {
   let length = 0;
   for (const value of row) {
-    length += typeof value === "string" || value instanceof Uint8Array ? value.length : 8;
+    const bound = boundValue(value);
+    length += typeof bound === "string" || bound instanceof Uint8Array ? bound.length : 8;
   }
   return length;
 }

@@ -1,5 +1,6 @@
 // A digest of all values of a list of rows, however many there are.
 import { sha256 } from "../../core/sha256.ts";
+import { boundValue, ExactText, type StoredValue } from "./exact_text.ts";
 import type { Row } from "./work.ts";
 
 /** SHA-256 of the rows in the order in which they are added. */
@@ -21,9 +22,14 @@ export class RowsDigest {
   #row(row: Row): void {
     this.#hash.update(`${row.length}\n`);
     for (const value of row) {
-      const bytes = value instanceof Uint8Array ? value : new TextEncoder().encode(String(value));
-      const type = value === null ? "null" : value instanceof Uint8Array ? "blob" : typeof value;
-      this.#hash.update(`${type} ${bytes.length}\n`).update(bytes);
+      const bound = boundValue(value);
+      const bytes = bound instanceof Uint8Array ? bound : new TextEncoder().encode(String(bound));
+      this.#hash.update(`${typeOf(value)} ${bytes.length}\n`).update(bytes);
     }
   }
+}
+
+function typeOf(value: StoredValue): string {
+  if (value instanceof ExactText) return "string";
+  return value === null ? "null" : value instanceof Uint8Array ? "blob" : typeof value;
 }

@@ -1,5 +1,6 @@
 // Finds the stored values of rows that were read as lines: from an exact line itself, else by reading the row again.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { boundValue, guarded } from "./exact_text.ts";
 import { isExact, lineOf } from "./row_lines.ts";
 import { type PageSource, type ReadRow, valuesOf } from "./row_pages.ts";
 import { type Answer, type AskedStatement, mayAll, mustAll, type Row, type Work } from "./work.ts";
@@ -38,9 +39,11 @@ function* rowsOfKeys(source: PageSource, keys: readonly Row[]): Work<Row[]> {
 /** The statement that reads rows by their keys, each row after its line. */
 function byKeys({ table, select, order }: PageSource, keys: readonly Row[]): AskedStatement {
   const marks = `(${order.map(() => "?").join(", ")})`;
-  const sql = `SELECT ${lineOf(select)}, ${select.join(", ")} FROM ${quoted(table)} ` +
+  const read = select.map(guarded);
+  const sql = `SELECT ${lineOf(read)}, ${read.join(", ")} FROM ${quoted(table)} ` +
     `WHERE (${order.join(", ")}) IN (VALUES ${keys.map(() => marks).join(", ")})`;
-  return { sql, params: keys.flat() };
+  // Rows whose texts have to be read as bytes were never lines.
+  return { sql, params: keys.flat().map(boundValue) };
 }
 
 function* parts(rows: readonly ReadRow[]): Generator<readonly ReadRow[]> {

@@ -4,6 +4,7 @@ import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
+import type { Reading } from "./row_pages.ts";
 import { rowsOf, type Side, type Work } from "./work.ts";
 
 /** A table on one side. */
@@ -14,7 +15,7 @@ export interface TableSide {
   readonly columns: readonly string[];
   /** The name that reads the table's rowid; null: rows are read in the order of the key. */
   readonly rowid: string | null;
-  readonly byLine: boolean;
+  readonly reading: Reading;
 }
 
 /** A table on both sides. */
@@ -37,15 +38,14 @@ export interface SchemaSide {
   readonly shape: SchemaShape;
   /** Names of tables without rowid. */
   readonly withoutRowid: ReadonlySet<string>;
-  /** Rows are read as lines, because the database is remote. */
-  readonly byLine: boolean;
+  readonly reading: Reading;
 }
 
 /** Reads the schema and the tables of one side. */
-export function* readSide(of: Side, byLine: boolean): Work<SchemaSide> {
+export function* readSide(of: Side, reading: Reading): Work<SchemaSide> {
   const shape = yield* readSchema(of);
   const rows = yield* rowsOf(of, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1");
-  return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), byLine };
+  return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), reading };
 }
 
 /** Pairs the tables of both sides, except full-text indexes over other tables, which have no rows of their own. */
@@ -81,8 +81,8 @@ export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[
   );
   return [...new Set([...older ?? [], ...newer ?? []])].map((table) => {
     const columns = ["id", "block"];
-    const side = ({ of, byLine }: SchemaSide): TableSide => (
-      { of, table: `${table}_data`, columns: columns.map(quoted), rowid: "rowid", byLine }
+    const side = ({ of, reading }: SchemaSide): TableSide => (
+      { of, table: `${table}_data`, columns: columns.map(quoted), rowid: "rowid", reading }
     );
     return {
       table,
@@ -143,7 +143,7 @@ function pairOf(
 }
 
 function sideOf(
-  { of, shape, withoutRowid, byLine }: SchemaSide,
+  { of, shape, withoutRowid, reading }: SchemaSide,
   table: SchemaObject,
   columns: readonly string[],
 ): TableSide {
@@ -151,7 +151,7 @@ function sideOf(
   const rowid = withoutRowid.has(table.name)
     ? null
     : ["rowid", "_rowid_", "oid"].find((name) => !names.has(name)) ?? null;
-  return { of, table: table.name, columns, rowid, byLine };
+  return { of, table: table.name, columns, rowid, reading };
 }
 
 /** SQL of the older column, or of the value that adding the column gave to existing rows. */

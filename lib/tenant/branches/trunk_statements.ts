@@ -1,6 +1,7 @@
 // The statements that read and write one table of the trunk.
 import { MAX_PARAMETERS } from "../../core/limits.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { boundValue, guarded, markOf, tagged } from "./exact_text.ts";
 import type { TablePair } from "./table_pair.ts";
 import type { AskedStatement, Row } from "./work.ts";
 
@@ -10,6 +11,9 @@ export type Write =
   | { readonly kind: "delete"; readonly key: Row }
   | { readonly kind: "update"; readonly key: Row; readonly indexes: readonly number[]; readonly row: Row };
 
+/** The key of a row behind its number. */
+export type NumberedKey = readonly [number: bigint, ...key: Row];
+
 /** Each statement names its conflict clause, because a constraint's own clause could end the transaction. */
 export type OnClash = "ABORT" | "REPLACE";
 
@@ -18,34 +22,38 @@ export class TrunkStatements {
   readonly #name: string;
   readonly #columns: readonly string[];
   readonly #key: readonly string[];
-  readonly #isKey: string;
 
   constructor(pair: TablePair) {
     this.#name = quoted(pair.table);
     this.#columns = pair.columns.map(quoted);
     this.#key = pair.key.map((at) => this.#columns[at] ?? "");
-    this.#isKey = this.#key.map((name) => `${name} = ?`).join(" AND ");
   }
 
-  /** Reads the rows with the given keys, each after its key's index; the engine compares by the columns' rules. */
-  lookUp(keys: readonly (readonly [number: bigint, ...key: Row])[]): AskedStatement {
-    const marks = marksOf(1 + this.#key.length);
-    const columns = this.#columns.map((name) => `t.${name}`).join(", ");
+  /**
+   * Reads the rows with the given keys, each after its key's index; the engine compares by the columns' rules. `exactly`: in
+   * the form that `exactValue` reads.
+   */
+  lookUp(keys: readonly NumberedKey[], exactly: boolean): AskedStatement {
+    const columns = this.#columns.map((name) => (exactly ? tagged : guarded)(`t.${name}`)).join(", ");
     const same = this.#key.map((name, at) => `t.${name} = k.column${at + 2}`).join(" AND ");
-    const sql = `SELECT k.column1, ${columns} FROM (VALUES ${keys.map(() => marks).join(", ")}) AS k ` +
+    const sql = `SELECT k.column1, ${columns} FROM (VALUES ${keys.map(marksOf).join(", ")}) AS k ` +
       `CROSS JOIN ${this.#name} AS t ON ${same}`;
-    return { sql, params: keys.flat() };
+    return { sql, params: keys.flat().map(boundValue) };
   }
 
   write(write: Write, or: OnClash): AskedStatement {
     if (write.kind === "delete") {
-      return { sql: `DELETE FROM ${this.#name} WHERE ${this.#isKey}`, params: write.key };
+      return {
+        sql: `DELETE FROM ${this.#name} WHERE ${this.#isKey(write.key)}`,
+        params: write.key.map(boundValue),
+      };
     }
     if (write.kind === "insert") return this.#insert([write.row], or);
-    const sets = write.indexes.map((at) => `${this.#columns[at]} = ?`).join(", ");
+    const values = write.indexes.map((at) => write.row[at] ?? null);
+    const sets = write.indexes.map((at, index) => `${this.#columns[at]} = ${markOf(values[index] ?? null)}`);
     return {
-      sql: `UPDATE OR ${or} ${this.#name} SET ${sets} WHERE ${this.#isKey}`,
-      params: [...write.indexes.map((at) => write.row[at] ?? null), ...write.key],
+      sql: `UPDATE OR ${or} ${this.#name} SET ${sets.join(", ")} WHERE ${this.#isKey(write.key)}`,
+      params: [...values, ...write.key].map(boundValue),
     };
   }
 
@@ -57,13 +65,16 @@ export class TrunkStatements {
   }
 
   #insert(rows: readonly Row[], or: OnClash): AskedStatement {
-    const marks = marksOf(this.#columns.length);
-    const values = rows.map(() => marks).join(", ");
+    const values = rows.map(marksOf).join(", ");
     const sql = `INSERT OR ${or} INTO ${this.#name} (${this.#columns.join(", ")}) VALUES ${values}`;
-    return { sql, params: rows.flat() };
+    return { sql, params: rows.flat().map(boundValue) };
+  }
+
+  #isKey(key: Row): string {
+    return this.#key.map((name, at) => `${name} = ${markOf(key[at] ?? null)}`).join(" AND ");
   }
 }
 
-function marksOf(count: number): string {
-  return `(${Array<string>(count).fill("?").join(", ")})`;
+function marksOf(row: Row): string {
+  return `(${row.map((value) => markOf(value)).join(", ")})`;
 }

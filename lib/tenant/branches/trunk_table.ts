@@ -1,18 +1,17 @@
 // Merges a branch's row changes into one table of the trunk. Each change is first compared with the trunk's own row.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lengthOf } from "./compare_sides.ts";
+import { exactValue, isDoubtful } from "./exact_text.ts";
+import { BYTES_AT_ONCE, inParts } from "./in_parts.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { rowLength } from "./row_pages.ts";
 import { type RowChange, sameRow, sameValue } from "./row_change.ts";
 import type { TablePair } from "./table_pair.ts";
-import { type OnClash, TrunkStatements, type Write } from "./trunk_statements.ts";
+import { type NumberedKey, type OnClash, TrunkStatements, type Write } from "./trunk_statements.ts";
 import { mayAll, mustAll, type Row, rowsOf, type Work } from "./work.ts";
 
 /** The most changes that wait until others have freed a unique value. */
 const MAX_POSTPONED = 50_000;
-/** The most changes that are read and written together, and about how many bytes of rows. */
-const CHANGES_AT_ONCE = 500;
-const BYTES_AT_ONCE = 1_000_000;
 
 interface Decided {
   readonly write: Write;
@@ -23,6 +22,7 @@ interface Decided {
 /** One table of the trunk during a merge. */
 export class TrunkTable {
   readonly #statements: TrunkStatements;
+  readonly #exactly: boolean;
   #postponed: Decided[] = [];
   /** Rows that the merge has inserted, minus those that it has deleted. */
   #grown = 0;
@@ -31,16 +31,13 @@ export class TrunkTable {
 
   constructor(private readonly run: MergeRun, private readonly pair: TablePair) {
     this.#statements = new TrunkStatements(pair);
+    this.#exactly = pair.branch?.reading === "bytes";
   }
 
   /** Applies changes of one kind. No two concern the same row, so all are decided before any is written. */
   *apply(changes: readonly RowChange[]): Work<void> {
     for (const some of inParts(changes, lengthOf)) {
       const keys = some.map((change) => this.#keyOf(change.after ?? change.before));
-      if (keys.some((key) => key.includes(null))) {
-        this.run.refusal = `Give every row a primary key first; one of ${this.pair.table} has NULL in it`;
-        return;
-      }
       const present = yield* this.#find(keys);
       const decided = some.flatMap((change, at) => {
         const ours = present[at] ?? null;
@@ -197,17 +194,21 @@ export class TrunkTable {
     const found: (Row | null)[] = keys.map(() => null);
     const numbered = keys.map((key, at) => [BigInt(at), ...key] as const);
     for (const some of inParts(numbered, rowLength)) {
-      const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(some)]);
-      // All rows together may be more than a remote engine sends at once.
-      const singly = answer?.ok === false && answer.failure.kind === "result_too_large" ? some : [];
-      if (!answer?.ok && singly.length === 0) throw answer?.error;
-      const rows = answer?.ok ? [...answer.rows] : [];
-      for (const one of singly) {
-        rows.push(...(yield* mustAll("trunk", [this.#statements.lookUp([one])])).flat());
-      }
+      let rows: readonly Row[] = yield* this.#lookUp(some, this.#exactly);
+      if (!this.#exactly && rows.some((row) => row.some(isDoubtful))) rows = yield* this.#lookUp(some, true);
       for (const [at, ...row] of rows) found[Number(at)] = row;
     }
     return found;
+  }
+
+  *#lookUp(keys: readonly NumberedKey[], exactly: boolean): Work<readonly Row[]> {
+    const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(keys, exactly)]);
+    if (answer?.ok) return exactly ? answer.rows.map((row) => row.map(exactValue)) : answer.rows;
+    // All rows together may be more than a remote engine sends at once.
+    if (answer?.failure.kind !== "result_too_large" || keys.length === 1) throw answer?.error;
+    const rows: Row[] = [];
+    for (const key of keys) rows.push(...(yield* this.#lookUp([key], exactly)));
+    return rows;
   }
 
   /** Whether the trunk's table has columns of its own, which a deleted and reinserted row would lose. */
@@ -224,20 +225,4 @@ export class TrunkTable {
 
 function updated({ indexes, row }: Write & { readonly kind: "update" }, ours: Row): Row {
   return ours.map((value, at) => indexes.includes(at) ? row[at] ?? null : value);
-}
-
-/** Splits the changes into requests. */
-function* inParts<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<readonly T[]> {
-  let part: T[] = [];
-  let bytes = 0;
-  for (const one of all) {
-    if (part.length >= CHANGES_AT_ONCE || (part.length > 0 && bytes + bytesOf(one) > BYTES_AT_ONCE)) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(one);
-    bytes += bytesOf(one);
-  }
-  if (part.length > 0) yield part;
 }

@@ -2,9 +2,13 @@
 // at once, a remote store over the network, so both stores compare and merge with the same code.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
+import type { StoredValue } from "./exact_text.ts";
 
 /** The values of a row. */
-export type Row = readonly EngineValue[];
+export type Row = readonly StoredValue[];
+
+/** The values of a row as the engine's reader gives and takes them. */
+export type EngineRow = readonly EngineValue[];
 
 /** A database that takes part. */
 export type Side = "ancestor" | "branch" | "trunk";
@@ -12,7 +16,7 @@ export type Side = "ancestor" | "branch" | "trunk";
 /** A statement for one side. */
 export interface AskedStatement {
   readonly sql: string;
-  readonly params: Row;
+  readonly params: EngineRow;
 }
 
 /** Statements for one side. */
@@ -27,7 +31,7 @@ export interface Ask {
 
 /** The answer to one statement. */
 export type Answer =
-  | { readonly ok: true; readonly rows: readonly Row[] }
+  | { readonly ok: true; readonly rows: readonly EngineRow[] }
   /** `error` is what to throw where the failure cannot be tolerated. */
   | { readonly ok: false; readonly failure: EngineFailure; readonly error: unknown };
 
@@ -39,7 +43,7 @@ export function* mustAll(
   of: Side,
   statements: readonly AskedStatement[],
   level: Ask["level"] = "internal",
-): Work<(readonly Row[])[]> {
+): Work<(readonly EngineRow[])[]> {
   if (statements.length === 0) return [];
   const answers = yield { of, statements, each: "must", level };
   return answers.map((answer) => {
@@ -49,7 +53,7 @@ export function* mustAll(
 }
 
 /** Reads the rows of one statement. Throws what the engine throws. */
-export function* rowsOf(of: Side, sql: string, ...params: Row): Work<readonly Row[]> {
+export function* rowsOf(of: Side, sql: string, ...params: EngineRow): Work<readonly EngineRow[]> {
   const [rows] = yield* mustAll(of, [{ sql, params }]);
   return rows ?? [];
 }
@@ -68,7 +72,7 @@ export function* rowsWithin(
   of: Side,
   { sql, params }: AskedStatement,
   most: number,
-): Work<{ readonly rows: readonly Row[]; readonly limit: number }> {
+): Work<{ readonly rows: readonly EngineRow[]; readonly limit: number }> {
   for (let limit = most;; limit = Math.ceil(limit / 8)) {
     const [answer] = yield* mayAll(of, [{ sql, params: [...params, limit] }]);
     if (answer?.ok) return { rows: answer.rows, limit };

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../branches/compare_sides.ts";
 import type { OpenTrial } from "../branches/proven_statements.ts";
+import type { Reading } from "../branches/row_pages.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";
@@ -21,6 +22,7 @@ import type { RemoteConnection } from "./remote_connection.ts";
 import { schemaTexts } from "./read_schema.ts";
 import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
+import { withAnyTexts } from "./with_any_texts.ts";
 
 /** Fills a new database, at the location given or beside it, and tells where it is and where its ancestor. */
 export type Fill = (
@@ -63,11 +65,11 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     { databaseId }: BranchHandle,
     rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
-    return this.#retried({ branchId: databaseId, trunkId: null }, async (connection) => {
+    return this.#retried({ branchId: databaseId, trunkId: null }, async (connection, _attempt, reading) => {
       const { diff, rowsRead } = await this.#onBranch(
         connection,
         null,
-        { holdBytes: 0, rowForm },
+        { holdBytes: 0, rowForm, reading },
         (_, compared) => Promise.resolve(compared),
       );
       return { diff, rowsRead };
@@ -79,14 +81,15 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
     const { snapshots, context } = this.host;
-    return this.#retried({ branchId: merge.branchId, trunkId: databaseId }, (connection, attempt) => {
+    const sides = { branchId: merge.branchId, trunkId: databaseId };
+    return this.#retried(sides, (connection, attempt, reading) => {
       const startedMs = context.clock.monotonicMs();
       const trunk = this.host.tenant(databaseId);
       const holdBytes = merge.mode === "data" ? HELD_BYTES : 0;
-      const options = { holdBytes, rowForm: merge.rowForm };
+      const options = { holdBytes, rowForm: merge.rowForm, reading };
       return this.#onBranch(connection, trunk.connection, options, async (parts, compared) => {
         // A snapshot that an earlier attempt could not drop is of another state.
-        if (attempt > 0) await snapshots.drop(databaseId, merge.snapshot);
+        if (attempt > 0 || reading === "bytes") await snapshots.drop(databaseId, merge.snapshot);
         const merging = new RemoteMerge(
           { ...parts, trunk: trunk.connection, snapshots },
           merge,
@@ -105,7 +108,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   async #onBranch<T>(
     connection: RemoteConnection,
     trunk: RemoteConnection | null,
-    options: Pick<CompareOptions, "holdBytes" | "rowForm">,
+    options: Pick<CompareOptions, "holdBytes" | "rowForm" | "reading">,
     work: (parts: Pick<MergeParts, "branch" | "ancestor" | "openTrial">, compared: Compared) => Promise<T>,
   ): Promise<T> {
     const { context, catalog } = this.host;
@@ -125,7 +128,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     );
     try {
       const openTrial = await this.#trialEngine(location, [connection, ...(trunk ? [trunk] : [])]);
-      const compared = await runRemotely(compareSides({ ...options, openTrial, byLine: true }), {
+      const compared = await runRemotely(compareSides({ ...options, openTrial }), {
         ancestor,
         branch,
       });
@@ -146,22 +149,27 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   /** Again where nothing can have been committed, when the database that has failed may be tried again. */
   #retried<T>(
     { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
-    work: (branch: RemoteConnection, attempt: number) => Promise<T>,
+    work: (branch: RemoteConnection, attempt: number, reading: Reading) => Promise<T>,
   ): Promise<T> {
     const branch = () => this.host.tenant(branchId).connection;
     const about = ({ more }: RemoteFailure) => {
       const isTrunk = trunkId !== null && more.location?.startsWith(locationOf(trunkId));
       return isTrunk ? this.host.tenant(trunkId).connection : branch();
     };
-    return reachable(() => untilAnswered((attempt) => readably(() => work(branch(), attempt)), about));
+    return reachable(() =>
+      untilAnswered(
+        (attempt) => readably(() => withAnyTexts((reading) => work(branch(), attempt, reading))),
+        about,
+      )
+    );
   }
 }
 
 /** A table of the branch cannot be read as it is. */
-function unreadable({ kind, message }: EngineFailure): AppError {
+function unreadable({ kind }: EngineFailure): AppError {
   if (kind === "busy") return new AppError("database_busy");
   if (kind === "result_too_large") return new AppError("result_too_large");
-  return kind === "invalid_text" ? new AppError("sql_error", { message }) : new AppError("store_unavailable");
+  return new AppError("store_unavailable");
 }
 
 /** Errors: those of `work`, but what the caller is told of data that nobody can read. */
@@ -169,9 +177,11 @@ async function readably<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const failure = error instanceof StatementFailed ? error.failure : null;
-    const invalid = error instanceof RemoteFailure && error.reason === "invalid_text";
-    if (failure !== null || invalid) throw unreadable(failure ?? invalidText);
+    if (error instanceof StatementFailed) throw unreadable(error.failure);
+    // Of a schema: texts of rows are read by their bytes.
+    if (error instanceof RemoteFailure && error.reason === "invalid_text") {
+      throw new AppError("sql_error", { message: invalidText.message });
+    }
     throw error;
   }
 }

@@ -11,7 +11,6 @@ import type { OpenTrial } from "../branches/proven_statements.ts";
 import { type Answer, type Ask, rowsOf } from "../branches/work.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";
-import { invalidText } from "../calls/call_run.ts";
 import { sendCommit } from "./commit_group.ts";
 import { findCommitted } from "./find_committed.ts";
 import { commitSteps } from "./record_steps.ts";
@@ -87,7 +86,6 @@ export class RemoteMerge {
       await runRemotely(work, { ancestor, branch, trunk: gated });
       return run.complete && !this.merge.dryRun ? await this.#commit(stream) : null;
     } catch (error) {
-      if (error instanceof RemoteFailure && error.reason === "invalid_text") return invalidText;
       if (error instanceof StatementFailed) return error.failure;
       throw error;
     } finally {

@@ -23,7 +23,7 @@ export function compareBranch(
   open: OpenBranch,
   options: Pick<CompareOptions, "holdBytes" | "rowForm">,
 ): Compared {
-  return runBranchWork(compareSides({ ...options, openTrial, byLine: false }), { ...open });
+  return runBranchWork(compareSides({ ...options, openTrial, reading: "values" }), { ...open });
 }
 
 /** Runs `work` on the ancestor and on one state of the branch; null where the file is no branch's. */

@@ -80,7 +80,7 @@ export function effectOn(
   try {
     reader = file.reader();
     reader.internalRun("BEGIN");
-    const work = restoreEffect({ openTrial, rowForm: PLAIN_ROWS, byLine: false });
+    const work = restoreEffect({ openTrial, rowForm: PLAIN_ROWS, reading: "values" });
     return runBranchWork(work, { ancestor: reader, branch: target });
   } catch (error) {
     if (!isDamage(error)) throw error;
