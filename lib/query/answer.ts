@@ -68,12 +68,15 @@ export interface RunFigures {
 
 /** Makes the answer of a call from its results. */
 export function answerOf(
-  ran: RunFigures & Pick<QueryAnswer, "footprint"> & { readonly results: readonly StatementResult[] },
+  ran: RunFigures & Pick<QueryAnswer, "footprint" | "rowsRemoved"> & {
+    readonly results: readonly StatementResult[];
+  },
   context: AnswerContext,
 ): QueryAnswer {
   return {
     results: ran.results,
     footprint: ran.footprint,
+    rowsRemoved: ran.rowsRemoved,
     meta: metaOf(totals(ran.results), ran, context),
     replayed: null,
     storedForPlan: false,

@@ -183,6 +183,8 @@ export interface QueryAnswer {
   readonly storedForPlan: boolean;
   /** The footprint of a dry run that was asked for one. */
   readonly footprint?: Footprint | undefined;
+  /** Rows that the call has removed beside those that `meta` counts, as an outcome has them. */
+  readonly rowsRemoved?: number | undefined;
   /** `Server-Timing` header value: milliseconds by stage. */
   readonly timing: string;
 }

@@ -163,8 +163,8 @@ async function perform(
 
 /** Copies the answer field by field, because a spread would be a noticeable part of a point read. */
 function withTiming(
-  { results, meta, replayed, storedForPlan, footprint }: QueryAnswer,
+  { results, meta, replayed, storedForPlan, footprint, rowsRemoved }: QueryAnswer,
   timing: string,
 ): QueryAnswer {
-  return { results, meta, replayed, storedForPlan, footprint, timing };
+  return { results, meta, replayed, storedForPlan, footprint, rowsRemoved, timing };
 }

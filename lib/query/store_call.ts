@@ -95,7 +95,7 @@ function storeStatement(
 ): TenantStatement {
   const { sql, params } = statement ?? { sql: "", params: [] };
   const level = facts.verb === "explain" ? "schema" : levelOf(facts);
-  const counts = call.dryRun || call.affected !== null || facts.schemaRows !== null;
+  const counts = countsRows(call) || facts.schemaRows !== null;
   if (!counts && facts.rename === null && statement?.takes === undefined) return { sql, params, level };
   return {
     sql,
@@ -112,9 +112,14 @@ function takesPart({ takes }: Partial<QueryStatement> = {}): Pick<QueryStatement
   return takes === undefined ? {} : { takes };
 }
 
+/** Whether the number of changed rows is asked for: a part of a file tells it to the parts behind it. */
+function countsRows({ dryRun, affected, operation }: UnderstoodCall["call"]): boolean {
+  return dryRun || affected !== null || operation === "import";
+}
+
 /** How to count the rows that conflicts replace, where the number of changed rows is asked for. */
-function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: StatementFacts) {
-  const replacing = dryRun || affected !== null ? replacingOf(facts) : null;
+function replacingPart(call: UnderstoodCall["call"], facts: StatementFacts) {
+  const replacing = countsRows(call) ? replacingOf(facts) : null;
   return replacing === null ? {} : { replacing };
 }
 
@@ -122,9 +127,9 @@ function replacingPart({ dryRun, affected }: UnderstoodCall["call"], facts: Stat
  * How to count the rows of a schema change: those it writes are billed; those it removes count where their number is
  * asked for.
  */
-function schemaRowsPart({ dryRun, affected }: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
+function schemaRowsPart(call: UnderstoodCall["call"], { schemaRows }: StatementFacts) {
   if (schemaRows === null) return {};
-  return schemaRows.after !== null || dryRun || affected !== null ? { schemaRows } : {};
+  return schemaRows.after !== null || countsRows(call) ? { schemaRows } : {};
 }
 
 function dryRunTimeoutMs({ footprint }: UnderstoodCall["call"]): number {

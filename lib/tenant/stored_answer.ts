@@ -13,6 +13,7 @@ export interface StoredAnswer {
   }[];
   readonly durationMs: number;
   readonly rowsReadBasis: "engine" | "plan";
+  readonly rowsRemoved?: number | undefined;
 }
 
 /** Per statement: length of its text, rows read, rows written. */
@@ -26,20 +27,33 @@ export interface StoredParts {
   readonly text: string;
   readonly durationMs: number;
   readonly rowsReadBasis: "engine" | "plan";
+  /** As an outcome has them (`TenantOutcome`). */
+  readonly rowsRemoved?: number | undefined;
 }
+
+/** The figures of an answer. An answer of an earlier version has three. */
+type StoredFigures = readonly [
+  results: readonly StoredResult[],
+  durationMs: number,
+  rowsReadBasis: "engine" | "plan",
+  rowsRemoved?: number,
+];
 
 /** Writes an answer in the stored form. `context` must be one line. */
 export function writeStoredAnswer(
-  { context, results, text, durationMs, rowsReadBasis }: StoredParts,
+  { context, results, text, durationMs, rowsReadBasis, rowsRemoved }: StoredParts,
 ): string {
-  return `${context}\n${JSON.stringify([results, durationMs, rowsReadBasis])}\n${text}`;
+  const figures: StoredFigures = rowsRemoved
+    ? [results, durationMs, rowsReadBasis, rowsRemoved]
+    : [results, durationMs, rowsReadBasis];
+  return `${context}\n${JSON.stringify(figures)}\n${text}`;
 }
 
 /** Reads what `writeStoredAnswer` has written. */
 export function readStoredAnswer(answer: string): StoredAnswer {
   const first = answer.indexOf("\n");
   const second = answer.indexOf("\n", first + 1);
-  const [results, durationMs, rowsReadBasis]: [StoredResult[], number, "engine" | "plan"] = JSON.parse(
+  const [results, durationMs, rowsReadBasis, rowsRemoved]: StoredFigures = JSON.parse(
     answer.slice(first + 1, second),
   );
   let end = second + 1;
@@ -52,6 +66,7 @@ export function readStoredAnswer(answer: string): StoredAnswer {
     }),
     durationMs,
     rowsReadBasis,
+    rowsRemoved,
   };
 }
 

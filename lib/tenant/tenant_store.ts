@@ -109,7 +109,7 @@ export interface TenantStatement {
   readonly params: readonly SqlParameter[];
   /** The level at which the statement compiles; EXPLAIN of a write still runs on a reading connection. */
   readonly level: Level;
-  /** Set where conflicts may replace rows; dry runs and `affected` count those rows. */
+  /** Set where conflicts may replace rows, and the number of those rows is asked for. */
   readonly replacing?: Replacing;
   /** For a schema change: how to count the rows that it writes or removes. */
   readonly schemaRows?: SchemaRows;
@@ -200,6 +200,8 @@ export type TenantOutcome =
     readonly results: readonly StatementResult[];
     /** Present for a dry run that was asked for it. */
     readonly footprint?: Footprint;
+    /** Rows that were replaced, or went with their table, and count in no `rowsWritten`. Absent: none, or not counted. */
+    readonly rowsRemoved?: number;
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }

@@ -136,6 +136,27 @@ testSteps("append", worldOf, {
     assertEquals(written(await world.append(mixed.slice(0, 1))), 1);
   },
 
+  "counts the rows that the file replaces for a rule about many, those of parts that are in already too":
+    async (
+      { append, app, count, rule, setup, shop },
+    ) => {
+      await setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY ON CONFLICT REPLACE, b NOT NULL)");
+      assertEquals((await append(many(5000))).status, 200);
+      const broken = many(6000).with(5000, { id: 5001, b: "" }).map(({ id, b }) => ({ id, b: b || null }));
+      assertEquals(told(await append(broken, "&id=one")), [400, "sql_error", 5000]);
+      // 5000 rows take the place of as many, and 1000 come in: 11000 changes.
+      const most = await rule({ tableGlob: "t", effect: "deny", actions: ["insert"], minRows: 11_000 });
+      assertEquals(told(await append(many(6000), "&id=one")), [403, "rule_denied", 5000]);
+      assertEquals(told(await append(many(6000), "&id=two")), [403, "rule_denied", 5000]);
+      assertEquals(told(await append(many(6000), "&id=two")), [403, "rule_denied", 5000]);
+      assertEquals(await count(), 5000);
+      const path = `/api/namespaces/${shop.slug}/databases/main/rules/${most}`;
+      const changed = await app.request("PATCH", path, { token: shop.token, body: { minRows: 11_001 } });
+      assertEquals(changed.status, 200, changed.text);
+      assertEquals(written(await append(many(6000), "&id=two")), 6000);
+      assertEquals(await count(), 6000);
+    },
+
   "that a rule holds waits for a person as a whole, and its id gets what ran": async (world) => {
     await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["insert"] });
     const rows = [{ id: 1 }, { id: 2, b: "x" }, { id: 3, a: null }];

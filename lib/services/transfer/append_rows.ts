@@ -56,8 +56,8 @@ export async function appendRows(ctx: AppendContext, input: AppendInput): Promis
         throw refused(`${ONE_TRANSACTION}; leave out atomic=1, or send it in several files`);
       }
       await writing;
-      writing = append(ctx, { table, part, id, changed }).then((rowsWritten) => {
-        changed += rowsWritten;
+      writing = append(ctx, { table, part, id, changed }).then((rowsChanged) => {
+        changed += rowsChanged;
         rows += part.rows.length;
       });
       writing.catch(() => {});
@@ -91,7 +91,7 @@ interface Part {
   readonly changed: number;
 }
 
-/** Returns how many rows have changed, triggers included. */
+/** Returns how many rows have changed, with what triggers have changed and conflicts have replaced. */
 async function append(ctx: AppendContext, { table, part, id, changed }: Part): Promise<number> {
   const { rows, first, isWhole } = part;
   const { sql, paramSets } = rowsStatement(table, rows);
@@ -99,7 +99,7 @@ async function append(ctx: AppendContext, { table, part, id, changed }: Part): P
   const statements = [{ sql, params: paramSets[0] ?? [] }];
   const replay = id === null ? null : replayOf(ctx, { id, first, content: JSON.stringify([sql, paramSets]) });
   try {
-    const { meta } = await run(
+    const { meta, rowsRemoved = 0 } = await run(
       ctx,
       plainCall({ target, tokenId, operation: "import", statements }, {
         paramSets,
@@ -110,7 +110,7 @@ async function append(ctx: AppendContext, { table, part, id, changed }: Part): P
         ...(isWhole ? {} : { heldAs: "never" }),
       }),
     );
-    return meta.rowsWritten;
+    return meta.rowsWritten + rowsRemoved;
   } catch (error) {
     throw withLine(error, rows);
   }

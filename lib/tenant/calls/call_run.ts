@@ -174,10 +174,18 @@ export function committedRun(run: CallRun, nothingStays: boolean): CallRun {
   return nothingStays ? { ...run, results: [], rowsWritten: 0 } : run;
 }
 
-export function outcomeOf({ results, ms, failure, work }: CallRun): TenantOutcome {
+/** What a run that has succeeded tells of rows that it removed and the engine does not count; absent: none. */
+export function removedPart({ rows, rowsWritten }: Pick<CallRun, "rows" | "rowsWritten">): {
+  readonly rowsRemoved?: number;
+} {
+  return rows > rowsWritten ? { rowsRemoved: rows - rowsWritten } : {};
+}
+
+export function outcomeOf(run: CallRun): TenantOutcome {
+  const { results, ms, failure, work } = run;
   const figures = { results, durationMs: ms, rowsReadBasis: "engine" } as const;
   return failure === null
-    ? { ok: true, ...figures }
+    ? { ok: true, ...figures, ...removedPart(run) }
     : { ok: false, ...figures, failedIndex: failure.at, failure: failure.failure, work };
 }
 

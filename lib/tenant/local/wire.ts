@@ -121,7 +121,11 @@ export function readOutcome(
   const told = outcome.p ? { footprint: outcome.p } : {};
   const figures = { ...told, results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
   const before = outcome.k === "failed" && effects ? { effects } : {};
-  return outcome.k === "ok" ? { outcome: { ok: true, ...figures }, end } : {
+  if (outcome.k === "ok") {
+    const { rowsRemoved } = outcome;
+    return { outcome: { ok: true, ...figures, ...(rowsRemoved ? { rowsRemoved } : {}) }, end };
+  }
+  return {
     outcome: {
       ok: false,
       ...figures,

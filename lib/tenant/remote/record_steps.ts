@@ -28,7 +28,7 @@ export interface FinishedCall {
     & { readonly changed?: Pick<CallChange, "tables" | "kinds"> };
   readonly run:
     & Pick<CallRun, "results" | "rowsRead" | "rowsWritten" | "ms" | "failure">
-    & Partial<Pick<CallRun, "work">>;
+    & Partial<Pick<CallRun, "work" | "rows">>;
   /** Id of its audit row. */
   readonly auditId: string;
 }

@@ -1,7 +1,7 @@
 // The SQL of stored answers in a tenant's own database: the same rows as the embedded store writes.
 import { type ReplayKeys, writeStoredAnswer } from "../stored_answer.ts";
 import type { ReplayFound } from "../tenant_store.ts";
-import type { CallRun } from "../calls/call_run.ts";
+import { type CallRun, removedPart } from "../calls/call_run.ts";
 import type { HranaStep, HranaValue, StepResult } from "./hrana/hrana.ts";
 import { hranaValue, stringOf } from "./hrana/remote_values.ts";
 import { chain, type StepList } from "./hrana/step_list.ts";
@@ -55,14 +55,16 @@ export function foundReplay({ keys }: ReplayKeys, step: StepResult): ReplayFound
 export function storeAnswer(
   list: StepList,
   replay: ReplayKeys,
-  { results, ms }: Pick<CallRun, "results" | "ms">,
+  run: Pick<CallRun, "results" | "ms" | "rowsWritten"> & Partial<Pick<CallRun, "rows">>,
 ): void {
+  const { results, ms, rowsWritten, rows = rowsWritten } = run;
   const answer = writeStoredAnswer({
     context: replay.context,
     results: results.map(({ json, rowsRead, rowsWritten }) => [json.length, rowsRead, rowsWritten]),
     text: results.map(({ json }) => json).join(""),
     durationMs: ms,
     rowsReadBasis: "engine",
+    ...removedPart({ rows, rowsWritten }),
   });
   for (const { key, requestHash } of replay.keys) {
     chain(list, FORGET, [probeOf(key), key]);

@@ -2,7 +2,7 @@
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
-import type { CallFailure } from "../../calls/call_run.ts";
+import { type CallFailure, removedPart } from "../../calls/call_run.ts";
 import { failureOf } from "./call_work.ts";
 import { type RepeatedStatement, runSets } from "./run_sets.ts";
 import { type StatementGuard, unguarded } from "./savepoints.ts";
@@ -132,13 +132,14 @@ function repeatedStatement(
 
 /** The outcome for the service, and the text that its results point into. `work` also counts rows that a failure has undone. */
 export function outcomeOf(
-  { results, failure, ms }: CallRun,
+  run: CallRun,
   work: readonly [read: number, written: number],
 ): { readonly outcome: WireOutcome; readonly text: string } {
+  const { results, failure, ms } = run;
   const { r, text } = packResults(results);
   const outcome: WireOutcome = failure
     ? { k: "failed", r, at: failure.at, f: failure.failure, ms, w: work }
-    : { k: "ok", r, ms };
+    : { k: "ok", r, ms, ...removedPart(run) };
   return { outcome, text };
 }
 

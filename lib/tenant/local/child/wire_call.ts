@@ -173,6 +173,8 @@ export type WireOutcome =
     readonly k: "ok";
     readonly r: readonly WireResult[];
     readonly ms: number;
+    /** As an outcome has them. */
+    readonly rowsRemoved?: number;
     /** The call was the only one of its group, and its statement is a look-up that ends by itself (`isKeyLookup`). */
     readonly l?: true;
     readonly e?: readonly StatementEffect[];

@@ -2,7 +2,7 @@
 // stored answer, log row and audit row.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { endingFailure, isUndone } from "../../calls/call_run.ts";
+import { endingFailure, isUndone, removedPart } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
@@ -190,6 +190,7 @@ function recordCall(
       text: run.results.map(({ json }) => json).join(""),
       durationMs: run.ms,
       rowsReadBasis: "plan",
+      ...removedPart(run),
     });
   }
   if (!call.log || records.log === null) return;
