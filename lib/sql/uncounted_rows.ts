@@ -95,7 +95,8 @@ export function countsText({ tables }: Replacing): string {
 /**
  * Exact for what the statement does to its own table, and where each other table is only inserted into or only
  * deleted from and nothing is updated. Rows that triggers insert into a table in which they also replace may hide as
- * many. The arguments are rows of `countsText` from before and after; `all` is the number of counted changes.
+ * many. The arguments are rows of `countsText` from before and after, which of a statement that has run several times has the
+ * changes of all runs itself; `all` is the number of counted changes.
  */
 export function replacedRows(
   { tables, insertsInto }: Replacing,

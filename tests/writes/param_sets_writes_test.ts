@@ -82,6 +82,24 @@ testSteps("paramSets", worldOf, {
     assertEquals(await values(), OLD);
     assertEquals((await sent({}, { headers: { "X-Max-Affected": "12" } })).status, 200);
   },
+  "counts what all sets together replace, whatever triggers update beside": async ({ sent, setup, rows }) => {
+    await setup(
+      "CREATE TABLE u (id INTEGER PRIMARY KEY, a, b UNIQUE)",
+      "CREATE TABLE sum (n)",
+      "CREATE TRIGGER counted AFTER INSERT ON u BEGIN UPDATE sum SET n = n + 1; END",
+      "INSERT INTO sum VALUES (0)",
+      "INSERT INTO u SELECT id, a, id FROM t",
+    );
+    // Of each set: a row, the one or two that it replaces, and the sum.
+    const paramSets = SETS.map(([value, id]) => [id, value, Number(id) % 2 === 0 ? id : Number(id) + 1]);
+    const replace = { sql: "REPLACE INTO u VALUES (?, ?, ?)", paramSets };
+    const dry = shown(await sent(replace, { headers: { "X-Dry-Run": "1" } }));
+    assertEquals([dry.estimatedAffectedRows, dry.cascadedRows], [12, 12 + 12 + 6]);
+    const refused = await sent(replace, { headers: { "X-Max-Affected": "41" } });
+    assertEquals([refused.body.code, Reflect.get(refused.body, "affected")], ["too_many_affected", 42]);
+    assertEquals((await sent(replace, { headers: { "X-Max-Affected": "42" } })).status, 200);
+    assertEquals(await rows("SELECT count(*), (SELECT n FROM sum) FROM u"), [[6, 24]]);
+  },
   "takes one snapshot before sets that are destructive": async ({ sent, post, values }) => {
     const answer = await sent({ sql: "UPDATE t SET a = ?", paramSets: [["first"], ["second"]] });
     const { meta } = JSON.parse(answer.text);

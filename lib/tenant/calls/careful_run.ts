@@ -129,7 +129,10 @@ export class CarefulRun {
     const changes = ran.figures.changes - notes;
     const figures = { ...ran.figures, changes, rowsRead: ownReads ?? ran.figures.rowsRead };
     const beside = ran.ok
-      ? rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], changes)
+      ? rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], {
+        changes,
+        ownOfSets: ran.sets && ran.figures.ownRows,
+      })
       : nothingBeside;
     if (ran.ok) {
       const sets = notes > 0 && ran.sets ? withoutNotes(ran.sets) : ran.sets;

@@ -22,13 +22,21 @@ export interface RowsBeside {
 
 export const nothingBeside: RowsBeside = { written: 0, removed: 0 };
 
-/** Compares the numbers before and after the statement, undefined where they are not known. `changes`: what the engine counted. */
+/** What the engine has counted. */
+export interface EngineCounts {
+  readonly changes: number;
+  /** Rows that all sets of the statement have changed themselves, because the engine tells that of the last set. */
+  readonly ownOfSets?: number | undefined;
+}
+
+/** Compares the numbers before and after the statement, undefined where they are not known. */
 export function rowsBeside(
   { replacing, schemaRows }: Counted,
   [before, behind]: readonly [before: readonly number[] | undefined, behind: readonly number[] | undefined],
-  changes: number,
+  { changes, ownOfSets }: EngineCounts,
 ): RowsBeside {
   if (schemaRows) return countedRows(schemaRows, [before?.[0], behind?.[0]], changes);
-  const removed = replacing && before && behind ? replacedRows(replacing, [before, behind], changes) : 0;
-  return { written: 0, removed };
+  if (!replacing || !before || !behind) return nothingBeside;
+  const after = ownOfSets === undefined ? behind : [ownOfSets, ...behind.slice(1)];
+  return { written: 0, removed: replacedRows(replacing, [before, after], changes) };
 }

@@ -112,7 +112,10 @@ export class DryRun {
     this.#returned.add(ran.json);
     const all = ran.figures.changes - notes;
     const ownRows = schemaChange ? null : all === 0 ? 0 : ran.figures.ownRows;
-    const { written, removed } = rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], all);
+    const { written, removed } = rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], {
+      changes: all,
+      ownOfSets: ran.sets && ran.figures.ownRows,
+    });
     const effect = {
       ownRows,
       cascadedRows: all - (ownRows ?? 0) + written + removed,

@@ -36,7 +36,7 @@ export class StepReader {
     this.total = then?.ok ? integerOf(then.rows[0]?.[0]) : total;
     const statement = this.call.statements[at];
     const [before, behind] = counts.map((one) => one?.ok ? one.rows[0]?.map(integerOf) : undefined);
-    const beside = rowsBeside(statement ?? {}, [before, behind], changes);
+    const beside = rowsBeside(statement ?? {}, [before, behind], { changes });
     const figures = { rowsRead: 0, ms: null, changes, ownRows: 0 };
     if (!step.ok) {
       return this.runner.add({ json: "", failure: stepFailure(step, statement?.sql), figures, beside });

@@ -12,6 +12,7 @@ import type { Progress } from "./progress.ts";
 import { packResults, type WireCall, type WireOutcome, type WireStatementMore } from "./wire_call.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import {
+  type EngineCounts,
   nothingBeside,
   type RowsBeside,
   rowsBeside,
@@ -69,7 +70,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
       const before = total;
       total = scope.countWritten();
       const changed = total - before;
-      const beside = countedBeside(changed);
+      const beside = countedBeside({ changes: changed });
       const written = changed + beside.written;
       rowsReplaced += beside.removed;
       for (const { sql, params } of statement[3]?.after ?? []) {
@@ -101,13 +102,13 @@ function runSetsCall(
   const repeated = repeatedStatement(call);
   progress.startSets(at);
   const countedBeside = countBeside(connection, call.statements[0]?.[3]);
-  const { part, rowsRead, changes, failure } = runSets({
+  const { part, rowsRead, changes, ownRows, failure } = runSets({
     connection,
     guard: guardStatement,
     begins: (set) => progress.startSet(set),
     failureOf: (error) => failureOf(error, connection, repeated.sql),
   }, repeated);
-  const beside = countedBeside(changes);
+  const beside = countedBeside({ changes, ownOfSets: ownRows });
   const rowsWritten = changes + beside.written;
   const done = part.returned.length;
   const json = () => setsJson(part, call.level === "read");
@@ -145,16 +146,16 @@ export function outcomeOf(
 
 /**
  * Counts rows that the engine does not count as changes. Called before a statement; the function that it returns is
- * called right after the statement, with the changes that the engine has counted.
+ * called right after the statement, with what the engine has counted.
  */
 function countBeside(
   connection: Connection,
   more: WireStatementMore | undefined,
-): (changes: number) => RowsBeside {
+): (counts: EngineCounts) => RowsBeside {
   if (!more?.replacing && !more?.schemaRows) return () => nothingBeside;
   const count = (text: string | null) => text === null ? undefined : numbersOf(connection, more, text);
   const before = count(textBefore(more));
-  return (changes) => rowsBeside(more, [before, count(textBehind(more))], changes);
+  return (counts) => rowsBeside(more, [before, count(textBehind(more))], counts);
 }
 
 function numbersOf(connection: Connection, more: WireStatementMore, text: string): number[] | undefined {
