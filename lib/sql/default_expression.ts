@@ -1,5 +1,6 @@
 // The value behind DEFAULT as an expression that other statements can have.
 import { quoteText } from "./quote.ts";
+import type { SqlParameter } from "./sql_value.ts";
 
 const KEYWORD = /^(?:null|true|false|current_(?:date|time|timestamp))$/i;
 
@@ -13,6 +14,20 @@ export function defaultExpression(defaultSql: string): string {
   if (name !== null) return `(${quoteText(name)})`;
   // A comment at its end lasts to the end of the line.
   return defaultSql.includes("--") ? `(${defaultSql}\n)` : `(${defaultSql})`;
+}
+
+/** At most so many characters of a text, which then takes no more room than any other value. */
+const SHORT_TEXT = 8;
+
+/**
+ * Reads a column's `dflt_value` that is a value by itself: NULL, an integer that is exact as a number, or a short text in single
+ * quotes. Bound as a parameter it is stored as the default is. Null: it is none of these.
+ */
+export function defaultValue(defaultSql: string): { readonly value: SqlParameter } | null {
+  if (/^null$/i.test(defaultSql)) return { value: null };
+  if (/^(?:0|-?[1-9]\d{0,14})$/.test(defaultSql)) return { value: Number(defaultSql) };
+  const quoted = /^'((?:[^']|'')*)'$/.exec(defaultSql)?.[1]?.replaceAll("''", "'");
+  return quoted === undefined || quoted.length > SHORT_TEXT ? null : { value: quoted };
 }
 
 /** To the engine every character beyond ASCII is one of a name. */

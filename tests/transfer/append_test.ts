@@ -74,6 +74,54 @@ testSteps("append", worldOf, {
     assertEquals(await world.rows(log), [[1, 2 * (defaults.length + 4)]]);
   },
 
+  "stores what a row leaves out as an INSERT without the column does, whatever type the column has": async (
+    { append, rows, setup },
+  ) => {
+    const defaults = [
+      ...[
+        "NULL",
+        "null",
+        "0",
+        "-0",
+        "+5",
+        "-7",
+        "007",
+        "1.0",
+        "-1.5",
+        "1e3",
+        "0x10",
+        "true",
+        "(1 + 2)",
+        "(NULL)",
+      ],
+      ...[
+        "999999999999999",
+        "9007199254740993",
+        "9223372036854775808",
+        "''",
+        "'it''s'",
+        "'12'",
+        "' 1 '",
+        "'1.0'",
+      ],
+      ...["'\u{1f600}'", "'longer than short ones'", "x'3132'", "open", '"two words"'],
+    ];
+    const types = ["", "TEXT", "INTEGER", "REAL", "NUMERIC", "BLOB"];
+    const columns = types.flatMap((type, of) =>
+      defaults.map((sql, at) => [`c${of}_${at}`, type, sql] as const)
+    );
+    const declared = columns.map(([name, type, sql]) => `${name} ${type} DEFAULT ${sql}`).join();
+    await setup("DROP TABLE t", `CREATE TABLE t (id INTEGER PRIMARY KEY, ${declared})`);
+    const given = Object.fromEntries(columns.map(([name]) => [name, null]));
+    assertEquals(written(await append([{ id: 1 }, { id: 2, ...given }])), 2);
+    await setup("INSERT INTO t (id) VALUES (3)");
+    const stored = columns.map(([name]) => `typeof(${name}) || ' ' || quote(${name})`).join();
+    const [left, named, usual = []] = await rows(`SELECT ${stored} FROM t ORDER BY id`);
+    assertEquals(left, usual);
+    assertEquals(new Set(named), new Set(["null NULL"]));
+    assertEquals(new Set(usual.map((one) => String(one).split(" ")[0])).size, 5);
+  },
+
   "lets the engine count up a key that a row leaves out, whatever its default": async (world) => {
     await world.setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY DEFAULT 7, b)");
     const answer = await world.append([{ id: 1, b: "x" }, { b: "y" }, { b: "z" }]);
