@@ -25,6 +25,8 @@ const SETS_AT_ONCE = 250;
 const REQUEST_CHARACTERS = 1_000_000;
 /** Characters of a step beside its text and values. */
 const STEP_CHARACTERS = 200;
+/** At most what a number takes in the binary form, and a value beside its text or bytes. */
+const VALUE_CHARACTERS = 14;
 
 /** The figures of the run that has just ended; the rowid as text, because a number may be too small for it. */
 const FIGURES = "SELECT total_changes(), changes(), CAST(last_insert_rowid() AS TEXT)";
@@ -51,8 +53,8 @@ export function piecesOf(sql: string, paramSets: ParamSets): ParamSets[] {
 
 function lengthOf(set: readonly SqlParameter[]): number {
   return set.reduce<number>((sum, value) => {
-    if (typeof value === "string") return sum + value.length + 40;
-    return sum + 60 +
+    if (typeof value === "string") return sum + VALUE_CHARACTERS + value.length;
+    return sum + VALUE_CHARACTERS +
       (typeof value === "object" && value !== null && "$blob" in value ? value.$blob.length : 0);
   }, 0);
 }
