@@ -4,7 +4,8 @@ import { idFloor } from "../core/ids.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import type { AuditRecord } from "../store/audit_records.ts";
 import { keys } from "../store/keys.ts";
-import { kvCall, kvCommit, kvPage } from "../store/kv_call.ts";
+import { kvCall, kvCommit } from "../store/kv_call.ts";
+import { removeAll } from "../store/remove_all.ts";
 
 /** How long records stay, and where it is said that one is lost. */
 export interface AuditOptions {
@@ -24,8 +25,6 @@ export interface AuditPageInput {
 /** In the place of a namespace's id: what was done to the service as a whole. */
 export const SERVICE_AUDIT = "service";
 const DAY_MS = 86_400_000;
-/** Records deleted in one commit. */
-const REMOVED_AT_ONCE = 100;
 
 /** All records of one KV. */
 export class Audit {
@@ -82,13 +81,6 @@ export class Audit {
 
   /** Deletes every record of a removed namespace. */
   async removeAll(namespaceId: string): Promise<void> {
-    for (;;) {
-      const prefix = keys.audits(namespaceId);
-      const entries = await kvPage(this.kv, { prefix, after: null, limit: REMOVED_AT_ONCE });
-      if (entries.length === 0) return;
-      const removal = this.kv.atomic();
-      for (const { key } of entries) removal.delete(key);
-      await kvCommit(removal);
-    }
+    await removeAll(this.kv, keys.audits(namespaceId));
   }
 }

@@ -15,6 +15,7 @@ import { OauthClients } from "./oauth_clients.ts";
 import { OauthGrants } from "./oauth_grants.ts";
 import { OneTimeLinks } from "./one_time_links.ts";
 import { Passkeys } from "./passkeys.ts";
+import { Rules } from "./rules.ts";
 import { SessionEnds } from "./session_ends.ts";
 import { SessionKeys } from "./session_keys.ts";
 import { TokenUses } from "./token_uses.ts";
@@ -36,6 +37,7 @@ export class ControlPlane {
   readonly accountTokens: AccountTokens;
   readonly leftovers: Leftovers;
   readonly endpoints: Endpoints;
+  readonly rules: Rules;
   readonly audit: Audit;
   readonly consoleSessions: ConsoleSessions;
   readonly members: Members;
@@ -59,6 +61,7 @@ export class ControlPlane {
     this.accountTokens = new AccountTokens(kv, clock);
     this.leftovers = new Leftovers(kv, clock);
     this.endpoints = new Endpoints(kv, clock);
+    this.rules = new Rules(kv, clock);
     this.consoleSessions = new ConsoleSessions(kv, clock, this.namespaces);
     this.passkeys = new Passkeys(kv, clock);
     const parts = { sessions: this.consoleSessions, passkeys: this.passkeys, tokens: this.tokens };

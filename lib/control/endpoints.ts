@@ -6,6 +6,7 @@ import { CACHE_AGE_MS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
+import { removeAll } from "../store/remove_all.ts";
 import { RecordCache } from "./record_cache.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
@@ -25,8 +26,6 @@ export type StatusOutcome =
 /** The changed record; null changes nothing. */
 type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: EndpointRevision["change"] };
 
-/** Records that one commit deletes; Deno KV takes 1,000 changes. */
-const DELETES_AT_ONCE = 200;
 /** Endpoints in the cache: above 5,000 hot ones a read of KV is cheaper than the memory. */
 const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
 
@@ -163,17 +162,8 @@ export class Endpoints {
 
   /** Removes all endpoints of a database with their revisions. It can be repeated. */
   async removeAll(databaseId: string): Promise<void> {
-    for (const prefix of [keys.endpoints(databaseId), keys.endpointRevisionsOf(databaseId)]) {
-      let removal = this.kv.atomic();
-      let count = 0;
-      for await (const { key } of kvEntries<unknown>(this.kv, prefix)) {
-        removal.delete(key);
-        if (++count % DELETES_AT_ONCE > 0) continue;
-        await kvCommit(removal);
-        removal = this.kv.atomic();
-      }
-      if (count % DELETES_AT_ONCE > 0) await kvCommit(removal);
-    }
+    await removeAll(this.kv, keys.endpoints(databaseId));
+    await removeAll(this.kv, keys.endpointRevisionsOf(databaseId));
     this.#cache.clear();
     this.#lists.forget(databaseId);
   }

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { compareAndSet } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import { removeAll } from "../store/remove_all.ts";
 import type { RuleRecord } from "../store/write_records.ts";
 import { RecordCache } from "./record_cache.ts";
 
@@ -45,6 +46,11 @@ export class Rules {
     if (entry.versionstamp === null) return false;
     await this.#change(databaseId, kvCommit(this.kv.atomic().delete(entry.key)));
     return true;
+  }
+
+  /** Removes all rules of a database that is gone. It can be repeated. */
+  async removeAll(databaseId: string): Promise<void> {
+    await this.#change(databaseId, removeAll(this.kv, keys.rules(databaseId)));
   }
 
   #key({ databaseId, id }: RuleRecord) {

@@ -2,13 +2,7 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import {
-  addRule,
-  changeRule,
-  deleteRule,
-  listRules,
-  type RuleContext,
-} from "../../lib/services/rules/manage_rules.ts";
+import { addRule, changeRule, deleteRule, listRules } from "../../lib/services/rules/manage_rules.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -27,7 +21,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listRules(ruleContext(deps, c), addressOf(c)) }),
+      async (c) => c.json({ success: true, data: await listRules(manageContext(deps, c), addressOf(c)) }),
     )
     .post(
       PATH,
@@ -35,7 +29,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       validate("json", ruleBody),
       async (c) => {
         const input = { address: addressOf(c), settings: { ...ruleDefaults, ...given(c.req.valid("json")) } };
-        return c.json({ success: true, data: await addRule(ruleContext(deps, c), input) }, 201);
+        return c.json({ success: true, data: await addRule(manageContext(deps, c), input) }, 201);
       },
     )
     .patch(
@@ -48,7 +42,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
           ruleId: c.req.param("id"),
           settings: given(c.req.valid("json")),
         };
-        return c.json({ success: true, data: await changeRule(ruleContext(deps, c), input) });
+        return c.json({ success: true, data: await changeRule(manageContext(deps, c), input) });
       },
     )
     .delete(
@@ -57,13 +51,9 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const input = { address: addressOf(c), ruleId: c.req.param("id") };
-        return c.json({ success: true, data: await deleteRule(ruleContext(deps, c), input) });
+        return c.json({ success: true, data: await deleteRule(manageContext(deps, c), input) });
       },
     );
-}
-
-function ruleContext(deps: AppDeps, c: Context<Env>): RuleContext {
-  return { ...manageContext(deps, c), rules: deps.query.rules };
 }
 
 function addressOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug: string } {

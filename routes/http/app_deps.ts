@@ -11,7 +11,6 @@ import { LoginFailures } from "../../lib/control/login_failures.ts";
 import { LoginGuesses } from "../../lib/control/login_guesses.ts";
 import { RateCounters } from "../../lib/control/rate_counters.ts";
 import { Replays } from "../../lib/control/replays.ts";
-import { Rules } from "../../lib/control/rules.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -120,7 +119,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     meter,
     facts: new FactsCache(),
     replays: new Replays(kv, clock),
-    rules: new Rules(kv, clock),
+    rules: control.rules,
     approvals: new Approvals(kv, clock, parts.log),
     held: new HeldCalls(kv, clock),
     hashes: new KeyedHashes(kv),

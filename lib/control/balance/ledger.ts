@@ -1,9 +1,10 @@
 // The money of namespaces, as their owners and the operator see and change it.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { type Key, keys } from "../../store/keys.ts";
+import { keys } from "../../store/keys.ts";
 import { kvCall, kvCommit, kvEntries, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord, UsageRecord } from "../../store/money_records.ts";
+import { removeAll } from "../../store/remove_all.ts";
 import { type AccountStep, changeAccount, inMonth, openAccount } from "./change_account.ts";
 
 /** A payment. */
@@ -22,8 +23,6 @@ export interface CreditOutcome {
 }
 
 const MAX_REFERENCE_LENGTH = 200;
-/** Records deleted in one commit. */
-const REMOVED_AT_ONCE = 200;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Ledger {
@@ -94,19 +93,10 @@ export class Ledger {
   async remove(namespaceId: string): Promise<void> {
     // The balance goes first: without it no process can reserve, pay or be credited.
     await kvCall(() => this.kv.delete(keys.balance(namespaceId)));
-    await this.#removeAll(keys.balanceBlocksOf(namespaceId));
-    await this.#removeAll(keys.credits(namespaceId));
-    await this.#removeAll(keys.usageOf(namespaceId));
+    await removeAll(this.kv, keys.balanceBlocksOf(namespaceId));
+    await removeAll(this.kv, keys.credits(namespaceId));
+    await removeAll(this.kv, keys.usageOf(namespaceId));
     this.changed(namespaceId);
-  }
-
-  async #removeAll<Value>(prefix: Key<Value>): Promise<void> {
-    const found = await kvCall(() => Array.fromAsync(kvEntries(this.kv, prefix), (entry) => entry.key));
-    for (let from = 0; from < found.length; from += REMOVED_AT_ONCE) {
-      const atomic = this.kv.atomic();
-      for (const key of found.slice(from, from + REMOVED_AT_ONCE)) atomic.delete(key);
-      await kvCommit(atomic);
-    }
   }
 }
 

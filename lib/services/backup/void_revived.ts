@@ -7,6 +7,7 @@ import { keys, kindOf } from "../../store/keys.ts";
 import { kvCommit, kvEntries } from "../../store/kv_call.ts";
 import { withLifetimes } from "../../store/lifetimes.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
+import { removeAll } from "../../store/remove_all.ts";
 
 /** How many of each kind were ended. */
 export type Voided = Readonly<Record<string, number>>;
@@ -24,8 +25,6 @@ const REASON =
 /** Milliseconds that nothing is dropped for which a deadline of the backup has passed: it may have been put off since. */
 const GRACE_MS = 7 * 86_400_000;
 const SECRET_BYTES = 32;
-/** Records deleted in one commit. */
-const AT_ONCE = 100;
 
 /** Records that count once or end by being removed, by the name under which they are told. */
 const single: Readonly<Record<string, readonly Key<unknown>[]>> = {
@@ -53,8 +52,8 @@ export async function voidRevived(opened: Deno.Kv, { clock, revokeTokens }: Void
   const voided: Record<string, number> = {};
   voided["approvals"] = await endApprovals(kv, clock);
   for (const [name, [first, ...beside]] of Object.entries(single)) {
-    if (first) voided[name] = await removeAll(kv, first);
-    for (const key of beside) await removeAll(kv, key);
+    if (first) voided[name] = await removeAll(kv, kindOf(first));
+    for (const key of beside) await removeAll(kv, kindOf(key));
   }
   await endSessionsOfUsers(kv);
   await keepStorage(kv, clock.now());
@@ -62,8 +61,8 @@ export async function voidRevived(opened: Deno.Kv, { clock, revokeTokens }: Void
   await kvCommit(kv.atomic().set(keys.hashSecret(), crypto.getRandomValues(new Uint8Array(SECRET_BYTES))));
   if (revokeTokens) {
     const [first, ...beside] = tokens;
-    if (first) voided["tokens"] = await removeAll(kv, first);
-    for (const key of beside) await removeAll(kv, key);
+    if (first) voided["tokens"] = await removeAll(kv, kindOf(first));
+    for (const key of beside) await removeAll(kv, kindOf(key));
   }
   return voided;
 }
@@ -109,18 +108,4 @@ async function keepStorage(kv: Deno.Kv, nowMs: number): Promise<void> {
     const expiresAt = Math.max(entry.value.expiresAt, nowMs + GRACE_MS);
     await kvCommit(kv.atomic().check(entry).set(entry.key, { ...entry.value, expiresAt }));
   }
-}
-
-async function removeAll(kv: Deno.Kv, key: Key<unknown>): Promise<number> {
-  let removed = 0;
-  let commit = kv.atomic();
-  for await (const entry of kvEntries(kv, kindOf(key))) {
-    commit.delete(entry.key);
-    removed++;
-    if (removed % AT_ONCE !== 0) continue;
-    await kvCommit(commit);
-    commit = kv.atomic();
-  }
-  await kvCommit(commit);
-  return removed;
 }

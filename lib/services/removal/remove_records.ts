@@ -24,10 +24,19 @@ export async function dropUnused(
   }
 }
 
+/** Removes what belongs to a database whose record is gone for good. It can be repeated. */
+async function forgetRecords(
+  { endpoints, rules, webhooks }: ControlPlane,
+  databaseId: string,
+): Promise<void> {
+  await endpoints.removeAll(databaseId);
+  await rules.removeAll(databaseId);
+  await webhooks.removeAll(databaseId);
+}
+
 async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<void> {
   await ctx.control.databases.remove(record);
-  await ctx.control.endpoints.removeAll(record.id);
-  await ctx.control.webhooks.removeAll(record.id);
+  await forgetRecords(ctx.control, record.id);
   await dropUnused(ctx, record.id);
 }
 
@@ -37,8 +46,7 @@ async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<voi
  */
 async function dropDeleted({ control, tenants }: Context, namespaceId: string | null): Promise<void> {
   await tryEach(await control.databases.expireDeleted(namespaceId), async (databaseId) => {
-    await control.endpoints.removeAll(databaseId);
-    await control.webhooks.removeAll(databaseId);
+    await forgetRecords(control, databaseId);
     await dropUnused({ control, tenants }, databaseId);
   });
 }
@@ -117,8 +125,7 @@ export async function sweepLeftovers(ctx: ContextWithMoney): Promise<void> {
 
 async function takeAway(ctx: ContextWithMoney, { id, kind }: Abandoned): Promise<void> {
   if (kind === "namespace") return await clearNamespace(ctx, id);
-  await ctx.control.endpoints.removeAll(id);
-  await ctx.control.webhooks.removeAll(id);
+  await forgetRecords(ctx.control, id);
   if (isId("db", id)) await ctx.tenants.drop(id);
   await ctx.control.leftovers.end(id);
 }

@@ -1,6 +1,6 @@
 // Adds, changes, deletes and lists the rules of a database, each with a warning where a rename gets around it.
 import { requireFresh } from "../../access/caller.ts";
-import { MAX_RULES, type Rules } from "../../control/rules.ts";
+import { MAX_RULES } from "../../control/rules.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -9,11 +9,6 @@ import type { RuleRecord } from "../../store/write_records.ts";
 import { noteAct } from "../note_act.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
-
-/** What the services for rules need of a request. */
-export interface RuleContext extends ManageContext {
-  readonly rules: Rules;
-}
 
 /** What its author decides about a rule. */
 type Settings = Omit<RuleRecord, "id" | "databaseId" | "createdAt">;
@@ -31,9 +26,9 @@ function ruleView(record: RuleRecord, rules: readonly RuleRecord[]): RuleView {
 }
 
 /** The rules of a database, in the order of their creation. Errors: those of `readableDatabase`. */
-export async function listRules(ctx: RuleContext, address: DatabaseAddress): Promise<RuleView[]> {
+export async function listRules(ctx: ManageContext, address: DatabaseAddress): Promise<RuleView[]> {
   const database = await readableDatabase(ctx, address);
-  const rules = await ctx.rules.list(database.id);
+  const rules = await ctx.control.rules.list(database.id);
   return rules.map((rule) => ruleView(rule, rules));
 }
 
@@ -42,11 +37,11 @@ export async function listRules(ctx: RuleContext, address: DatabaseAddress): Pro
  * above `MAX_RULES`, those of `requireDatabase`.
  */
 export async function addRule(
-  ctx: RuleContext,
+  ctx: ManageContext,
   { address, settings }: { readonly address: DatabaseAddress; readonly settings: Settings },
 ): Promise<RuleView> {
   const database = await requireDatabase(ctx, address);
-  const others = await ctx.rules.list(database.id);
+  const others = await ctx.control.rules.list(database.id);
   if (others.length >= MAX_RULES) {
     throw new AppError("validation_failed", {
       issues: [{ path: "tableGlob", message: `Delete a rule first; a database has at most ${MAX_RULES}` }],
@@ -54,7 +49,7 @@ export async function addRule(
   }
   const now = ctx.clock.now();
   const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
-  await ctx.rules.add(rule);
+  await ctx.control.rules.add(rule);
   await noteRule(ctx, "rule.created", database, rule);
   return ruleView(rule, [...others, rule]);
 }
@@ -67,34 +62,34 @@ export interface RuleChange {
 }
 
 /** Changes a rule, which may let writes pass. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */
-export async function changeRule(ctx: RuleContext, input: RuleChange): Promise<RuleView> {
+export async function changeRule(ctx: ManageContext, input: RuleChange): Promise<RuleView> {
   const database = await requireDatabase(ctx, input.address);
   requireFresh(ctx.caller, ctx.clock.now());
-  const changed = await ctx.rules.change(
+  const changed = await ctx.control.rules.change(
     database.id,
     input.ruleId,
     (rule) => ({ ...rule, ...input.settings }),
   );
   if (changed === null) throw new AppError("rule_not_found");
   await noteRule(ctx, "rule.changed", database, changed);
-  return ruleView(changed, await ctx.rules.list(database.id));
+  return ruleView(changed, await ctx.control.rules.list(database.id));
 }
 
 /** Deletes a rule. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */
 export async function deleteRule(
-  ctx: RuleContext,
+  ctx: ManageContext,
   input: { readonly address: DatabaseAddress; readonly ruleId: string },
 ): Promise<{ id: string }> {
   const database = await requireDatabase(ctx, input.address);
   requireFresh(ctx.caller, ctx.clock.now());
-  if (!await ctx.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
+  if (!await ctx.control.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
   const { namespaceId, slug } = database;
   await noteAct(ctx, "rule.deleted", { namespaceId, database: slug, target: input.ruleId });
   return { id: input.ruleId };
 }
 
 function noteRule(
-  ctx: RuleContext,
+  ctx: ManageContext,
   action: "rule.created" | "rule.changed",
   { namespaceId, slug }: Pick<DatabaseRecord, "namespaceId" | "slug">,
   { id, tableGlob, effect, enabled }: RuleRecord,

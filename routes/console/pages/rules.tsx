@@ -3,13 +3,8 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
-import {
-  addRule,
-  changeRule,
-  deleteRule,
-  listRules,
-  type RuleContext,
-} from "../../../lib/services/rules/manage_rules.ts";
+import type { ManageContext } from "../../../lib/services/manage_context.ts";
+import { addRule, changeRule, deleteRule, listRules } from "../../../lib/services/rules/manage_rules.ts";
 import { matchedTables } from "../../../lib/services/rules/matched_tables.ts";
 import { readAddress } from "../../../lib/access/resolve_target.ts";
 import { AppError } from "../../../lib/core/errors.ts";
@@ -87,7 +82,7 @@ export function rulesRoutes(deps: AppDeps): Hono<Env> {
 }
 
 interface Place {
-  readonly ctx: RuleContext;
+  readonly ctx: ManageContext;
   /** The trunk, whose rules they are. */
   readonly address: DatabaseAddress;
   /** The branch that the page was opened for; null: the trunk itself. */
@@ -101,7 +96,7 @@ function placeOf(deps: AppDeps, c: Context<Env>): Place {
   const read = readAddress(db);
   if (read === null) throw new AppError("database_not_found");
   return {
-    ctx: { ...manageContext(deps, c), rules: deps.query.rules },
+    ctx: manageContext(deps, c),
     address: { namespaceSlug: ns, slug: read.slug },
     ref: read.ref,
     base: `/console/${ns}/db/${read.slug}/rules`,

@@ -1,0 +1,73 @@
+// What belongs to a database goes with it: nothing in the control plane names a database that nobody can bring back.
+import { assertEquals } from "@std/assert";
+import { DELETED_KEEP_MS } from "../../lib/core/limits.ts";
+import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
+import { oneStore } from "../testing/cases.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const { run, test } = oneStore();
+Deno.test("records of removed databases", run);
+
+/** Kinds of keys that name the database. */
+async function kindsOf({ deps }: StartedApp, databaseId: string): Promise<string[]> {
+  const keys = await Array.fromAsync(deps.kv.list({ prefix: [] }), ({ key }) => key);
+  const kinds = keys.filter((key) => key.includes(databaseId)).map(([kind]) => String(kind));
+  return [...new Set(kinds)].sort();
+}
+
+/** One of everything that its owner can add to a database. */
+async function addAll(app: StartedApp, { slug, token }: TestNamespace): Promise<void> {
+  const path = `/api/namespaces/${slug}/databases/main`;
+  const endpoint = {
+    slug: "one",
+    name: "One",
+    kind: "query",
+    method: "GET",
+    sql: "SELECT 1",
+    output: "rows",
+  };
+  const claim = { purpose: "a test", ref: "pr-1", ttlSec: 2_592_000 };
+  for (
+    const [where, body] of [
+      [`${path}/rules`, { tableGlob: "*", effect: "deny" }],
+      [`${path}/endpoints`, { ...endpoint, input: [] }],
+      [`${path}/webhooks`, { url: "https://receiver.example/", events: ["change"] }],
+      [`/v1/db/${slug}/main/claim_branch`, claim],
+    ] as const
+  ) {
+    const answer = await app.request("POST", where, { token, body });
+    assertEquals(Math.floor(answer.status / 100), 2, answer.text);
+  }
+}
+
+const remove = (app: StartedApp, path: string, confirm: string) =>
+  app.request("DELETE", `/api/namespaces/${path}`, { token: app.operatorKey, body: { confirm } });
+
+test("what belongs to a deleted database stays while it can come back, and goes with it", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const acme = await app.namespace();
+  await addAll(app, acme);
+  const before = await kindsOf(app, acme.database.id);
+  for (const kind of ["branch", "endpoint", "rule", "webhook"]) {
+    assertEquals(before.includes(kind), true, kind);
+  }
+  assertEquals((await remove(app, "acme/databases/main", "main")).status, 200);
+  clock.turn(DELETED_KEEP_MS - 60_000);
+  await sweepLeftovers(app.deps);
+  const kept = await kindsOf(app, acme.database.id);
+  for (const kind of ["endpoint", "rule", "webhook"]) assertEquals(kept.includes(kind), true, kind);
+  clock.turn(120_000);
+  await sweepLeftovers(app.deps);
+  assertEquals(await kindsOf(app, acme.database.id), []);
+});
+
+test("a deleted namespace leaves nothing of its databases", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  await addAll(app, acme);
+  assertEquals((await remove(app, "acme", "acme")).status, 200);
+  assertEquals(await kindsOf(app, acme.database.id), []);
+});
