@@ -5,6 +5,7 @@ import { MAX_BRANCHES } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { BranchRecord } from "../store/records.ts";
+import { type Bound, roomForOne } from "../store/room_for_one.ts";
 import { RecordCache } from "./record_cache.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
@@ -94,9 +95,11 @@ export class Branches {
         if (leftover.versionstamp === null) return { ok: false, reason: "swept" };
         const alive = this.#alive(current.value);
         if (alive === null && options.onlyOver === true) return { ok: false, reason: "branch_gone" };
-        if (alive === null && await this.isFull(address)) return { ok: false, reason: "full" };
-        const change = this.kv.atomic().check(trunk, current, leftover).delete(leftover.key)
-          .set(key, make(alive)).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
+        const change = this.kv.atomic().check(trunk, current, leftover).delete(leftover.key);
+        if (alive === null && !await roomForOne(this.kv, change, this.#bound(address))) {
+          return { ok: false, reason: "full" };
+        }
+        change.set(key, make(alive)).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
         if (current.value !== null) this.#leave(change, current.value);
         if (await kvCommit(change)) return { ok: true, replaced: current.value };
         return FASTER;
@@ -140,10 +143,20 @@ export class Branches {
     for await (const { value } of kvEntries(this.kv, prefix)) yield value;
   }
 
+  /** Forgets how many were ever made of a trunk that is gone. It can be repeated. */
+  async forgetCount(trunkId: string): Promise<void> {
+    await kvCommit(this.kv.atomic().delete(keys.branchesAdded(trunkId)));
+  }
+
   /** Whether its deadline has passed or its trunk is gone. */
   async isOver(record: BranchRecord): Promise<boolean> {
     if (record.expiresAt <= this.clock.now()) return true;
     return (await kvGet(this.kv, keys.database(record.namespaceId, record.trunkId))).versionstamp === null;
+  }
+
+  #bound({ namespaceId, trunkId }: BranchAddress): Bound {
+    const count = async () => (await this.list(namespaceId, trunkId)).length;
+    return { added: keys.branchesAdded(trunkId), most: MAX_BRANCHES, count };
   }
 
   #alive(record: BranchRecord | null): BranchRecord | null {

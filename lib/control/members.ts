@@ -3,6 +3,7 @@ import { MAX_MEMBERS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MemberRecord } from "../store/people_records.ts";
+import { roomForOne } from "../store/room_for_one.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import type { ConsoleSessions } from "./console_sessions.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
@@ -53,18 +54,20 @@ export class Members {
   async add(record: MemberRecord): Promise<AddOutcome> {
     const { namespaceId, id, email } = record;
     return await untilCommitted(async () => {
-      const [namespace, pointer, added] = await Promise.all([
+      const [namespace, pointer] = await Promise.all([
         kvGet(this.kv, keys.namespace(namespaceId)),
         kvGet(this.kv, keys.memberByEmail(namespaceId, email)),
-        kvGet(this.kv, keys.membersAdded(namespaceId)),
       ]);
       if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
       if (pointer.versionstamp !== null) return { ok: false, reason: "email_taken" };
-      const count = await this.#count(namespaceId);
-      if (count >= MAX_MEMBERS) return { ok: false, reason: "too_many" };
-      // Of two that are added at the same moment the second counts again.
-      const addition = this.kv.atomic().check(namespace, pointer, added).set(added.key, count + 1)
+      const addition = this.kv.atomic().check(namespace, pointer)
         .set(pointer.key, id).set(keys.member(namespaceId, id), record);
+      const bound = {
+        added: keys.membersAdded(namespaceId),
+        most: MAX_MEMBERS,
+        count: () => this.#count(namespaceId),
+      };
+      if (!await roomForOne(this.kv, addition, bound)) return { ok: false, reason: "too_many" };
       return await kvCommit(addition) ? { ok: true } : FASTER;
     });
   }

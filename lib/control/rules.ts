@@ -1,14 +1,13 @@
 // Approval rules of databases, cached for a moment because every write reads them.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet } from "../store/until_committed.ts";
+import { MAX_RULES } from "../core/limits.ts";
+import { roomForOne } from "../store/room_for_one.ts";
+import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import { removeAll } from "../store/remove_all.ts";
 import type { RuleRecord } from "../store/write_records.ts";
 import { RecordCache } from "./record_cache.ts";
-
-/** The most rules of one database: people must be able to oversee them. */
-export const MAX_RULES = 100;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Rules {
@@ -27,8 +26,20 @@ export class Rules {
     return await Array.fromAsync(kvEntries(this.kv, keys.rules(databaseId)), (entry) => entry.value);
   }
 
-  async add(record: RuleRecord): Promise<void> {
-    await this.#change(record.databaseId, kvCommit(this.kv.atomic().set(this.#key(record), record)));
+  /** False where the database has `MAX_RULES` already. */
+  add(record: RuleRecord): Promise<boolean> {
+    const { databaseId, id } = record;
+    const bound = {
+      added: keys.rulesAdded(databaseId),
+      most: MAX_RULES,
+      count: async () => (await this.list(databaseId)).length,
+    };
+    const adding = untilCommitted(async () => {
+      const addition = this.kv.atomic().set(keys.rule(databaseId, id), record);
+      if (!await roomForOne(this.kv, addition, bound)) return false;
+      return await kvCommit(addition) ? true : FASTER;
+    });
+    return this.#change(databaseId, adding);
   }
 
   /** The changed rule; null when there is none. */
@@ -51,10 +62,7 @@ export class Rules {
   /** Removes all rules of a database that is gone. It can be repeated. */
   async removeAll(databaseId: string): Promise<void> {
     await this.#change(databaseId, removeAll(this.kv, keys.rules(databaseId)));
-  }
-
-  #key({ databaseId, id }: RuleRecord) {
-    return keys.rule(databaseId, id);
+    await kvCommit(this.kv.atomic().delete(keys.rulesAdded(databaseId)));
   }
 
   async #change<Outcome>(databaseId: string, work: Promise<Outcome>): Promise<Outcome> {

@@ -8,6 +8,7 @@ import type {
 } from "../store/changes_records.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
+import { roomForOne } from "../store/room_for_one.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Milliseconds that an event waits for its delivery: longer than a message is tried. */
@@ -51,14 +52,17 @@ export class Webhooks {
   /** False where the database has `most` already. */
   add(record: WebhookRecord, state: WebhookState, most: number): Promise<boolean> {
     const { databaseId, id } = record;
+    const bound = {
+      added: keys.webhooksAdded(databaseId),
+      most,
+      count: async () => (await this.list(databaseId)).length,
+    };
     return untilCommitted(async () => {
-      // Whoever adds another one at the same time changes it too.
-      const added = await kvGet(this.kv, keys.webhooksAdded(databaseId));
-      if ((await this.list(databaseId)).length >= most) return false;
-      const commit = this.kv.atomic().check(added).set(added.key, (added.value ?? 0) + 1)
+      const addition = this.kv.atomic()
         .set(keys.webhook(databaseId, id), record)
         .set(keys.webhookState(id), state);
-      return await kvCommit(commit) ? true : FASTER;
+      if (!await roomForOne(this.kv, addition, bound)) return false;
+      return await kvCommit(addition) ? true : FASTER;
     });
   }
 

@@ -18,7 +18,7 @@ import type {
 import type { Key } from "./key.ts";
 import { accountKeys } from "./account_keys.ts";
 import type { AuditRecord } from "./audit_records.ts";
-import type { BalanceRecord, BlockRecord, CreditRecord, UsageRecord } from "./money_records.ts";
+import { moneyKeys } from "./money_keys.ts";
 import { changesKeys } from "./changes_keys.ts";
 import { oauthKeys } from "./oauth_keys.ts";
 import { peopleKeys } from "./people_keys.ts";
@@ -37,6 +37,7 @@ export const keys = {
   ...peopleKeys,
   ...changesKeys,
   ...oauthKeys,
+  ...moneyKeys,
 
   /** Until the namespace is deleted. Sorted by creation. */
   namespace: (namespaceId: string): Key<NamespaceRecord> => ["namespace", namespaceId],
@@ -70,6 +71,9 @@ export const keys = {
   branchesOf: (namespaceId: string, trunkId: string): Key<BranchRecord> => ["branch", namespaceId, trunkId],
   branchesIn: (namespaceId: string): Key<BranchRecord> => ["branch", namespaceId],
   branches: (): Key<BranchRecord> => ["branch"],
+
+  /** How many were ever added; as long as the trunk. */
+  branchesAdded: (trunkId: string): Key<number> => ["branches_added", trunkId],
 
   /** Where the record of the branch with that database id is. As long as the branch is that copy. */
   branchById: (namespaceId: string, databaseId: string): Key<BranchPointer> => [
@@ -156,6 +160,8 @@ export const keys = {
   /** Until it is deleted, as long as the database. Sorted by creation. */
   rule: (databaseId: string, ruleId: string): Key<RuleRecord> => ["rule", databaseId, ruleId],
   rules: (databaseId: string): Key<RuleRecord> => ["rule", databaseId],
+  /** How many were ever added; as long as the database. */
+  rulesAdded: (databaseId: string): Key<number> => ["rules_added", databaseId],
 
   /** A day, and a day more for callers who ask what became of it. Sorted by creation within the namespace. */
   approval: (namespaceId: string, approvalId: string): Key<ApprovalRecord> => [
@@ -220,30 +226,4 @@ export const keys = {
 
   /** For ever. */
   firstStart: (): Key<FirstStartRecord> => ["first_start"],
-
-  /** As long as the namespace. Every commit that moves money of the namespace checks it. */
-  balance: (namespaceId: string): Key<BalanceRecord> => ["balance", namespaceId],
-
-  /** While a process spends, and ten minutes after its money went back. */
-  balanceBlock: (namespaceId: string, blockId: string): Key<BlockRecord> => [
-    "balance_block",
-    namespaceId,
-    blockId,
-  ],
-  balanceBlocksOf: (namespaceId: string): Key<BlockRecord> => ["balance_block", namespaceId],
-  balanceBlocks: (): Key<BlockRecord> => ["balance_block"],
-
-  /** As long as the namespace. */
-  credit: (namespaceId: string, reference: string): Key<CreditRecord> => ["credit", namespaceId, reference],
-  credits: (namespaceId: string): Key<CreditRecord> => ["credit", namespaceId],
-
-  /** As long as the namespace. The hour is unix time in whole hours. */
-  usage: (namespaceId: string, hour: number, databaseId: string): Key<UsageRecord> => [
-    "usage",
-    namespaceId,
-    hour,
-    databaseId,
-  ],
-  usageFrom: (namespaceId: string, hour: number): Key<UsageRecord> => ["usage", namespaceId, hour],
-  usageOf: (namespaceId: string): Key<UsageRecord> => ["usage", namespaceId],
 } as const;

@@ -19,7 +19,7 @@ export const peopleKeys = {
   /** How often the namespace has had an admin less. As long as the namespace: two admins do not send each other away. */
   adminsLost: (namespaceId: string): Key<number> => ["admins_lost", namespaceId],
 
-  /** How many members it had when one was added last. As long as the namespace: two who are added count each other. */
+  /** How many were ever added. As long as the namespace. */
   membersAdded: (namespaceId: string): Key<number> => ["members_added", namespaceId],
 
   /** Until it is used, replaced or has expired. The hash is SHA-256 of the link's token, hex. */

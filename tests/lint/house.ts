@@ -27,6 +27,7 @@ const keys = [
   "lib/store/keys.ts",
   "lib/store/changes_keys.ts",
   "lib/store/oauth_keys.ts",
+  "lib/store/money_keys.ts",
   "lib/store/people_keys.ts",
   "tests/",
 ];

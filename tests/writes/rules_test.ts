@@ -1,7 +1,9 @@
 // Rules of a database, seen by whoever writes below them: what passes runs as it would without them.
 import { assertEquals } from "@std/assert";
+import { MAX_RULES } from "../../lib/core/limits.ts";
 import type { TenantDatabase } from "../../lib/tenant/tenant_store.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
+import { countOutcomes } from "../testing/count_outcomes.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { heldBy, withWrites } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -283,5 +285,22 @@ Deno.test("propose and a dry run say which rule would deny or hold the write, an
     // The rows of the whole call count, as they do when it runs.
     const each = (dry.body.data as { rule?: string }[]).map(({ rule }) => rule ?? null);
     assertEquals(each, ["require_approval", null], dry.text);
+  });
+});
+
+test("of rules that are added at once no more are kept than a database may have", async () => {
+  await withWrites(async ({ app, shop, rule }) => {
+    for (let at = 0; at < MAX_RULES - 5; at++) await rule({ tableGlob: `t${at}`, effect: "deny" });
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    const body = { tableGlob: "last", effect: "deny" };
+    const add = () => app.request("POST", path, { token: shop.token, body });
+    const answers = await Promise.all(Array.from({ length: 40 }, add));
+    assertEquals(countOutcomes(answers), { "201": 5, "400 validation_failed": 35 });
+    const listed = await app.request("GET", path, { token: shop.token });
+    assertEquals(JSON.parse(listed.text).data.length, MAX_RULES);
+    const [first] = answers.filter(({ status }) => status === 201);
+    const { id } = JSON.parse(first?.text ?? "").data;
+    assertEquals((await app.request("DELETE", `${path}/${id}`, { token: shop.token })).status, 200);
+    assertEquals((await add()).status, 201);
   });
 });

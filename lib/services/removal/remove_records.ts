@@ -26,12 +26,13 @@ export async function dropUnused(
 
 /** Removes what belongs to a database whose record is gone for good. It can be repeated. */
 async function forgetRecords(
-  { endpoints, rules, webhooks }: ControlPlane,
+  { branches, endpoints, rules, webhooks }: ControlPlane,
   databaseId: string,
 ): Promise<void> {
   await endpoints.removeAll(databaseId);
   await rules.removeAll(databaseId);
   await webhooks.removeAll(databaseId);
+  await branches.forgetCount(databaseId);
 }
 
 async function removeDatabase(ctx: Context, record: DatabaseRecord): Promise<void> {

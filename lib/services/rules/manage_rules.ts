@@ -1,9 +1,9 @@
 // Adds, changes, deletes and lists the rules of a database, each with a warning where a rename gets around it.
 import { requireFresh } from "../../access/caller.ts";
-import { MAX_RULES } from "../../control/rules.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import { MAX_RULES } from "../../core/limits.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
 import { noteAct } from "../note_act.ts";
@@ -41,17 +41,15 @@ export async function addRule(
   { address, settings }: { readonly address: DatabaseAddress; readonly settings: Settings },
 ): Promise<RuleView> {
   const database = await requireDatabase(ctx, address);
-  const others = await ctx.control.rules.list(database.id);
-  if (others.length >= MAX_RULES) {
+  const now = ctx.clock.now();
+  const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
+  if (!await ctx.control.rules.add(rule)) {
     throw new AppError("validation_failed", {
       issues: [{ path: "tableGlob", message: `Delete a rule first; a database has at most ${MAX_RULES}` }],
     });
   }
-  const now = ctx.clock.now();
-  const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
-  await ctx.control.rules.add(rule);
   await noteRule(ctx, "rule.created", database, rule);
-  return ruleView(rule, [...others, rule]);
+  return ruleView(rule, await ctx.control.rules.list(database.id));
 }
 
 /** A change of a rule: only the settings that are given. */
