@@ -7,12 +7,12 @@ import { keys } from "../store/keys.ts";
 import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { removeAll } from "../store/remove_all.ts";
+import { databaseEntry, type DatabasePlace } from "./database_entry.ts";
 import { RecordCache } from "./record_cache.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Which endpoint is changed, and by whom. `actor` is the id of the API token, or `operator`. */
-export interface EndpointChange {
-  readonly databaseId: string;
+export interface EndpointChange extends DatabasePlace {
   readonly slug: string;
   readonly actor: string;
 }
@@ -168,9 +168,12 @@ export class Endpoints {
     this.#lists.forget(databaseId);
   }
 
-  /** Commits what `next` makes of the record; `next` may run several times. Null when it changes nothing. */
+  /**
+   * Commits what `next` makes of the record; `next` may run several times. Null when it changes nothing. Errors:
+   * `database_not_found`.
+   */
   async #put(
-    { databaseId, slug, actor }: EndpointChange,
+    { namespaceId, databaseId, slug, actor }: EndpointChange,
     next: (current: EndpointRecord | null) => Next | null,
   ): Promise<EndpointRecord | null> {
     const key = keys.endpoint(databaseId, slug);
@@ -180,6 +183,7 @@ export class Endpoints {
         const chosen = next(entry.value);
         if (chosen === null) return null;
         const { spec, status, change } = chosen;
+        const database = await databaseEntry(this.kv, { namespaceId, databaseId });
         const now = this.clock.now();
         const revision = (entry.value?.revision ?? await this.#lastRevision(databaseId, slug)) + 1;
         const record = {
@@ -191,7 +195,7 @@ export class Endpoints {
           updatedAt: now,
         };
         const revisionKey = keys.endpointRevision(databaseId, slug, revision);
-        const commit = this.kv.atomic().check(entry).check({ key: revisionKey, versionstamp: null })
+        const commit = this.kv.atomic().check(database, entry, { key: revisionKey, versionstamp: null })
           .set(key, record).set(revisionKey, { revision, at: now, actor, change, spec, status });
         if (await kvCommit(commit)) return record;
         return FASTER;

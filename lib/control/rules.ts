@@ -7,6 +7,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import { removeAll } from "../store/remove_all.ts";
 import type { RuleRecord } from "../store/write_records.ts";
+import { databaseEntry } from "./database_entry.ts";
 import { RecordCache } from "./record_cache.ts";
 
 /** Every method's errors: `meter_unreachable`. */
@@ -26,8 +27,8 @@ export class Rules {
     return await Array.fromAsync(kvEntries(this.kv, keys.rules(databaseId)), (entry) => entry.value);
   }
 
-  /** False where the database has `MAX_RULES` already. */
-  add(record: RuleRecord): Promise<boolean> {
+  /** False where the database has `MAX_RULES` already. Errors: `database_not_found`. */
+  add(namespaceId: string, record: RuleRecord): Promise<boolean> {
     const { databaseId, id } = record;
     const bound = {
       added: keys.rulesAdded(databaseId),
@@ -35,7 +36,8 @@ export class Rules {
       count: async () => (await this.list(databaseId)).length,
     };
     const adding = untilCommitted(async () => {
-      const addition = this.kv.atomic().set(keys.rule(databaseId, id), record);
+      const database = await databaseEntry(this.kv, { namespaceId, databaseId });
+      const addition = this.kv.atomic().check(database).set(keys.rule(databaseId, id), record);
       if (!await roomForOne(this.kv, addition, bound)) return false;
       return await kvCommit(addition) ? true : FASTER;
     });

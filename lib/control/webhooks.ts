@@ -10,6 +10,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
 import { roomForOne } from "../store/room_for_one.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { databaseEntry } from "./database_entry.ts";
 
 /** Milliseconds that an event waits for its delivery: longer than a message is tried. */
 const EVENT_MS = 8 * 86_400_000;
@@ -49,7 +50,7 @@ export class Webhooks {
     return (await kvGet(this.kv, keys.webhook(databaseId, webhookId))).value;
   }
 
-  /** False where the database has `most` already. */
+  /** False where the database has `most` already. Errors: `database_not_found`. */
   add(record: WebhookRecord, state: WebhookState, most: number): Promise<boolean> {
     const { databaseId, id } = record;
     const bound = {
@@ -58,7 +59,8 @@ export class Webhooks {
       count: async () => (await this.list(databaseId)).length,
     };
     return untilCommitted(async () => {
-      const addition = this.kv.atomic()
+      const database = await databaseEntry(this.kv, record);
+      const addition = this.kv.atomic().check(database)
         .set(keys.webhook(databaseId, id), record)
         .set(keys.webhookState(id), state);
       if (!await roomForOne(this.kv, addition, bound)) return false;

@@ -3,17 +3,29 @@ import { assert, assertEquals } from "@std/assert";
 import { Endpoints } from "../../lib/control/endpoints.ts";
 import type { EndpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { databaseRecord } from "../testing/control_world.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const spec: EndpointSpec = {
   ...{ slug: "one", name: "One", kind: "query", method: "GET", sql: "SELECT 1", input: [], output: "rows" },
 };
-const by = { databaseId: "db_1", slug: "one", actor: "tok_1" };
+const by = { namespaceId: "ns_1", databaseId: "db_1", slug: "one", actor: "tok_1" };
+
+/** A KV that holds databases with these ids and nothing else. */
+async function openWith(...ids: string[]): Promise<Deno.Kv> {
+  const kv = await Deno.openKv(":memory:");
+  for (const id of ids) {
+    const record = { ...databaseRecord(by.namespaceId, "main", 0), id };
+    await kv.set(keys.database(by.namespaceId, id), record);
+  }
+  return kv;
+}
 const publish = { status: "published", from: ["draft", "paused"] } as const;
 const pause = { status: "paused", from: ["published"] } as const;
 
 Deno.test("a change is seen at once in its own process, and within the age of the cache in another", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openWith("db_1");
   const clock = new TurnableClock();
   const [here, there] = [new Endpoints(kv, clock), new Endpoints(kv, clock)];
   await here.create(spec, by);
@@ -30,7 +42,7 @@ Deno.test("a change is seen at once in its own process, and within the age of th
 });
 
 Deno.test("publishing and pausing at once leaves one state, and a revision for every change", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openWith("db_1");
   const clock = new TurnableClock();
   const processes = Array.from({ length: 4 }, () => new Endpoints(kv, clock));
   const [first] = processes;
@@ -47,7 +59,7 @@ Deno.test("publishing and pausing at once leaves one state, and a revision for e
 });
 
 Deno.test("removing all of a database leaves the others alone", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openWith("db_1", "db_2");
   const endpoints = new Endpoints(kv, new TurnableClock());
   for (const databaseId of ["db_1", "db_2"]) {
     for (let at = 0; at < 205; at++) {

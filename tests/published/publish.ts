@@ -29,13 +29,14 @@ export async function publishedApp(
     headers: NO_SNAPSHOT,
   });
   assertEquals(status, 200, text);
-  const { control: { endpoints } } = app.deps;
+  const { control: { endpoints, namespaces } } = app.deps;
+  const namespaceId = (await namespaces.bySlug(acme.slug))?.id ?? "";
   return {
     app,
     acme,
     put: async (spec, status = "published") => {
       const full = { ...itemById, name: spec.slug, ...spec };
-      const by = { databaseId: acme.database.id, slug: spec.slug, actor: "operator" };
+      const by = { namespaceId, databaseId: acme.database.id, slug: spec.slug, actor: "operator" };
       if (await endpoints.create(full, by) === null) assert(await endpoints.replace(full, by));
       const from = ["draft", "published", "paused"] as const;
       assert((await endpoints.setStatus({ status, from }, by)).ok);

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { DELETED_KEEP_MS } from "../../lib/core/limits.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
 import { oneStore } from "../testing/cases.ts";
+import { secondApp } from "../replay/second_app.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -17,27 +18,21 @@ async function kindsOf({ deps }: StartedApp, databaseId: string): Promise<string
   return [...new Set(kinds)].sort();
 }
 
-/** One of everything that its owner can add to a database. */
-async function addAll(app: StartedApp, { slug, token }: TestNamespace): Promise<void> {
+/** One of everything that the owner of a database can add to it, by its route. */
+function additionsTo({ slug }: TestNamespace): (readonly [path: string, body: object])[] {
   const path = `/api/namespaces/${slug}/databases/main`;
-  const endpoint = {
-    slug: "one",
-    name: "One",
-    kind: "query",
-    method: "GET",
-    sql: "SELECT 1",
-    output: "rows",
-  };
-  const claim = { purpose: "a test", ref: "pr-1", ttlSec: 2_592_000 };
-  for (
-    const [where, body] of [
-      [`${path}/rules`, { tableGlob: "*", effect: "deny" }],
-      [`${path}/endpoints`, { ...endpoint, input: [] }],
-      [`${path}/webhooks`, { url: "https://receiver.example/", events: ["change"] }],
-      [`/v1/db/${slug}/main/claim_branch`, claim],
-    ] as const
-  ) {
-    const answer = await app.request("POST", where, { token, body });
+  const query = { kind: "query", method: "GET", sql: "SELECT 1", input: [], output: "rows" };
+  return [
+    [`${path}/rules`, { tableGlob: "*", effect: "deny" }],
+    [`${path}/endpoints`, { ...query, slug: "one", name: "One" }],
+    [`${path}/webhooks`, { url: "https://receiver.example/", events: ["change"] }],
+    [`/v1/db/${slug}/main/claim_branch`, { purpose: "a test", ref: "pr-1", ttlSec: 2_592_000 }],
+  ];
+}
+
+async function addAll(app: StartedApp, namespace: TestNamespace): Promise<void> {
+  for (const [path, body] of additionsTo(namespace)) {
+    const answer = await app.request("POST", path, { token: namespace.token, body });
     assertEquals(Math.floor(answer.status / 100), 2, answer.text);
   }
 }
@@ -70,4 +65,26 @@ test("a deleted namespace leaves nothing of its databases", async () => {
   await addAll(app, acme);
   assertEquals((await remove(app, "acme", "acme")).status, 200);
   assertEquals(await kindsOf(app, acme.database.id), []);
+});
+
+test("nothing is added to a database that another process has just deleted", async () => {
+  await using app = await startApp({ clock: new TurnableClock() });
+  await using other = secondApp(app);
+  const acme = await app.namespace();
+  const path = "/api/namespaces/acme/databases/main";
+  assertEquals((await other.request("GET", path, { token: acme.token })).status, 200);
+  assertEquals(
+    (await other.request("POST", `${acme.database.path}/query`, {
+      token: acme.token,
+      body: { sql: "SELECT 1" },
+    })).status,
+    200,
+  );
+  assertEquals((await remove(app, "acme/databases/main", "main")).status, 200);
+  const before = await kindsOf(app, acme.database.id);
+  for (const [path, body] of additionsTo(acme)) {
+    const answer = await other.request("POST", path, { token: acme.token, body });
+    assertEquals([answer.status, answer.body.code], [404, "database_not_found"], path);
+  }
+  assertEquals(await kindsOf(app, acme.database.id), before);
 });

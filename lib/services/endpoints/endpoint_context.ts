@@ -1,4 +1,6 @@
 // What the services for a database's endpoints share: their context, and how they show an endpoint.
+import { callerId } from "../../access/caller.ts";
+import type { EndpointChange } from "../../control/endpoints.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
@@ -14,6 +16,15 @@ export interface EndpointContext extends ManageContext {
   readonly query: QueryContext;
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
+}
+
+/** Which endpoint the caller changes. */
+export function changeBy(
+  { caller }: EndpointContext,
+  { namespaceId, id: databaseId }: DatabaseRecord,
+  slug: string,
+): EndpointChange {
+  return { namespaceId, databaseId, slug, actor: callerId(caller) };
 }
 
 /** Notes a change of an endpoint, or of an account by it, for the audit of its namespace. */

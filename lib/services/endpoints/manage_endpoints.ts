@@ -1,10 +1,16 @@
 // Creates, replaces, reads, lists, publishes, pauses and deletes the endpoints of a database.
-import { callerId, requireFresh } from "../../access/caller.ts";
+import { requireFresh } from "../../access/caller.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { FASTER, untilCommitted } from "../../store/until_committed.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "./endpoint_context.ts";
+import {
+  changeBy,
+  type EndpointContext,
+  type EndpointView,
+  endpointView,
+  noteEndpoint,
+} from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 
 /**
@@ -18,7 +24,7 @@ export async function createEndpoint(
   const database = await requireDatabase(ctx, address);
   const { namespaceSlug } = address;
   const spec = await checkSpec({ query: ctx.query, namespaceSlug, database }, unchecked);
-  const by = { databaseId: database.id, slug: spec.slug, actor: callerId(ctx.caller) };
+  const by = changeBy(ctx, database, spec.slug);
   const record = await ctx.control.endpoints.create(spec, by);
   if (record === null) throw new AppError("slug_taken");
   await noteEndpoint(ctx, "endpoint.created", { database, slug: spec.slug });
@@ -41,7 +47,7 @@ interface ReplaceInput {
 export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput): Promise<EndpointView> {
   const { address, slug, specOf } = input;
   const database = await requireDatabase(ctx, address);
-  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
+  const by = changeBy(ctx, database, slug);
   const check = { query: ctx.query, namespaceSlug: address.namespaceSlug, database, slug };
   const record = await untilCommitted(async () => {
     const known = await ctx.control.endpoints.read(database.id, slug);
@@ -106,7 +112,7 @@ export async function deleteEndpoint(
 ): Promise<EndpointView> {
   const database = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
-  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
+  const by = changeBy(ctx, database, slug);
   const record = await ctx.control.endpoints.remove(by);
   if (record === null) throw new AppError("endpoint_not_found");
   await noteEndpoint(ctx, "endpoint.deleted", { database, slug });
@@ -141,7 +147,7 @@ interface MoveInput {
 export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Promise<EndpointView> {
   const { address, slug, transition } = input;
   const database = await requireDatabase(ctx, address);
-  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
+  const by = changeBy(ctx, database, slug);
   const outcome = await ctx.control.endpoints.setStatus(moves[transition], by);
   if (outcome.ok) {
     await noteEndpoint(ctx, "endpoint.moved", {

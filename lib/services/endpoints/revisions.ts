@@ -1,10 +1,15 @@
 // The history of an endpoint, which outlives it: lists its revisions and restores one.
-import { callerId } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointRevision } from "../../store/records.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import { type EndpointContext, type EndpointView, endpointView, noteEndpoint } from "./endpoint_context.ts";
+import {
+  changeBy,
+  type EndpointContext,
+  type EndpointView,
+  endpointView,
+  noteEndpoint,
+} from "./endpoint_context.ts";
 import { checkSpec } from "./spec/check_spec.ts";
 
 /** Newest first. Errors: `endpoint_not_found` where there never was such an endpoint, those of `readableDatabase`. */
@@ -42,7 +47,7 @@ export async function restoreRevision(ctx: EndpointContext, input: RestoreInput)
   if (revision === null) throw new AppError("revision_not_found");
   const { namespaceSlug } = address;
   await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, { raw: revision.spec, issues: [] });
-  const by = { databaseId: database.id, slug, actor: callerId(ctx.caller) };
+  const by = changeBy(ctx, database, slug);
   const record = await ctx.control.endpoints.restoreRevision(revision, by);
   if (record === null) throw new AppError("revision_not_found");
   await noteEndpoint(ctx, "endpoint.restored", {

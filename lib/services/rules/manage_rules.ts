@@ -43,7 +43,7 @@ export async function addRule(
   const database = await requireDatabase(ctx, address);
   const now = ctx.clock.now();
   const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
-  if (!await ctx.control.rules.add(rule)) {
+  if (!await ctx.control.rules.add(database.namespaceId, rule)) {
     throw new AppError("validation_failed", {
       issues: [{ path: "tableGlob", message: `Delete a rule first; a database has at most ${MAX_RULES}` }],
     });
