@@ -4,13 +4,10 @@ import type { Meter } from "../control/balance/meter.ts";
 import type { Admission } from "../control/balance/spending_account.ts";
 import type { Totals } from "./answer.ts";
 import { costNanoUsd, pricesOf } from "./prices.ts";
-import type { QueryCall } from "./query_call.ts";
+import type { QueryCall, QueryTarget } from "./query_call.ts";
 
 /** Who pays, and for which database. */
-export interface Payer {
-  readonly namespaceId: string;
-  readonly databaseId: string;
-}
+export type Payer = Pick<QueryTarget, "namespaceId" | "databaseId" | "billedDatabaseId">;
 
 /** The money of one call. It is reserved once, settled at most once, and released whatever happens. */
 export class Bill {
@@ -46,7 +43,7 @@ export class Bill {
   settle({ rowsRead, rowsWritten }: Totals): void {
     if (this.#admission === null) return;
     this.meter.settle(this.#admission, {
-      databaseId: this.payer.databaseId,
+      databaseId: this.payer.billedDatabaseId ?? this.payer.databaseId,
       requests: this.call.opensRequest === false ? 0 : 1,
       rowsRead,
       rowsWritten,

@@ -52,6 +52,8 @@ export interface QueryTarget {
   readonly namespaceId: string;
   readonly namespaceSlug: string;
   readonly databaseId: string;
+  /** The database whose usage it is, where that is another: of a copy that nobody can find the one that was copied. */
+  readonly billedDatabaseId?: string;
   /** As it stands in a path. */
   readonly databaseSlug: string;
   readonly branchRef: string;

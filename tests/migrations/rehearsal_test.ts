@@ -93,6 +93,16 @@ testSteps("a dry run of migrations", migrationWorld, {
     assertEquals([refusal["file"], refusal["line"]], ["0002.sql", 2]);
     assertEquals([await names(), await copies(app)], [["0001_shop.sql"], before]);
   },
+  "is usage of the database that was copied": async ({ apply, post, app, acme }) => {
+    await apply([SHOP]);
+    assertEquals((await post([SHOP, CHANGE], { dryRun: true })).status, 200);
+    await app.deps.query.meter.tick();
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const path = `/api/namespaces/${acme.slug}/usage?from=${from}&by=hour`;
+    const { data } = JSON.parse((await app.request("GET", path, { token: acme.token })).text);
+    const used = new Set(data.map(({ databaseId }: { databaseId: string }) => databaseId));
+    assertEquals([...used], [acme.database.id]);
+  },
   "of files that are applied has nothing to try": async ({ apply }) => {
     await apply([SHOP]);
     assertEquals((await apply([SHOP], { dryRun: true }))["rehearsal"], null);

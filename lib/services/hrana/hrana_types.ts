@@ -51,6 +51,7 @@ export type StreamRequest =
 
 /** The parts of the process that the door needs, the database, and whoever calls now. */
 export interface DoorContext extends StatementsContext, MergeContext {
+  readonly target: MergeContext["target"];
   /** Null: no transaction lasts over several requests here. */
   readonly begin: BeginTransaction | null;
 }

@@ -66,7 +66,7 @@ export interface RehearsalAnswer {
 
 /**
  * Applies what is pending of the files to a copy, compares it with the database and drops it. Paid as the files would be,
- * and the comparison as a read. Errors: as `applyMigrations`, but those of rules; `storage_full`.
+ * and the comparison as a read, as usage of the database. Errors: as `applyMigrations`, but those of rules; `storage_full`.
  */
 export async function rehearseMigrations(
   ctx: RehearsalContext,
@@ -105,7 +105,8 @@ async function onOwnCopy<T>(
   await control.databases.announce(databaseId);
   try {
     await tenants.branches.make({ databaseId, namespaceId: target.namespaceId }, target.databaseId);
-    return await work({ ...ctx, target: { ...target, databaseId } });
+    const copy = { ...target, databaseId, billedDatabaseId: target.databaseId };
+    return await work({ ...ctx, target: copy });
   } finally {
     await dropUnused({ control, tenants }, databaseId);
   }
