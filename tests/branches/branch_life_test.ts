@@ -3,6 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
+import type { BranchDiff } from "../../lib/sql/branch_report.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { dataOf, statusOf, withBranches } from "./branch_world.ts";
@@ -83,6 +84,30 @@ test("a branch is paid by its namespace and its usage stands under its own id", 
     });
     assertEquals(answer.status, 200, answer.text);
     assert(answer.text.includes(claim.databaseId), answer.text);
+  });
+});
+
+test("a comparison is a read: it goes on where the control plane has no room", async () => {
+  await withBranches(async (world) => {
+    const { claim, branch, app, shop } = world;
+    await claim();
+    await branch("pr-1", "DELETE FROM items WHERE id = 1");
+    const { kv } = app.deps;
+    const atomic = kv.atomic.bind(kv);
+    const full = () => Promise.reject(new Error("database or disk is full"));
+    // A process that has reserved nothing yet.
+    await using other = secondApp(app);
+    kv.atomic = () => Object.assign(atomic(), { commit: full });
+    const write = { token: shop.token, body: { sql: "DELETE FROM items" } };
+    const written = await other.request("POST", `${shop.database.path}/query`, write);
+    assertEquals([written.status, written.body.code], [503, "storage_full"], written.text);
+    const path = `${shop.database.path}/branches/pr-1/diff`;
+    const compared = await other.request("GET", path, { token: shop.token });
+    kv.atomic = atomic;
+    assertEquals(compared.status, 200, compared.text);
+    assertEquals(dataOf<BranchDiff>(compared).tables.map(({ table, removed }) => [table, removed]), [
+      ["items", 1],
+    ]);
   });
 });
 
