@@ -213,6 +213,26 @@ test("what cannot be taken back asks an old session for a proof, and is done beh
   assertEquals(names.text.match(/>backend</g)?.length, 1);
 });
 
+test("settings keep their cap without a proof, and another cap asks for one", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const { email, slug } = await member(app, "acme");
+  const cookie = cookieOf(await enter({ app, slug, email }));
+  const page = await openPage(app, "/console/acme/settings", null, { cookie });
+  const csrf = hidden(page, "csrf");
+  const send = (path: string, fields: Record<string, string>) =>
+    sendForm(app, { path, fields: { csrf, ...fields }, headers: { cookie }, person: null });
+  clock.turn(16 * 60_000);
+  const named = await send("/console/acme/settings", { name: "Acme Limited", monthlyCapUsd: "" });
+  assertEquals([named.status, named.headers.get("location")], [303, "/console/acme/settings?saved"]);
+  const asked = await send("/console/acme/settings", { name: "Acme Limited", monthlyCapUsd: "25" });
+  assertMatch(asked.text, /Confirm that it is you/);
+  const waiting = { to: hidden(asked, "to"), typed: hidden(asked, "typed") };
+  const done = await send("/console/-/prove", { ...waiting, password: PASSWORD });
+  assertEquals([done.status, done.headers.get("location")], [303, "/console/acme/settings?saved"], done.text);
+  assertMatch((await openPage(app, "/console/acme/settings", null, { cookie })).text, /value="25"/);
+});
+
 test("a new password ends every other session, and the page stays signed in", async () => {
   await using app = await startApp();
   const { email, slug } = await member(app, "acme");

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { signIn } from "../testing/person.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { credit, money, nano } from "./money_world.ts";
@@ -165,6 +166,33 @@ test("a monthly cap stops calls with a code of its own; raising it, taking it aw
   clock.turn(31 * 86_400_000);
   assertEquals((await tenant.query("SELECT 1")).status, 200);
   for (const wrong of [-1, "1", 9_000_001]) assertEquals(await cap(wrong), 400);
+});
+
+test("another cap takes a sign-in of the last 15 minutes, and the audit has both; the name and the same cap take none", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  const path = `/api/namespaces/${tenant.slug}`;
+  const { headers } = await signIn(app, { role: "admin" });
+  const change = async (body: object) => {
+    const answer = await app.request("PATCH", path, { headers, body });
+    return [answer.status, answer.body.code ?? null];
+  };
+  assertEquals(await change({ monthlyCapUsd: 25 }), [200, null]);
+  clock.turn(15 * 60_000);
+  for (const monthlyCapUsd of [26, 24, null]) {
+    assertEquals(await change({ monthlyCapUsd, name: "Never" }), [403, "sign_in_again"]);
+  }
+  assertEquals(await change({ name: "Acme Limited", monthlyCapUsd: 25 }), [200, null]);
+  const lifted = await app.request("PATCH", path, { token: tenant.token, body: { monthlyCapUsd: null } });
+  assertEquals(JSON.parse(lifted.text).data.name, "Acme Limited");
+  const audit = JSON.parse((await app.request("GET", `${path}/audit`, { token: tenant.token })).text).data;
+  const changes = audit.filter(({ action }: { action: string }) => action === "namespace.changed");
+  assertEquals(changes.map(({ facts }: { facts: object }) => facts), [
+    { monthlyCapUsd: "none", formerMonthlyCapUsd: 25 },
+    {},
+    { monthlyCapUsd: 25, formerMonthlyCapUsd: "none" },
+  ]);
 });
 
 test("the cap stands in the balance, and a change of the name leaves it", async () => {

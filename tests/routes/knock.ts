@@ -54,7 +54,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v1/db/:ns/:db/claim_branch": { purpose: "fresh" },
   "POST /v1/db/:ns/:db/branches/:ref/merge": { mode: "data", onConflict: "abort" },
   "POST /api/namespaces": { slug: "fresh" },
-  "PATCH /api/namespaces/:slug": { name: "New name" },
+  "PATCH /api/namespaces/:slug": { name: "New name", monthlyCapUsd: 25 },
   "DELETE /api/namespaces/:slug": { confirm: "acme" },
   "POST /api/namespaces/:slug/databases": { slug: "fresh" },
   "PATCH /api/namespaces/:slug/databases/:dbSlug": { name: "New name" },

@@ -30,6 +30,7 @@ const byCookie = guarded.filter(({ path }) => path.startsWith("/api/"));
 /** What cannot be taken back, or gives power to somebody. */
 const takesNewSignIn: readonly string[] = [
   "GET /api/backup",
+  "PATCH /api/namespaces/:slug",
   "DELETE /api/namespaces/:slug",
   "DELETE /api/namespaces/:slug/databases/:dbSlug",
   "POST /api/namespaces/:slug/databases/restore",

@@ -71,17 +71,17 @@ export class Ledger {
     return outcome;
   }
 
-  /** Sets the monthly cap, or removes it for null, and answers the changed balance. Errors: `namespace_not_found`. */
-  async setMonthlyCap(namespaceId: string, monthlyCapNanoUsd: number | null): Promise<BalanceRecord> {
+  /** Sets the monthly cap, or removes it for null, and answers the one before. Errors: `namespace_not_found`. */
+  async setMonthlyCap(namespaceId: string, monthlyCapNanoUsd: number | null): Promise<number | null> {
     if (monthlyCapNanoUsd !== null && (!Number.isSafeInteger(monthlyCapNanoUsd) || monthlyCapNanoUsd < 0)) {
       throw new RangeError("monthlyCapNanoUsd");
     }
-    const balance = await changeAccount(this.kv, namespaceId, (found) => {
-      const next = { ...inMonth(found, this.clock.now()), monthlyCapNanoUsd };
-      return { next, outcome: next };
-    });
+    const former = await changeAccount(this.kv, namespaceId, (found) => ({
+      next: { ...inMonth(found, this.clock.now()), monthlyCapNanoUsd },
+      outcome: found.monthlyCapNanoUsd,
+    }));
     this.changed(namespaceId);
-    return balance;
+    return former;
   }
 
   /** Usage in the order of time. Errors: `validation_failed` when that is too much for one answer. */

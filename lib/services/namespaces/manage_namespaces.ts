@@ -3,7 +3,8 @@ import { requireFresh, requireOperator } from "../../access/caller.ts";
 import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { toNanoUsd } from "../../query/prices.ts";
+import { toNanoUsd, toUsd } from "../../query/prices.ts";
+import type { AuditFacts } from "../../store/audit_records.ts";
 import { noteAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { clearNamespace } from "../removal/remove_records.ts";
@@ -61,22 +62,37 @@ interface NamespaceChange {
 
 /**
  * Changes the name of a namespace and the most that it may spend in a month. Only what is given changes. Errors:
- * those of `requireNamespace`.
+ * `sign_in_again` for another cap, those of `requireNamespace`.
  */
 export async function updateNamespace(ctx: ManageContext, input: NamespaceChange): Promise<NamespaceDetail> {
-  const { monthlyCapUsd } = input;
   let record = await requireNamespace(ctx, input.slug);
-  if (monthlyCapUsd !== undefined) {
-    await ctx.ledger.setMonthlyCap(record.id, monthlyCapUsd === null ? null : toNanoUsd(monthlyCapUsd));
-  }
+  const facts = input.monthlyCapUsd === undefined ? {} : await changeCap(ctx, record.id, input.monthlyCapUsd);
   if (input.name !== undefined) {
     const changed = await ctx.control.namespaces.rename(record, input.name);
     if (changed === null) throw new AppError("namespace_not_found");
     record = changed;
   }
-  await noteAct(ctx, "namespace.changed", { namespaceId: record.id, target: record.slug });
+  await noteAct(ctx, "namespace.changed", { namespaceId: record.id, target: record.slug, facts });
   return await namespaceDetail(ctx, record);
 }
+
+/** Another cap lets the namespace spend more, or stops its calls. The cap that it has changes nothing, and asks for nothing. */
+async function changeCap(
+  ctx: ManageContext,
+  namespaceId: string,
+  capUsd: number | null,
+): Promise<AuditFacts> {
+  const cap = capUsd === null ? null : toNanoUsd(capUsd);
+  const balance = await ctx.ledger.balance(namespaceId);
+  if (balance?.monthlyCapNanoUsd === cap) return {};
+  requireFresh(ctx.caller, ctx.clock.now());
+  const former = await ctx.ledger.setMonthlyCap(namespaceId, cap);
+  const formerMonthlyCapUsd = former === null ? NO_CAP : toUsd(former);
+  return { monthlyCapUsd: capUsd ?? NO_CAP, formerMonthlyCapUsd };
+}
+
+/** In the place of a cap where there is none. */
+const NO_CAP = "none";
 
 /**
  * Deletes a namespace with everything in it: first the record, then the contents. After a crash a sweep finishes it.
