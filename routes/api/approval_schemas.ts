@@ -48,7 +48,7 @@ export const approvalDetail = approvalRecord.extend({
   requestedBy: z.string().describe("Id of the API token"),
   tokenId: z.string(),
   tokenName: z.string().nullable().describe("Or a person's address; null: the token has been revoked"),
-  operation: z.string().describe("query, batch, apply, merge or restore"),
+  operation: z.enum(["query", "batch", "apply", "merge", "restore", "migrate", "import"]),
   affectedRows: z.int().nullable().describe("With triggers and cascades; null: not known"),
   cascadedRows: z.int().nullable().describe("How many of them triggers and cascades add; null: not known"),
   tolerance: z.int().describe("By how many rows that may differ when it runs"),
