@@ -2,7 +2,7 @@
 // is cached for a moment.
 import type { Clock } from "../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
-import { CACHE_AGE_MS } from "../core/limits.ts";
+import { CACHE_AGE_MS, MAX_REVISIONS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
@@ -140,9 +140,8 @@ export class Endpoints {
           spec,
           status,
         } as const;
-        const removal = this.kv.atomic().check(entry).delete(key)
-          .set(keys.endpointRevision(databaseId, slug, number), last);
-        if (await kvCommit(removal)) return entry.value;
+        const removal = this.kv.atomic().check(entry).delete(key);
+        if (await kvCommit(withRevision(removal, by, last))) return entry.value;
         return FASTER;
       });
     } finally {
@@ -173,9 +172,10 @@ export class Endpoints {
    * `database_not_found`.
    */
   async #put(
-    { namespaceId, databaseId, slug, actor }: EndpointChange,
+    by: EndpointChange,
     next: (current: EndpointRecord | null) => Next | null,
   ): Promise<EndpointRecord | null> {
+    const { databaseId, slug, actor } = by;
     const key = keys.endpoint(databaseId, slug);
     try {
       return await untilCommitted(async () => {
@@ -183,7 +183,7 @@ export class Endpoints {
         const chosen = next(entry.value);
         if (chosen === null) return null;
         const { spec, status, change } = chosen;
-        const database = await databaseEntry(this.kv, { namespaceId, databaseId });
+        const database = await databaseEntry(this.kv, by);
         const now = this.clock.now();
         const revision = (entry.value?.revision ?? await this.#lastRevision(databaseId, slug)) + 1;
         const record = {
@@ -194,10 +194,9 @@ export class Endpoints {
           createdAt: entry.value?.createdAt ?? now,
           updatedAt: now,
         };
-        const revisionKey = keys.endpointRevision(databaseId, slug, revision);
-        const commit = this.kv.atomic().check(database, entry, { key: revisionKey, versionstamp: null })
-          .set(key, record).set(revisionKey, { revision, at: now, actor, change, spec, status });
-        if (await kvCommit(commit)) return record;
+        const commit = this.kv.atomic().check(database, entry).set(key, record);
+        const written = { revision, at: now, actor, change, spec, status };
+        if (await kvCommit(withRevision(commit, by, written))) return record;
         return FASTER;
       });
     } finally {
@@ -228,6 +227,18 @@ export class Endpoints {
     );
     return last?.value.revision ?? 0;
   }
+}
+
+/** Adds the next revision to a commit; the oldest of more than `MAX_REVISIONS` ends with it. */
+function withRevision(
+  commit: Deno.AtomicOperation,
+  { databaseId, slug }: EndpointChange,
+  revision: EndpointRevision,
+): Deno.AtomicOperation {
+  const key = keys.endpointRevision(databaseId, slug, revision.revision);
+  commit.check({ key, versionstamp: null }).set(key, revision);
+  const oldest = revision.revision - MAX_REVISIONS;
+  return oldest > 0 ? commit.delete(keys.endpointRevision(databaseId, slug, oldest)) : commit;
 }
 
 function cacheKey(databaseId: string, slug: string): string {

@@ -80,6 +80,8 @@ export const CACHE_AGE_MS = 4_000;
 export const MAX_OPEN_APPROVALS = 100;
 /** Approval rules of one database: people must be able to oversee them, and every write reads them. */
 export const MAX_RULES = 100;
+/** Revisions of one endpoint, which outlive it: each is a whole specification. A further change ends the oldest. */
+export const MAX_REVISIONS = 1_000;
 /** Living branches of one database: each may be a whole copy of it. */
 export const MAX_BRANCHES = 100;
 /** Members of one namespace, those who are invited included: the list of them is read at each invitation. */

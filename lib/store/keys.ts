@@ -102,7 +102,7 @@ export const keys = {
   endpoint: (databaseId: string, slug: string): Key<EndpointRecord> => ["endpoint", databaseId, slug],
   endpoints: (databaseId: string): Key<EndpointRecord> => ["endpoint", databaseId],
 
-  /** As long as the database, also after the endpoint is deleted. Sorted by number. */
+  /** As long as the database, also after the endpoint is deleted, until there are 1,000 newer ones. Sorted by number. */
   endpointRevision: (databaseId: string, slug: string, revision: number): Key<EndpointRevision> => [
     "endpoint_revision",
     databaseId,

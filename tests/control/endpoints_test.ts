@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Endpoints } from "../../lib/control/endpoints.ts";
 import type { EndpointSpec } from "../../lib/core/endpoint_spec.ts";
-import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
+import { CACHE_AGE_MS, MAX_REVISIONS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { databaseRecord } from "../testing/control_world.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -56,6 +56,20 @@ Deno.test("publishing and pausing at once leaves one state, and a revision for e
   assertEquals(revisions.map(({ revision }) => revision), revisions.map((_, at) => revisions.length - at));
   assertEquals([record?.revision, record?.status], [revisions[0]?.revision, revisions[0]?.status]);
   assert(outcomes.some(({ ok }) => ok));
+});
+
+Deno.test("the newest revisions of an endpoint are kept, also of one that was deleted meanwhile", async () => {
+  using kv = await openWith("db_1");
+  const endpoints = new Endpoints(kv, new TurnableClock());
+  await endpoints.create(spec, by);
+  for (let change = 1; change < MAX_REVISIONS; change++) await endpoints.replace(spec, by);
+  const numbers = async () => (await endpoints.revisions("db_1", "one")).map(({ revision }) => revision);
+  const all = await numbers();
+  assertEquals([all.length, all[0], all.at(-1)], [MAX_REVISIONS, MAX_REVISIONS, 1]);
+  await endpoints.remove(by);
+  assertEquals((await endpoints.create(spec, by))?.revision, MAX_REVISIONS + 2);
+  const left = await numbers();
+  assertEquals([left.length, left[0], left.at(-1)], [MAX_REVISIONS, MAX_REVISIONS + 2, 3]);
 });
 
 Deno.test("removing all of a database leaves the others alone", async () => {

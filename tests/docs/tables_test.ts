@@ -111,6 +111,7 @@ Deno.test("the limits that are documented are the code's", async () => {
       `At most ${limits.MAX_OPEN_APPROVALS} approvals of a database wait`,
       `A namespace has at most ${limits.MAX_MEMBERS} members`,
       `${limits.MAX_SESSIONS} sessions (a further sign-in ends the oldest)`,
+      `Of an endpoint the newest ${limits.MAX_REVISIONS.toLocaleString("en")} revisions are kept`,
       `at most ${limits.MAX_BRANCHES} branches of it live, and it has at most ${limits.MAX_RULES} rules.`,
       `an email address ${limits.MAX_EMAIL_LENGTH}, a URL ${limits.MAX_URL_LENGTH}, a question to \`ask\` ${limits.MAX_QUESTION_LENGTH}.`,
     ]
