@@ -61,6 +61,12 @@ export function callerId(caller: Caller): string {
   return caller.kind === "token" ? caller.tokenId : caller.memberId;
 }
 
+/** What they name beside that id: the name of the token, the address of the member, or `the operator`. */
+export function callerName(caller: Caller): string {
+  if (caller.kind === "operator") return "the operator";
+  return caller.kind === "member" ? caller.email : caller.name;
+}
+
 /**
  * Requires of a person that the last proof of who it is be at most 15 minutes old: for what cannot be taken back. API
  * tokens, and the operator key itself, prove it with every request. Errors: `sign_in_again`.

@@ -1,6 +1,6 @@
 // The record of what people and tokens have done in each namespace, newest first, for as long as logs are kept.
 import { AppError } from "../core/errors.ts";
-import { idFloor } from "../core/ids.ts";
+import { idFloor, newId } from "../core/ids.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import type { AuditRecord } from "../store/audit_records.ts";
 import { keys } from "../store/keys.ts";
@@ -20,6 +20,17 @@ export interface AuditPageInput {
   /** The id of the last record of the page before. */
   readonly cursor: string | null;
   readonly pageSize: number;
+}
+
+/** An act and who did it. What is not given is null, and there are no facts. */
+export type SignedAct =
+  & Pick<AuditRecord, "namespaceId" | "actor" | "actorName" | "action">
+  & Partial<Pick<AuditRecord, "database" | "target" | "facts">>;
+
+/** The record of an act. */
+export function actRecord(at: number, act: SignedAct): AuditRecord {
+  const { namespaceId, actor, actorName, action, database = null, target = null, facts = {} } = act;
+  return { id: newId("aud", at), namespaceId, at, actor, actorName, action, database, target, facts };
 }
 
 /** In the place of a namespace's id: what was done to the service as a whole. */

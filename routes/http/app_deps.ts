@@ -13,7 +13,6 @@ import { RateCounters } from "../../lib/control/rate_counters.ts";
 import { Replays } from "../../lib/control/replays.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import type { Log } from "../../lib/core/log.ts";
-import { newId } from "../../lib/core/ids.ts";
 import { sendOnce } from "../../lib/core/send_once.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Captcha } from "../../lib/guard/captcha.ts";
@@ -206,12 +205,7 @@ function mailQueue(
     clock,
     log,
     write: (request) => writeMail({ ...ctx, mailPerDay }, request),
-    noteFailed: async ({ namespaceId, databasePath, slug }, reason) => {
-      const at = clock.now();
-      const act = { actor: "service", actorName: "the service", action: "mail.failed" } as const;
-      const about = { database: databasePath, target: slug, facts: { reason } };
-      await ctx.control.audit.add({ id: newId("aud", at), namespaceId, at, ...act, ...about });
-    },
+    audit: ctx.control.audit,
   });
 }
 

@@ -3,8 +3,8 @@
 import { isoTime } from "../../core/clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
-import { Audit, SERVICE_AUDIT } from "../../control/audit.ts";
+import { callerId, callerName } from "../../access/caller.ts";
+import { actRecord, Audit, SERVICE_AUDIT } from "../../control/audit.ts";
 import { claimDataDir } from "../../store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "../../store/data_format.ts";
 import { withLifetimes } from "../../store/lifetimes.ts";
@@ -94,18 +94,11 @@ async function prepare(
   try {
     const { wrong } = await checkMoney(kv);
     const voided = await voidRevived(kv, { clock, revokeTokens });
-    const at = clock.now();
-    await new Audit(withLifetimes(kv, clock)).add({
-      id: newId("aud", at),
-      namespaceId: SERVICE_AUDIT,
-      at,
-      actor: "operator",
-      actorName: "the operator",
-      action: "backup.restored",
-      database: null,
-      target: null,
-      facts: { takenAt, revokeTokens },
-    });
+    const operator = { kind: "operator" } as const;
+    const by = { actor: callerId(operator), actorName: callerName(operator) };
+    const act = { action: "backup.restored", facts: { takenAt, revokeTokens } } as const;
+    const record = actRecord(clock.now(), { namespaceId: SERVICE_AUDIT, ...by, ...act });
+    await new Audit(withLifetimes(kv, clock)).add(record);
     return { voided, wrong, known: await knownDatabases(kv) };
   } finally {
     kv.close();

@@ -4,7 +4,7 @@ import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
-import { actRecord, noteAct } from "../note_act.ts";
+import { actOf, noteAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { removeBranches } from "../removal/remove_records.ts";
@@ -40,7 +40,7 @@ export async function createDatabase(ctx: ManageContext, input: DatabaseInput): 
       return null;
     },
     act: (target) =>
-      actRecord(ctx, "database.created", { namespaceId: namespace.id, database: input.slug, target }),
+      actOf(ctx, "database.created", { namespaceId: namespace.id, database: input.slug, target }),
   });
 }
 

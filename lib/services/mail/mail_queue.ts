@@ -1,5 +1,6 @@
 // Sends the mails that endpoints were asked for, beside their requests: a bounded number at once and waiting, each tried
 // a few times, and what fails is on record.
+import { actRecord, type Audit } from "../../control/audit.ts";
 import type { HeldJob, MailJobs } from "../../control/mail_jobs.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -18,8 +19,8 @@ export interface MailQueueParts {
   readonly log: Log;
   /** Writes the mail; null: there is none to be sent. Throws what may pass. */
   readonly write: (request: MailRequest) => Promise<Mail | null>;
-  /** Notes a mail that will never be sent. Never throws. */
-  readonly noteFailed: (request: MailRequest, reason: string) => Promise<void>;
+  /** Has a record of each mail that will never be sent. */
+  readonly audit: Audit;
 }
 
 const AT_ONCE = 4;
@@ -112,10 +113,12 @@ export class MailQueue {
     }
   }
 
-  async #noteFailed(request: MailRequest, reason: string): Promise<void> {
-    const { namespaceId, slug } = request;
-    this.parts.log("warn", "mail_failed", { namespaceId, endpoint: slug, reason });
-    await this.parts.noteFailed(request, reason);
+  async #noteFailed({ namespaceId, databasePath, slug }: MailRequest, reason: string): Promise<void> {
+    const { audit, clock, log } = this.parts;
+    log("warn", "mail_failed", { namespaceId, endpoint: slug, reason });
+    const act = { actor: "service", actorName: "the service", action: "mail.failed" } as const;
+    const about = { database: databasePath, target: slug, facts: { reason } };
+    await audit.add(actRecord(clock.now(), { namespaceId, ...act, ...about }));
   }
 
   #count(namespaceId: string, change: number): void {

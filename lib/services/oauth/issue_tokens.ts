@@ -1,6 +1,7 @@
 // A code becomes the tokens of a connection, and a refresh token its next ones (RFC 6749, 4.1.3 and 6).
 import { hash } from "node:crypto";
 import { equalBytes, isToken, newToken, tokenHash, type TokenPrefix } from "../../access/token_format.ts";
+import { actRecord } from "../../control/audit.ts";
 import type { SpendOutcome } from "../../control/oauth_grants.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -82,18 +83,9 @@ export async function noteConnection(
   { id, name, namespaceId, client }: TokenRecord,
   { action, facts }: { readonly action: AuditAction; readonly facts: AuditFacts },
 ): Promise<void> {
-  const at = clock.now();
-  await control.audit.add({
-    id: newId("aud", at),
-    namespaceId,
-    at,
-    actor: id,
-    actorName: name,
-    action,
-    database: null,
-    target: id,
-    facts: { client: client?.host ?? null, ...facts },
-  });
+  const by = { namespaceId, actor: id, actorName: name };
+  const about = { target: id, facts: { client: client?.host ?? null, ...facts } };
+  await control.audit.add(actRecord(clock.now(), { ...by, action, ...about }));
 }
 
 interface Secrets {

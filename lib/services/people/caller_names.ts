@@ -1,4 +1,5 @@
 // Names for the ids of callers that logs and revisions keep: whoever reads those knows people and tokens by their names.
+import { callerId, callerName } from "../../access/caller.ts";
 import { isId } from "../../core/ids.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
@@ -19,7 +20,8 @@ export async function callerNames(
   const { id: namespaceId } = await readableNamespace(ctx, namespaceSlug);
   const page = { cursor: null, pageSize: LISTED };
   const [listed, held] = await Promise.all([members.list(namespaceId, page), tokens.list(namespaceId, page)]);
-  const names = new Map([["operator", "The operator"]]);
+  const operator = { kind: "operator" } as const;
+  const names = new Map([[callerId(operator), callerName(operator)]]);
   for (const member of listed.records) names.set(member.id, memberName(member));
   for (const { id, name } of held.records) names.set(id, name);
   const behind = [...new Set(ids)].filter((id) => !names.has(id));
