@@ -1,13 +1,18 @@
 // Sockets of clients that do not behave, on the service's own listener: more than there may be, and cursors that nobody reads.
 import { assert, assertEquals } from "@std/assert";
-import { MAX_SOCKET_CURSORS, MAX_SOCKETS, MAX_SOCKETS_OF_TOKEN } from "../../lib/core/limits_hrana.ts";
+import {
+  MAX_HELD,
+  MAX_SOCKET_CURSORS,
+  MAX_SOCKETS,
+  MAX_SOCKETS_OF_TOKEN,
+} from "../../lib/core/limits_hrana.ts";
 import { connectionLimits } from "../../lib/core/limits.ts";
 import { HttpListener } from "../../lib/guard/http_listener.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
 import type { OpenSocket } from "../../lib/services/hrana/open_sockets.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { execute, hello, type HranaSocket, ok, openSocket, request } from "./hrana_socket.ts";
-import { hranaWorld } from "./hrana_world.ts";
+import { hranaWorld, resultOf, valuesOf } from "./hrana_world.ts";
 
 function listen(app: StartedApp): HttpListener {
   const serve = findServeConnection();
@@ -97,6 +102,78 @@ Deno.test("sockets of clients that do not behave", async (t) => {
     await lazy.closed;
     await until(() => sockets.size === 1);
     assertEquals(held.held, 0);
+  });
+
+  const batchOf = (...texts: string[]) => ({ steps: texts.map((sql) => ({ stmt: { sql } })) });
+  const countOf = async (table: string) => {
+    const [[count] = []] = valuesOf(resultOf(await world.execute(`SELECT count(*) FROM ${table}`)));
+    return count;
+  };
+
+  const onClient = async (work: (client: HranaSocket) => Promise<void>) => {
+    const client = await known(url, token);
+    try {
+      await work(client);
+    } finally {
+      client.socket.close();
+      await client.closed;
+    }
+  };
+
+  await step("a cursor whose number is taken meanwhile is refused before its batch writes", async () => {
+    await world.setup("CREATE TABLE taken (v)");
+    await onClient(async (client) => {
+      for (const id of [2, 3]) {
+        client.send(request(id, { type: "open_stream", stream_id: id }));
+        assertEquals(await client.next(), ok(id, { type: "open_stream" }));
+      }
+      // While another has the write slot both batches wait for it.
+      const control = (id: number, sql: string) =>
+        client.send(request(id, { type: "execute", stream_id: 3, stmt: { sql } }));
+      for (const [at, sql] of ["BEGIN IMMEDIATE", "DELETE FROM taken"].entries()) {
+        control(4 + at, sql);
+        assertEquals(codeOf(await client.next()), undefined);
+      }
+      const batch = batchOf("INSERT INTO taken VALUES (1)");
+      client.send(request(11, { type: "open_cursor", stream_id: 1, cursor_id: 7, batch }));
+      client.send(request(12, { type: "open_cursor", stream_id: 2, cursor_id: 7, batch }));
+      control(13, "COMMIT");
+      const codes = [await client.next(), await client.next(), await client.next()].map(codeOf);
+      assertEquals(codes.toSorted(), ["VALIDATION_FAILED", undefined, undefined]);
+      assertEquals(await countOf("taken"), "1");
+    });
+  });
+
+  await step("a batch that fails gives the number of its cursor back", async () => {
+    await onClient(async (client) => {
+      const open = (id: number, stmt: unknown) =>
+        client.send(
+          request(id, { type: "open_cursor", stream_id: 1, cursor_id: 1, batch: { steps: [{ stmt }] } }),
+        );
+      open(2, { sql_id: 99 });
+      assertEquals(codeOf(await client.next()), "VALIDATION_FAILED");
+      open(3, { sql: "SELECT 1" });
+      assertEquals(await client.next(), ok(3, { type: "open_cursor" }));
+    });
+  });
+
+  await step("results of a batch that has run and that have no room are told in its cursor", async () => {
+    await world.setup("CREATE TABLE full_up (v)");
+    const owner = { namespaceId: "ns_1", tokenId: "tok_1" };
+    const full: OpenSocket = { owner, held: MAX_HELD - 50_000, end: () => {} };
+    await onClient(async (client) => {
+      sockets.add(full);
+      const batch = batchOf("INSERT INTO full_up VALUES (1)", "SELECT hex(zeroblob(100000))");
+      client.send(request(2, { type: "open_cursor", stream_id: 1, cursor_id: 1, batch }));
+      const opened = await client.next();
+      sockets.remove(full);
+      assertEquals(opened, ok(2, { type: "open_cursor" }));
+      client.send(request(3, { type: "fetch_cursor", cursor_id: 1, max_count: 10 }));
+      const told = await client.next();
+      assertEquals(codeOf(told), "OUTCOME_UNKNOWN");
+      assert(JSON.stringify(told).includes('"entries":[{"type":"error"'));
+      assertEquals(await countOf("full_up"), "1");
+    });
   });
 
   other.socket.close();

@@ -13,7 +13,7 @@ export function cursorEntries({ results, errors }: BatchRun): string[] {
   });
 }
 
-/** The failure of the whole, where nothing of it has run. Throws what is no expected failure. */
+/** The failure of the whole: nothing of it has run, unless the failure says so. Throws what is no expected failure. */
 export function failedEntry(error: unknown): string {
   if (!(error instanceof AppError)) throw error;
   return JSON.stringify({ type: "error", error: doorError(error) });

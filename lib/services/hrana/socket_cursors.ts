@@ -2,9 +2,24 @@
 import { AppError } from "../../core/errors.ts";
 import { MAX_SOCKET_CURSORS } from "../../core/limits_hrana.ts";
 
+interface Cursor {
+  /** Null: its batch runs. */
+  entries: readonly string[] | null;
+  characters: number;
+  at: number;
+}
+
+/** A number that is kept for the results of a batch. */
+export interface ReservedCursor {
+  /** Takes the results, or what says that there is no room for them. Of a cursor that was closed nobody wants either. */
+  fill(entries: readonly string[], noRoom: string): void;
+  /** Gives the number back: the batch has failed. */
+  release(): void;
+}
+
 /** The cursors of one socket. */
 export class SocketCursors {
-  readonly #cursors = new Map<number, { entries: readonly string[]; characters: number; at: number }>();
+  readonly #cursors = new Map<number, Cursor>();
   #characters = 0;
 
   /** `mayHold`: whether so many characters more may wait here to be fetched. */
@@ -15,31 +30,37 @@ export class SocketCursors {
     return this.#characters;
   }
 
-  /** Errors: `validation_failed` for a number in use, too many of them, or too much in them. */
-  open(id: number, entries: readonly string[]): void {
-    this.requireFree(id);
-    const characters = lengthOf(entries);
-    if (!this.mayHold(characters)) {
+  /**
+   * To be asked before a batch runs for it: behind its commit nothing may fail that a client reads as "nothing ran", and
+   * batches of other streams run meanwhile. Errors: `validation_failed` for a number in use, or too many of them.
+   */
+  reserve(id: number): ReservedCursor {
+    if (this.#cursors.has(id) || this.#cursors.size >= MAX_SOCKET_CURSORS) {
       throw new AppError("validation_failed", {
-        message: "Fetch or close a cursor first; those that are open hold as much as they may",
+        message: "Close a cursor first; its number is in use, or this socket has as many as it may",
       });
     }
-    this.#cursors.set(id, { entries, characters, at: 0 });
-    this.#characters += characters;
-  }
-
-  /** To be asked before a batch runs for it. Errors: as `open`. */
-  requireFree(id: number): void {
-    if (!this.#cursors.has(id) && this.#cursors.size < MAX_SOCKET_CURSORS) return;
-    throw new AppError("validation_failed", {
-      message: "Close a cursor first; its number is in use, or this socket has as many as it may",
-    });
+    const cursor: Cursor = { entries: null, characters: 0, at: 0 };
+    this.#cursors.set(id, cursor);
+    const isKept = () => this.#cursors.get(id) === cursor;
+    return {
+      fill: (results, noRoom) => {
+        if (!isKept()) return;
+        const entries = this.mayHold(lengthOf(results)) ? results : [noRoom];
+        cursor.entries = entries;
+        cursor.characters = lengthOf(entries);
+        this.#characters += cursor.characters;
+      },
+      release: () => {
+        if (isKept()) this.#cursors.delete(id);
+      },
+    };
   }
 
   /** The response with the next entries. Errors: `validation_failed`. */
   fetch(id: number, count: number): string {
     const cursor = this.#cursors.get(id);
-    if (cursor === undefined) {
+    if (!cursor?.entries) {
       throw new AppError("validation_failed", {
         message: "Open the cursor first; there is none with this number",
       });

@@ -1,9 +1,10 @@
 // One request of a stream on a socket: checked, run and answered like that of a pipeline which has no other.
 import { andThen } from "../../core/and_then.ts";
+import { AppError } from "../../core/errors.ts";
 import { answerRequest, runBatch } from "./answer_request.ts";
 import type { RunningRequest } from "./batch_run.ts";
 import { refusalIn } from "./check_request.ts";
-import { cursorEntries } from "./cursor_entries.ts";
+import { cursorEntries, failedEntry } from "./cursor_entries.ts";
 import type { DoorContext } from "./hrana_types.ts";
 import type { SocketCursors } from "./socket_cursors.ts";
 import type { SocketRequest, SocketStreamRequest } from "./socket_types.ts";
@@ -45,8 +46,21 @@ async function openCursor(
   { cursor_id: id, batch }: OpenCursor,
   cursors: SocketCursors,
 ): Promise<string> {
-  cursors.requireFree(id);
-  const run = await runBatch(running, batch, "request");
-  cursors.open(id, cursorEntries(run));
+  const cursor = cursors.reserve(id);
+  try {
+    const run = await runBatch(running, batch, "request");
+    cursor.fill(cursorEntries(run), failedEntry(noRoom()));
+  } catch (error) {
+    cursor.release();
+    throw error;
+  }
   return '{"type":"open_cursor"}';
+}
+
+/** What the batch has written stays: a client that reads "refused" would write it again. */
+function noRoom(): AppError {
+  return new AppError("outcome_unknown", {
+    message:
+      "Read before you repeat; the batch has run, and its results have no room beside what is not read yet",
+  });
 }
