@@ -257,6 +257,39 @@ testSteps("guards of the door for libSQL", hranaWorld, {
     assertEquals((await pipeline(next)).status, 200);
   },
 
+  "a stream of which nobody expected the failure is gone, and not claimed for good": async (
+    { app, pipeline, shop },
+  ) => {
+    const { facts } = app.deps.query;
+    const syntax = facts.syntax.bind(facts);
+    facts.syntax = (sql) => {
+      if (sql.includes("unexpected")) throw new RangeError("the stack is full");
+      return syntax(sql);
+    };
+    const sql = "SELECT 'unexpected'";
+    const store = { requests: [{ type: "store_sql", sql_id: 1, sql: "SELECT 1" }] };
+    const { size } = app.deps.hrana.kept;
+    try {
+      for (
+        const [path, body] of [
+          ["v2/pipeline", { requests: [{ type: "execute", stmt: { sql } }] }],
+          ["v3/cursor", { batch: { steps: [{ stmt: { sql } }] } }],
+        ] as const
+      ) {
+        const { body: { baton } } = await pipeline(store);
+        const failed = await app.request("POST", `/hrana/${shop.slug}/main/${path}`, {
+          token: shop.token,
+          body: { baton, ...body },
+        });
+        assertEquals(failed.status, 500);
+        assertEquals(app.deps.hrana.kept.size, size, path);
+        assertEquals((await pipeline({ baton, ...store })).body.code, "STREAM_EXPIRED");
+      }
+    } finally {
+      facts.syntax = syntax;
+    }
+  },
+
   "a cursor answers columns, rows and ends line by line": async ({ app, shop, setup }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY)");
     const body = {

@@ -54,10 +54,12 @@ export async function answerPipeline(
   const claimed = claiming instanceof Promise ? await claiming : claiming;
   const { stream, id } = claimed;
   const open = openPipeline(ctx, stream, { options, isOnly });
-  const refusal = refusalIn(ctx, requests, (id) => stream.texts.find(id));
-  const run = new PipelineRun(open, { requests, refusal, isNew: baton === null });
+  let run: PipelineRun;
   let closed: boolean;
+  // From the claim on every failure ends the stream: one that stayed claimed could be neither used nor evicted.
   try {
+    const refusal = refusalIn(ctx, requests, (id) => stream.texts.find(id));
+    run = new PipelineRun(open, { requests, refusal, isNew: baton === null });
     closed = await run.all();
   } catch (error) {
     await stream.close();
@@ -86,9 +88,9 @@ export async function answerCursor(
   const claimed = await kept.claim(ctx, baton);
   const { stream, id } = claimed;
   const { running, hasRun } = openPipeline(ctx, stream, { options, isOnly: true });
-  const refusal = refusalIn(ctx, [{ type: "batch", batch }], (id) => stream.texts.find(id));
   let entries: string[];
   try {
+    const refusal = refusalIn(ctx, [{ type: "batch", batch }], (id) => stream.texts.find(id));
     if (refusal !== null) throw refusal;
     entries = cursorEntries(await runBatch({ ...running, closes: false }, batch, ""));
   } catch (error) {
