@@ -2,6 +2,7 @@
 // validate their input. Nothing is written twice.
 import { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
+import { once } from "../lib/core/once.ts";
 import { documentedHeaders, documentedPath } from "./documented_parameters.ts";
 import type { Env } from "./http/env.ts";
 import { sessionCookieName } from "./http/session_cookie.ts";
@@ -11,9 +12,9 @@ type Document = Awaited<ReturnType<typeof generateSpecs>>;
 
 /** The document is made at the first request, when everything is mounted. */
 export function openapiRoutes(app: Hono<Env>, baseUrl: string): Hono<Env> {
-  let made: Promise<Document> | null = null;
+  const describe = once(() => describeApi(app, baseUrl));
   return new Hono<Env>().get("/openapi.json", async (c) => {
-    const document = await (made ??= describeApi(app, baseUrl));
+    const document = await describe();
     return c.json(document, 200, {
       "Access-Control-Allow-Origin": "*",
       "Cache-Control": "public, max-age=30",

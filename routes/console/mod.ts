@@ -1,15 +1,15 @@
 // The door of the console, /console. What is behind it is loaded when somebody first comes: a service that nobody looks
 // at holds none of it.
 import { type Context, Hono } from "hono";
+import { once } from "../../lib/core/once.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 
 /** Mounted under `/console`. */
 export function consoleRoutes(deps: AppDeps): Hono<Env> {
-  let loading: Promise<Hono<Env>> | undefined;
+  const load = once(() => import("./console_app.ts").then(({ consoleApp }) => consoleApp(deps)));
   return new Hono<Env>().all("/*", async (c) => {
-    loading ??= import("./console_app.ts").then(({ consoleApp }) => consoleApp(deps));
-    return await (await loading).fetch(c.req.raw, carriedOn(c));
+    return await (await load()).fetch(c.req.raw, carriedOn(c));
   });
 }
 

@@ -1,6 +1,7 @@
 // Style, script and pictures of the documentation, and the viewer of the API description. Each is loaded when
 // somebody first asks for it: an idle service holds none of them.
 import { createHash } from "node:crypto";
+import { once } from "../../lib/core/once.ts";
 
 /** A file that pages load. */
 export interface Asset {
@@ -35,15 +36,15 @@ const sources: Readonly<Record<string, Source>> = {
   },
 };
 
-const loaded = new Map<string, Promise<Asset>>();
+const loaded = new Map<string, () => Promise<Asset>>();
 
 /** Null where no file has the name. */
 export async function findAsset(name: string): Promise<Asset | null> {
   const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
   if (!source) return null;
-  const asset = loaded.get(name) ?? loadAsset(source);
-  loaded.set(name, asset);
-  return await asset;
+  const load = loaded.get(name) ?? once(() => loadAsset(source));
+  loaded.set(name, load);
+  return await load();
 }
 
 /** Its address with its version, by which a cache may hold it for good. */

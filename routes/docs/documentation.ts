@@ -1,5 +1,6 @@
 // What answers requests for the documentation. Loaded at the first of them: nobody else pays for it.
 import type { Context } from "hono";
+import { once } from "../../lib/core/once.ts";
 import { nearMatches } from "../../lib/sql/hints.ts";
 import type { Env } from "../http/env.ts";
 import { findAsset } from "./assets.ts";
@@ -34,7 +35,7 @@ type Answer = Promise<Response>;
 export class Documentation {
   readonly #baseUrl: string;
   readonly #library: Library;
-  #search: Promise<DocSearch> | null = null;
+  readonly #search = once(async () => new DocSearch(await this.#library.readAll()));
 
   /** `baseUrl` is what examples call. */
   constructor(baseUrl: string) {
@@ -46,7 +47,7 @@ export class Documentation {
   async contents(c: Context<Env>): Answer {
     const question = (c.req.query("q") ?? "").trim().slice(0, MAX_QUESTION);
     if (question === "") return await sendPage(c, contentsView());
-    const hits = (await (this.#search ??= this.#startSearch())).search(question);
+    const hits = (await this.#search()).search(question);
     return await sendPage(c, searchView(question, hits));
   }
 
@@ -79,10 +80,6 @@ export class Documentation {
 
   llms(c: Context<Env>): Response {
     return c.body(llmsText(this.#baseUrl), 200, { "Content-Type": MARKDOWN, "Cache-Control": BRIEFLY });
-  }
-
-  async #startSearch(): Promise<DocSearch> {
-    return new DocSearch(await this.#library.readAll());
   }
 }
 

@@ -4,15 +4,13 @@ import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { etag } from "hono/etag";
 import { AppError } from "../../lib/core/errors.ts";
+import { once } from "../../lib/core/once.ts";
 import type { Env } from "../http/env.ts";
 import { WHERE_TO_BEGIN } from "../middleware/not_found.ts";
-import type { Documentation } from "./documentation.ts";
 
 /** At the root. `baseUrl` is what examples call. */
 export function docsRoutes({ baseUrl }: { readonly baseUrl: string }): Hono<Env> {
-  let opened: Promise<Documentation> | null = null;
-  const open = async () => new (await import("./documentation.ts")).Documentation(baseUrl);
-  const docs = () => opened ??= open();
+  const docs = once(async () => new (await import("./documentation.ts")).Documentation(baseUrl));
   return new Hono<Env>()
     .get("/", leadToDocs)
     .use("/docs/*", etag())

@@ -1,6 +1,7 @@
 // POST /mcp: the door for agents that speak the Model Context Protocol. What is behind it is loaded when the first of
 // them comes: a service that has none holds none of it.
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
+import { once } from "../../lib/core/once.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { tokenBearer } from "../middleware/access.ts";
@@ -9,12 +10,12 @@ import { ownOrigin } from "./own_origin.ts";
 
 /** Mounted under `/mcp`. Other methods than POST answer 405: nothing here has a state that one could listen to or end. */
 export function mcpRoutes(deps: AppDeps): Hono<Env> {
-  let loading: Promise<(c: Context<Env>) => Promise<Response>> | undefined;
+  const load = once(() => import("./serve_message.ts"));
   return new Hono<Env>()
     .use("/*", ownOrigin(deps))
     .use("/*", challenging(deps))
     .post("/", tokenBearer(deps, "mcp"), async (c) => {
-      loading ??= import("./serve_message.ts").then(({ serveMessage }) => (c) => serveMessage(deps, c));
-      return await (await loading)(c);
+      const { serveMessage } = await load();
+      return await serveMessage(deps, c);
     });
 }

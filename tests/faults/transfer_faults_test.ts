@@ -1,6 +1,6 @@
 // Exports and imports whose processes are ended from outside, and clients that go away: nothing half-made is seen, and nothing
 // is left behind.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { sweepFolders } from "../../lib/tenant/transfer/process_folders.ts";
 import { TransferRoom, type TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
@@ -161,6 +161,21 @@ Deno.test("what processes have left that were killed is removed, and what others
   await works.close();
   assertEquals(Array.from(Deno.readDirSync(place)), []);
   await Deno.remove(place);
+});
+
+Deno.test("a lock that could not be taken is taken by the next transfer", async () => {
+  const place = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${place}/blocked`, "");
+  const room = new TransferRoom({ folder: `${place}/blocked/works`, isShared: true, environment: {} });
+  await assertRejects(() => room.make("exp_1"));
+  await Deno.remove(`${place}/blocked`);
+  await room.make("exp_1");
+  assertEquals(Array.from(Deno.readDirSync(`${place}/blocked`), ({ name }) => name).sort(), [
+    "works",
+    "works.lock",
+  ]);
+  await room.close();
+  await Deno.remove(place, { recursive: true });
 });
 
 Deno.test("a stop ends exports on their way, and a start removes what is left of them", async () => {

@@ -2,6 +2,7 @@
 // is set.
 import { normalPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
+import { once } from "../../core/once.ts";
 
 /** Code points after NFKC. */
 const MIN_LENGTH = 10;
@@ -12,8 +13,6 @@ const JUDGED_LENGTH = 64;
 const MIN_SCORE = 3;
 
 type Judge = (password: string, about: readonly string[]) => number;
-
-let judge: Promise<Judge> | null = null;
 
 /**
  * The normal form of a new password. `about` are words that its owner's enemies try first: address, name, namespace.
@@ -29,7 +28,7 @@ export async function strongPassword(password: string, about: readonly string[])
   const words = about.concat("cubby").flatMap((one) => [one, ...one.split(/[^\p{L}\p{N}]+/u)]).filter((one) =>
     one.length > 2
   );
-  const score = (await (judge ??= loadJudge()))([...normal].slice(0, JUDGED_LENGTH).join(""), words);
+  const score = (await judge())([...normal].slice(0, JUDGED_LENGTH).join(""), words);
   if (score >= MIN_SCORE) return normal;
   throw weak(
     "Take another one; this is among the first that are guessed. Four random words are a good password",
@@ -40,11 +39,11 @@ function weak(message: string): AppError {
   return new AppError("validation_failed", { issues: [{ path: "password", message }] });
 }
 
-async function loadJudge(): Promise<Judge> {
+const judge = once(async (): Promise<Judge> => {
   const [{ ZxcvbnFactory }, common] = await Promise.all([
     import("@zxcvbn-ts/core"),
     import("@zxcvbn-ts/language-common"),
   ]);
   const zxcvbn = new ZxcvbnFactory({ dictionary: common.dictionary, graphs: common.adjacencyGraphs });
   return (password, about) => zxcvbn.check(password, about.slice()).score;
-}
+});

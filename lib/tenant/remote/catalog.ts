@@ -1,5 +1,6 @@
 // Where each database lives and which snapshots it has: a small database on the same server, so that it is as durable as
 // the tenants, every process sees the same, and a database moves in one transaction.
+import { once } from "../../core/once.ts";
 import type { SnapshotInfo } from "../snapshots.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { CatalogClient, CatalogRow, CatalogStatement } from "./catalog_client.ts";
@@ -61,7 +62,7 @@ const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent"];
 
 /** The catalogue of one server. */
 export class Catalog {
-  #client: Promise<CatalogClient> | null = null;
+  readonly #open = once(() => this.#make());
   /** Settles when the last change has ended: several writers at once make sqld slower, and some it refuses. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -175,15 +176,6 @@ export class Catalog {
 
   get location(): string {
     return this.context.catalogLocation ?? CATALOG_LOCATION;
-  }
-
-  /** Once; a failure is forgotten. */
-  #open(): Promise<CatalogClient> {
-    this.#client ??= this.#make().catch((error: unknown) => {
-      this.#client = null;
-      throw error;
-    });
-    return this.#client;
   }
 
   /** Makes the catalogue where it is not there. The client is loaded by the processes that need it. */

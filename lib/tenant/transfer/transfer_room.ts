@@ -1,4 +1,5 @@
 // The folders of transfers, and the jailed children that work in them: one folder and one child each.
+import { once } from "../../core/once.ts";
 import { findParentTie, type ParentTie, startJailed } from "../jail/start_jailed.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "./job.ts";
 import { lockFolder, removeFolder, unlockFolder } from "./process_folders.ts";
@@ -30,8 +31,13 @@ export interface TransferRoomOptions {
 /** Where transfers work. */
 export class TransferRoom {
   readonly #running = new Set<TransferRun>();
-  #tie: Promise<ParentTie> | null = null;
-  #lock: Promise<Deno.FsFile> | null = null;
+  readonly #tie = once(() => {
+    const { parentTie } = this.options;
+    return parentTie === undefined ? findParentTie() : Promise.resolve(parentTie);
+  });
+  /** The folder's lock, from the first transfer on. */
+  #held: Deno.FsFile | null = null;
+  readonly #lock = once(async () => this.#held = await lockFolder(this.options.folder));
 
   constructor(private readonly options: TransferRoomOptions) {}
 
@@ -45,7 +51,7 @@ export class TransferRoom {
   }
 
   async make(transferId: string): Promise<void> {
-    if (this.options.isShared) await (this.#lock ??= lockFolder(this.options.folder));
+    if (this.options.isShared) await this.#lock();
     await Deno.mkdir(this.folderOf(transferId), { recursive: true, mode: 0o700 });
   }
 
@@ -60,15 +66,14 @@ export class TransferRoom {
 
   /** The same in any folder of a transfer. */
   async startIn(folder: string, job: TransferJob): Promise<TransferRun> {
-    const { environment, parentTie } = this.options;
-    this.#tie ??= parentTie === undefined ? findParentTie() : Promise.resolve(parentTie);
+    const { environment } = this.options;
     const process = startJailed({
       program: new URL("./child/main.ts", import.meta.url).href,
       args: [folder, JSON.stringify(job)],
       paths: [folder],
       heapMb: HEAP_MB,
       dataKib: DATA_KIB,
-      parentTie: await this.#tie,
+      parentTie: await this.#tie(),
       // The engine's own temporary files belong into the folder too.
       environment: { ...environment, SQLITE_TMPDIR: folder },
     });
@@ -98,8 +103,8 @@ export class TransferRoom {
     for (const run of running) run.kill();
     await Promise.all(running.map(({ ended }) => ended));
     await this.clear();
-    if (this.#lock !== null) await unlockFolder(this.options.folder, await this.#lock);
-    this.#lock = null;
+    if (this.#held !== null) await unlockFolder(this.options.folder, this.#held);
+    this.#held = null;
   }
 
   /** A child that was killed, or whose disk was full, leaves no last report. */

@@ -9,6 +9,7 @@ import geistMono from "@fontsource-variable/geist-mono/files/geist-mono-latin-wg
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2" with { type: "bytes" };
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import { AppError } from "../../../lib/core/errors.ts";
+import { once } from "../../../lib/core/once.ts";
 import { editorModules, moduleFile } from "./editor_modules.ts";
 import { browserSources } from "./browser_sources.ts";
 import type { Env } from "../../http/env.ts";
@@ -54,8 +55,7 @@ export async function loadAssets(): Promise<Assets> {
   for (const [name, type, text] of texts) {
     byName.set(name, { type, body: await gzip(text), gzipped: true });
   }
-  let editor: Promise<AssetGroup> | undefined;
-  const editorGroup = () => editor ??= loadEditor();
+  const editorGroup = once(loadEditor);
   const editorAddresses = async () => {
     const { prefix } = await editorGroup();
     return Object.fromEntries(Object.keys(editorModules).map((name) => [name, prefix + moduleFile(name)]));

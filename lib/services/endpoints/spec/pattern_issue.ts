@@ -3,6 +3,7 @@
 // elsewhere.
 import { systemClock } from "../../../core/clock.ts";
 import { compilePattern } from "../../../core/linear_pattern.ts";
+import { once } from "../../../core/once.ts";
 
 /** Milliseconds that the search for a hostile text may take: the automaton needs a few, rarely tens. */
 const SEARCH_MS = 500;
@@ -69,12 +70,8 @@ const issues: Readonly<Record<Verdict["status"], string | null>> = {
     "Write a simpler regex; whether this one can backtrack more than linearly could not be told in time",
 };
 
-let loaded: Promise<CheckSync> | null = null;
-
 /** Large, and only needed where patterns are saved. */
-function loadCheck(): Promise<CheckSync> {
-  return loaded ??= import("recheck").then(checkOf);
-}
+const loadCheck = once(() => import("recheck").then(checkOf));
 
 /** Guarantee: the library's documented `checkSync`, whose module for browsers comes without types. */
 function checkOf(module: { readonly default: unknown }): CheckSync {

@@ -1,6 +1,7 @@
 // The schema of a tenant in SQLite's own WebAssembly build, for runtimes whose `node:sqlite` has no authorizer. It is loaded
 // without reading any file: the binary is a module of the package, like its code.
 import type { Database, Sqlite3Static, SqlValue } from "@sqlite.org/sqlite-wasm";
+import { once } from "../../../core/once.ts";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "../../../engine/engine_limits.ts";
 import { closedModules, Guard, type Level } from "../../../engine/guard.ts";
 import type { TypedColumn } from "../../../engine/typed_result.ts";
@@ -202,12 +203,15 @@ function engineValues(row: readonly unknown[]): EngineValue[] {
   });
 }
 
-let loading: Promise<WasmInstance> | null = null;
+let loaded = once(load);
 
 /** One instance a process, and another one once that is broken. */
 export async function wasmEngine(): Promise<OpenSchemaConnection> {
-  let instance = await (loading ??= load());
-  if (instance.broken) instance = await (loading = load());
+  let instance = await loaded();
+  if (instance.broken) {
+    loaded = once(load);
+    instance = await loaded();
+  }
   return () => new WasmSchemaConnection(instance);
 }
 
