@@ -257,6 +257,24 @@ testSteps("import", transferWorld, {
     assertEquals([again.status, again.body.issues?.[0]?.path], [400, "id"]);
   },
 
+  "is told under the code of its answer where it fails as nobody expected": async (
+    { acme, app, ...world },
+  ) => {
+    const { transfers } = app.deps.tenants;
+    assert(transfers);
+    const { adopt } = transfers;
+    transfers.adopt = () => Promise.reject(new TypeError("unexpected"));
+    try {
+      const answer = await world.import("format=sql&mode=replace&id=fails", "CREATE TABLE t (v);\n");
+      assertEquals([answer.status, answer.body.code], [500, "internal"]);
+    } finally {
+      transfers.adopt = adopt;
+    }
+    const path = `${acme.database.path}/imports/fails`;
+    const { body } = await app.request("GET", path, { token: acme.token });
+    assertEquals(Reflect.get(Object(body.data), "code"), "internal");
+  },
+
   "with create keeps a table that was made while the file came in": async (world) => {
     const { acme } = world;
     const body = new ReadableStream<Uint8Array>({

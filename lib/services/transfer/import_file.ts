@@ -88,7 +88,7 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
       }));
   } catch (error) {
     kept.state = "failed";
-    kept.code = error instanceof AppError ? error.code : "internal_error";
+    kept.code = error instanceof AppError ? error.code : "internal";
     // A restore that was stopped by a rule, or has begun, has written its row.
     if (error instanceof AppError && !LOGGED.has(error.code)) {
       const durationMs = Math.round(clock.monotonicMs() - startedMs);

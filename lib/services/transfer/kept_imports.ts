@@ -1,6 +1,6 @@
 // The imports of this process that their callers have named: how far each is, how it ended, and how it is cancelled.
 import { type Clock, isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
 import type { TransferRoom } from "../../tenant/transfer/transfer_room.ts";
 import { refused } from "./check_item.ts";
@@ -22,7 +22,7 @@ export interface ImportView extends Omit<NamedImport, "id"> {
   readonly tables: number;
   readonly rows: number;
   /** Of what it has failed for. */
-  readonly code: string | null;
+  readonly code: ErrorCode | null;
   readonly startedAt: string;
 }
 
@@ -32,7 +32,7 @@ export class KeptImport {
   state: "receiving" | "waiting" | "building" | "placing" | "done" | "failed" = "receiving";
   receivedBytes = 0;
   built = { tables: 0, rows: 0 };
-  code: string | null = null;
+  code: ErrorCode | null = null;
   readonly #cancelled = new AbortController();
 
   constructor(
