@@ -8,7 +8,11 @@ import {
   type RestoreIntoContext,
   takeSnapshot,
 } from "../../lib/services/snapshots/manage_snapshots.ts";
-import { readArchive, snapshotOfMoment } from "../../lib/services/snapshots/archived_moment.ts";
+import {
+  readArchive,
+  restoreMomentInto,
+  snapshotOfMoment,
+} from "../../lib/services/snapshots/archived_moment.ts";
 import { restoreSnapshot } from "../../lib/services/snapshots/restore_snapshot.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
@@ -102,12 +106,13 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { at, into, snapshot: label } = c.req.valid("json");
         const ctx = snapshotContext(deps, c);
-        const snapshot = at === undefined
-          ? label ?? ""
-          : await snapshotOfMoment(ctx, { at, isForNew: into !== undefined });
         if (into !== undefined) {
-          return c.json({ success: true, data: await restoreInto(ctx, { snapshot, into }) }, 201);
+          const data = at === undefined
+            ? await restoreInto(ctx, { snapshot: label ?? "", into })
+            : await restoreMomentInto(ctx, { at, into });
+          return c.json({ success: true, data }, 201);
         }
+        const snapshot = at === undefined ? label ?? "" : await snapshotOfMoment(ctx, at);
         const held = { ...deps.query, ...ctx, plan: c.get("plan") };
         return c.json({ success: true, data: await restoreSnapshot(held, { snapshot }) });
       },

@@ -1,5 +1,6 @@
 // Moments of an archived database over HTTP: what they cost, and that a database that was deleted has them again.
 import { assert, assertEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member, rowsOf } from "../testing/test_namespace.ts";
 
@@ -41,6 +42,22 @@ Deno.test("a moment is brought back for nothing, also of a database that was del
     assert(member(restored, "undo"));
     assertEquals(await spent(), before);
     assertEquals(rowsOf(await acme.query("SELECT a FROM t")), [[1]]);
+
+    // A new database that cannot be made leaves no snapshot of the moment behind.
+    const snapshots = async () => (await ask("GET", `${path}/snapshots`)).body.data;
+    const kept = await snapshots();
+    const taken = await ask("POST", `${path}/restore`, { at, into: "other" });
+    assertEquals([taken.status, taken.body.code], [409, "slug_taken"]);
+    assertEquals(await snapshots(), kept);
+    const { tenants } = app.deps;
+    const copy = tenants.copy.bind(tenants);
+    tenants.copy = () => Promise.reject(new AppError("storage_full"));
+    const full = await ask("POST", `${path}/restore`, { at, into: "late" });
+    tenants.copy = copy;
+    assertEquals(full.body.code, "storage_full");
+    assertEquals(await snapshots(), kept);
+    const made = await ask("POST", `${path}/restore`, { at, into: "late" });
+    assertEquals(made.status, 201, made.text);
   } finally {
     await app.stop();
     await Deno.remove(folder, { recursive: true });

@@ -1,10 +1,11 @@
 // Moments of a database that are archived off this machine: how far the archive is, and a snapshot of one of them.
-import { requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
+import { requireFresh, requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import type { MomentArchive } from "../../tenant/moment_archive.ts";
-import type { SnapshotContext } from "./manage_snapshots.ts";
+import type { DatabaseView } from "../databases/database_record.ts";
+import { restoreInto, type RestoreIntoContext, type SnapshotContext } from "./manage_snapshots.ts";
 
 /** How far a database is archived. */
 export interface ArchiveView {
@@ -57,15 +58,10 @@ export function momentOf(label: string): string | null {
 }
 
 /**
- * Makes a snapshot of a moment, and returns its label. `isForNew`: a new database is made of it, which not everybody may.
- * Errors: those of `requireNamespaceAdmin`, `role_too_low`, `archive_off`, `validation_failed` for a
+ * Makes a snapshot of a moment, and returns its label. Errors: `role_too_low`, `archive_off`, `validation_failed` for a
  * moment that is still to come, and those of `MomentArchive.toSnapshot`.
  */
-export async function snapshotOfMoment(
-  ctx: SnapshotContext,
-  { at, isForNew }: { readonly at: string; readonly isForNew: boolean },
-): Promise<string> {
-  if (isForNew) requireNamespaceAdmin(ctx.caller, ctx.target.namespaceSlug);
+export async function snapshotOfMoment(ctx: SnapshotContext, at: string): Promise<string> {
   requireRole(ctx.target, "admin");
   const archive = archiveOf(ctx);
   const atMs = Date.parse(at);
@@ -77,6 +73,28 @@ export async function snapshotOfMoment(
   const label = autoLabel(ctx.clock, "moment", isoTime(atMs).replaceAll(/[-:.]/g, ""));
   await archive.toSnapshot(ctx.target.databaseId, { atMs, label });
   return label;
+}
+
+/**
+ * Makes a new database of a moment. Building the moment takes long and leaves a snapshot as large as the database, so what
+ * would refuse the new one is asked first, and a failure leaves no snapshot. Errors: those of `snapshotOfMoment` and of
+ * `restoreInto`.
+ */
+export async function restoreMomentInto(
+  ctx: RestoreIntoContext,
+  { at, into }: { readonly at: string; readonly into: string },
+): Promise<DatabaseView> {
+  const { caller, clock, control, target, tenants } = ctx;
+  requireNamespaceAdmin(caller, target.namespaceSlug);
+  requireFresh(caller, clock.now());
+  if (await control.databases.bySlug(target.namespaceId, into) !== null) throw new AppError("slug_taken");
+  const snapshot = await snapshotOfMoment(ctx, at);
+  try {
+    return await restoreInto(ctx, { snapshot, into });
+  } catch (error) {
+    await tenants.transfers?.forget(target, snapshot);
+    throw error;
+  }
 }
 
 function archiveOf({ tenants }: SnapshotContext): MomentArchive {

@@ -72,7 +72,7 @@ export function archiveRoutes(deps: AppDeps): Hono<Env> {
       const fields = await readForm(c);
       const done = await attempt(() => {
         const { at: utc } = checked(z.object({ at: moment }), { at: fields.text("at") }, words);
-        return snapshotOfMoment(snapshotContext(deps, c, at), { at: utc, isForNew: false });
+        return snapshotOfMoment(snapshotContext(deps, c, at), utc);
       }, PASSING);
       if (!done.ok) return await page(c, { form: "moment", fields, problem: done.problem });
       return c.redirect(`${at.base}/snapshots/${encodeURIComponent(done.value)}/restore`, 303);
