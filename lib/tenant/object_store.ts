@@ -12,6 +12,8 @@ export interface ObjectStore {
   keys(prefix: string): AsyncIterable<string>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
+  /** Removes what is left of writes that were cut off a day ago or more. */
+  removeUnfinished(): Promise<void>;
 }
 
 /** Such a store for somebody who changes nothing there. */

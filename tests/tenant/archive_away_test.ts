@@ -53,6 +53,9 @@ async function withBucket(work: (world: World) => Promise<void>): Promise<void> 
   }
 }
 
+/** Half of an epoch, as a sending that was cut off leaves it: each pruning removes it. */
+const halfOf = (id: string) => `shop/cubby/db/${id}/00000000-00000000/base-00000000-${"0".repeat(64)}`;
+
 const archived = (store: LocalStore, id: string, label: string, clock: TurnableClock) =>
   codeOf(store.archive?.toSnapshot(id, { atMs: clock.now(), label }));
 const addRow = (tenant: Tenant, bytes: number) =>
@@ -201,5 +204,36 @@ Deno.test("the last epoch of a database that was made from the archive stays unt
     assert(made.id < lost.id);
     await until(() => !has(lost.id));
     assert(has(made.id));
+  });
+});
+
+Deno.test("a pruning that the bucket has broken off is made up for within hours", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    const store = await open("a");
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    const half = halfOf(tenant.id);
+    const isGone = async () => {
+      await addRow(tenant, 1);
+      for (let look = 0; look < 300 && s3.objects.has(half); look++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      return !s3.objects.has(half);
+    };
+    assertEquals(await archived(store, tenant.id, "first", clock), "done");
+    s3.objects.set(half, new Uint8Array(1));
+    // The first pruning may have been before the half was there.
+    if (!await isGone()) {
+      clock.turn(25 * HOUR_MS);
+      assert(await isGone());
+    }
+    let tried = 0;
+    s3.away = (method, key) => method === "DELETE" && key === half && tried++ === 0;
+    s3.objects.set(half, new Uint8Array(1));
+    clock.turn(25 * HOUR_MS);
+    await addRow(tenant, 1);
+    await until(() => tried > 0);
+    assert(s3.objects.has(half));
+    clock.turn(2 * HOUR_MS);
+    assert(await isGone());
   });
 });

@@ -2,6 +2,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { objectName } from "../../lib/tenant/archive/archive_names.ts";
 import { digestOf } from "../../lib/tenant/archive/digest.ts";
+import { Tenant } from "../contracts/tenant_store.ts";
+import { openArchived } from "./archive_world.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 
@@ -30,7 +32,7 @@ async function putEpoch(
 }
 
 async function withStore(
-  work: (store: FolderObjects, left: (id: string) => Promise<string[]>) => Promise<void>,
+  work: (store: FolderObjects, left: (id: string) => Promise<string[]>, folder: string) => Promise<void>,
 ) {
   const folder = await Deno.makeTempDir();
   const store = new FolderObjects(folder);
@@ -39,7 +41,7 @@ async function withStore(
     return [...new Set(keys.map((key) => key.split("/")[2] ?? ""))].sort();
   };
   try {
-    await work(store, left);
+    await work(store, left, folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -70,4 +72,40 @@ Deno.test("a damaged beginning keeps what is old of its own database only", asyn
     assertEquals(await left("db_a"), [epochOf(0), epochOf(1)]);
     for (const id of ["db_b", "db_c"]) assertEquals(await left(id), [epochOf(1)]);
   });
+});
+
+Deno.test("what killed writes have left in a folder goes after a day, and nothing else does", async () => {
+  await withStore(async (store, _left, folder) => {
+    const part = (of: string) => `${of}.${crypto.randomUUID()}.part`;
+    const [old, young, foreign] = [part("a-1"), part("a-2"), "mine.part"];
+    for (const key of ["db/a-1", old, young, foreign]) {
+      await store.put(key, new Uint8Array(1));
+      const writtenMs = Date.now() - (key === young ? 0 : 2 * DAY_MS);
+      await Deno.utime(`${folder}/${key}`, new Date(writtenMs), new Date(writtenMs));
+    }
+    await store.removeUnfinished();
+    const left = Array.from(Deno.readDirSync(folder), ({ name }) => name);
+    assertEquals(left.sort(), [young, "db", foreign].sort());
+    assertEquals(await Array.fromAsync(store.keys("db/")), ["db/a-1"]);
+  });
+});
+
+Deno.test("a service that archives into a folder removes what killed writes have left there", async () => {
+  const root = await Deno.makeTempDir();
+  const part = `${root}/archive/db/a-1.${crypto.randomUUID()}.part`;
+  await Deno.mkdir(`${root}/archive/db`, { recursive: true });
+  await Deno.writeTextFile(part, "");
+  await Deno.utime(part, new Date(DAY_MS), new Date(DAY_MS));
+  const store = await openArchived(`${root}/data`, { kind: "folder", folder: `${root}/archive` });
+  try {
+    await Tenant.create(store, ["CREATE TABLE t (a)"]);
+    const isThere = () => Deno.stat(part).then(() => true, () => false);
+    for (let look = 0; look < 500 && await isThere(); look++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assertEquals(await isThere(), false);
+  } finally {
+    await store.close();
+    await Deno.remove(root, { recursive: true });
+  }
 });

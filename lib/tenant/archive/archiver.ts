@@ -1,6 +1,7 @@
 // The archive of all databases of a store: which have changed, when each is read and sent, and what happens while the
 // store is away. A database that nobody writes costs nothing.
 import type { ArchiveStatus } from "../moment_archive.ts";
+import { ArchiveUpkeep } from "./archive_upkeep.ts";
 import { archiveFolder, spooledDatabases } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
@@ -11,7 +12,6 @@ import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
 import { StoreWatch, type StoreWatchOptions } from "./store_watch.ts";
 import { fileState } from "./file_parts.ts";
-import { believedMs, pruneArchive } from "./prune_archive.ts";
 
 /** Milliseconds between two looks at what has changed. */
 const LOOK_MS = 1000;
@@ -19,7 +19,6 @@ const LOOK_MS = 1000;
 const SEND_BYTES = 1024 * 1024;
 /** Databases at a time. */
 const AT_ONCE = 8;
-const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits. */
 const STOP_MS = 5000;
 
@@ -43,10 +42,11 @@ export class Archiver {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly watch: StoreWatch;
   readonly #queue = new ServingQueue<Changed>(AT_ONCE, (changed) => this.#serve(changed));
-  #pruned = -Infinity;
+  readonly #upkeep: ArchiveUpkeep;
 
   constructor(readonly options: ArchiverOptions) {
     this.watch = new StoreWatch(options);
+    this.#upkeep = new ArchiveUpkeep({ ...options, watch: this.watch, isKnown: (id) => this.#isKnown(id) });
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
@@ -153,10 +153,7 @@ export class Archiver {
   #look(): void {
     const nowMs = this.options.clock.monotonicMs();
     this.#queue.set([...this.#changed.values()].filter((one) => one.touched || isDue(one, nowMs)));
-    if (this.#changed.size > 0 && nowMs - this.#pruned > DAY_MS) {
-      this.#pruned = nowMs;
-      void this.#prune();
-    }
+    if (this.#changed.size > 0) this.#upkeep.beginIfDue();
   }
 
   async #serve(changed: Changed): Promise<void> {
@@ -224,18 +221,10 @@ export class Archiver {
     if (await archive.needsBase()) await archive.cut();
   }
 
-  async #prune(): Promise<void> {
-    const { store, clock, keepDays, log, databases } = this.options;
-    // A file that was made from the archive has no state yet, and its epoch there may be all that is sent of it.
-    const isKnown = async (id: string) =>
-      await fileState(databases.pathOf(id)) !== null || await this.#archiveOf(id).state() !== null;
-    try {
-      // Nobody removes what somebody else archives; and who has been answered has been told the time.
-      await this.watch.ask(() => Promise.resolve());
-      await pruneArchive(store, believedMs(store, clock.now()) - keepDays * DAY_MS, isKnown);
-    } catch {
-      log("warn", "archive_not_pruned", {});
-    }
+  /** A file that was made from the archive has no state yet, and its epoch there may be all that is sent of it. */
+  async #isKnown(databaseId: string): Promise<boolean> {
+    const file = await fileState(this.options.databases.pathOf(databaseId));
+    return file !== null || await this.#archiveOf(databaseId).state() !== null;
   }
 
   #inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {

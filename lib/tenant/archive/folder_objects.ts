@@ -2,6 +2,11 @@
 import type { ObjectStore } from "../object_store.ts";
 import { digestOf } from "./digest.ts";
 
+/** What a write is called until it is finished. */
+const UNFINISHED = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
+/** Milliseconds that a write may take, on the slowest share. */
+const WRITE_MS = 86_400_000;
+
 /** The objects of a folder, which is made when it is first written. */
 export class FolderObjects implements ObjectStore {
   #toldMs: number | null = null;
@@ -43,7 +48,7 @@ export class FolderObjects implements ObjectStore {
 
   async *keys(prefix: string): AsyncGenerator<string> {
     for await (const key of this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1))) {
-      if (key.startsWith(prefix)) yield key;
+      if (key.startsWith(prefix) && !key.endsWith(".part")) yield key;
     }
   }
 
@@ -51,6 +56,26 @@ export class FolderObjects implements ObjectStore {
     await Deno.remove(`${this.folder}/${key}`).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
+  }
+
+  /** A process that is killed while it writes removes nothing. By the times of the file system that has the files. */
+  async removeUnfinished(): Promise<void> {
+    if (this.#toldMs === null) return;
+    for await (const key of this.#walk("")) {
+      if (UNFINISHED.test(key) && await this.#writtenMs(key) < this.#toldMs - WRITE_MS) {
+        await this.remove(key);
+      }
+    }
+  }
+
+  /** The write may have ended meanwhile. */
+  async #writtenMs(key: string): Promise<number> {
+    try {
+      return (await Deno.stat(`${this.folder}/${key}`)).mtime?.getTime() ?? Infinity;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return Infinity;
+      throw error;
+    }
   }
 
   /** A link is made only where there is no file of the name. */
@@ -71,7 +96,7 @@ export class FolderObjects implements ObjectStore {
       entries.sort((a, b) => a.name < b.name ? -1 : 1);
       for (const { name, isDirectory } of entries) {
         if (isDirectory) yield* this.#walk(`${folder}${name}/`);
-        else if (!name.endsWith(".part")) yield `${folder}${name}`;
+        else yield `${folder}${name}`;
       }
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;

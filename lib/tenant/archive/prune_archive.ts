@@ -37,8 +37,9 @@ export async function pruneArchive(
       return [];
     });
     for (const epoch of gone) {
+      const rank = ({ name }: { readonly name: ArchiveName }) => name.kind === "begin" ? 0 : 1;
       // What it begins with goes first, so that a half-removed epoch is none.
-      const objects = (epochs.get(epoch) ?? []).sort((a) => a.name.kind === "begin" ? -1 : 1);
+      const objects = (epochs.get(epoch) ?? []).sort((a, b) => rank(a) - rank(b));
       for (const { key } of objects) await store.remove(key);
     }
   }
