@@ -1,6 +1,9 @@
 // Streams of changes: where they begin again, who may open one, and when one ends.
 import { assert, assertEquals } from "@std/assert";
 import { followerLimits } from "../../lib/core/limits_of_changes.ts";
+import { BEGINNING } from "../../lib/services/changes/change.ts";
+import { DatabaseChanges } from "../../lib/services/changes/database_changes.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { oneStore } from "../testing/cases.ts";
 import { money } from "../money/money_world.ts";
 import { changesWorld, kernel, openStream } from "./changes_world.ts";
@@ -108,6 +111,33 @@ test("a ticket opens one stream with the rights of its token, and no token is in
   const late = await open("", { url: JSON.parse(ends.text).data.url });
   assertEquals(late.status, 401);
   await late.close();
+});
+
+test("an address that can be no ticket's is refused without asking the control plane", async () => {
+  await using world = await changesWorld();
+  const { changeTickets } = world.app.deps.control;
+  changeTickets.take = () => Promise.reject(new TypeError("nobody asks"));
+  for (const junk of ["x", `pchg_${"0".repeat(38)}`]) {
+    const { status, body } = await world.app.request("GET", `/v1/changes/${junk}`);
+    assertEquals([status, body.code], [404, "ticket_not_found"]);
+  }
+});
+
+test("a wait for changes is as long as the clock of the service says", async () => {
+  const clock = new TurnableClock();
+  const changes = new DatabaseChanges({
+    read: () => {
+      clock.turn(61_000);
+      return Promise.resolve([]);
+    },
+    newest: () => Promise.resolve(BEGINNING),
+    pollMs: 60_000,
+    clock,
+  });
+  const signal = AbortSignal.timeout(2000);
+  assertEquals(await changes.next(null, { waitMs: 60_000, signal }), []);
+  assert(!signal.aborted);
+  changes.close();
 });
 
 test("a HEAD and a place that is no place open no stream, and use no ticket up", async () => {

@@ -67,6 +67,16 @@ testPeople("links", {
     assertEquals([bea?.name, bea?.state], ["Bea", "active"]);
   },
 
+  "what can be no link is refused without asking the control plane": async ({ people }) => {
+    const links = Object.create(people.control.links, {
+      find: { value: () => Promise.reject(new TypeError("nobody asks")) },
+    });
+    const control = Object.create(people.control, { links: { value: links } });
+    for (const junk of ["x", `pinv_${"0".repeat(38)}`]) {
+      assertEquals((await refusal(readLink({ ...people, control }, junk)))[0], "link_not_found");
+    }
+  },
+
   "of many who use one invitation at once, in two processes, one comes in": async (world) => {
     const { people, elsewhere } = world;
     const { token } = await world.invite("raced@example.com", "admin");

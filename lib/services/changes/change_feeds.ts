@@ -61,11 +61,12 @@ export class ChangeFeeds {
   }
 
   #open(target: ChangesTarget): Followed {
-    const { tenants } = this.ctx;
+    const { clock, tenants } = this.ctx;
     const changes = new DatabaseChanges({
       read: (after) => readChanges(this.ctx, target, after),
       newest: () => newestPlace(this.ctx, target),
       pollMs: tenants.commits.others ? POLL_MS : SELDOM_MS,
+      clock,
     });
     const unwatch = tenants.commits.watch(target.databaseId, () => changes.changed());
     const followed = { changes, followers: 0, unwatch };

@@ -1,6 +1,6 @@
 // What all followers of one database share in this process: one reading of what is new, and one waiting for it. A follower
 // has a place and nothing else, so that one who is slow holds nothing.
-import { systemClock } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
 import { BEGINNING, isSamePlace, type PlacedChange } from "./change.ts";
 
@@ -16,6 +16,7 @@ export interface ChangesSource {
   readonly newest: () => Promise<ChangePlace>;
   /** Milliseconds after which it looks without having been told. */
   readonly pollMs: number;
+  readonly clock: Clock;
 }
 
 /** The followers of one database. */
@@ -49,11 +50,12 @@ export class DatabaseChanges {
     after: ChangePlace | null,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<readonly PlacedChange[]> {
-    const untilMs = systemClock.monotonicMs() + waitMs;
+    const { clock } = this.source;
+    const untilMs = clock.monotonicMs() + waitMs;
     for (let from = after;; from ??= BEGINNING) {
       const round = this.#round;
       const found = this.#behind(from) ?? await this.source.read(from);
-      const leftMs = untilMs - systemClock.monotonicMs();
+      const leftMs = untilMs - clock.monotonicMs();
       if (found.length > 0 || leftMs <= 0 || signal.aborted || this.isClosed) return found;
       if (round === this.#round) await this.#change(leftMs, signal);
     }

@@ -2,7 +2,7 @@
 import { type AuthContext, authenticateId } from "../../access/authenticate.ts";
 import type { TokenCaller } from "../../access/caller.ts";
 import { resolveTarget, type Target } from "../../access/resolve_target.ts";
-import { newToken, tokenHash } from "../../access/token_format.ts";
+import { isToken, newToken, tokenHash } from "../../access/token_format.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { TICKET_SEC } from "../../core/limits_of_changes.ts";
@@ -37,6 +37,8 @@ export interface Admitted {
 
 /** Consumes a ticket. Errors: `ticket_not_found`, `invalid_bearer`, those of `resolveTarget`. */
 export async function redeemTicket(ctx: AuthContext, ticket: string): Promise<Admitted> {
+  // Anybody may ask, and a junk address shall cost no look-up.
+  if (!isToken("pchg_", ticket)) throw new AppError("ticket_not_found");
   const record = await ctx.control.changeTickets.take(tokenHash(ticket));
   if (record === null) throw new AppError("ticket_not_found");
   const { databasePath } = record;

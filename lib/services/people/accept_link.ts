@@ -1,6 +1,6 @@
 // People come in by a link: it is looked at without using it up, and used up with what lets them come again, a password or
 // a passkey.
-import { tokenHash } from "../../access/token_format.ts";
+import { isToken, tokenHash } from "../../access/token_format.ts";
 import { type Acceptance, letsIn } from "../../control/one_time_links.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -52,6 +52,7 @@ export async function readLink(ctx: PeopleContext, token: string): Promise<LinkV
 
 /** Errors: `link_not_found`. */
 export async function openLink({ control }: PeopleContext, token: string): Promise<OpenLink> {
+  if (!isToken("pinv_", token) && !isToken("pstart_", token)) throw new AppError("link_not_found");
   const hash = tokenHash(token);
   const link = await control.links.find(hash);
   if (link === null) throw new AppError("link_not_found");
