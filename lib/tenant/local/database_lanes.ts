@@ -114,6 +114,7 @@ export class DatabaseLanes {
 
   /** Sets the exclusive task of `held` lanes. */
   setExclusive(job: TaskJob): void {
+    if (this.dropped) return job.reject(new AppError("store_unavailable"));
     this.#exclusive = job;
   }
 

@@ -1,5 +1,6 @@
 // Runs a task while the database is open in no child and has no other work: its file may be replaced.
 import type { Clock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
@@ -14,8 +15,13 @@ export class ExclusiveWork {
     private readonly clock: Clock,
   ) {}
 
-  /** Waits for what runs, takes open transactions away, and lets nothing else start. The lanes are not held yet. */
+  /**
+   * Waits for what runs, takes open transactions away, and lets nothing else start. Errors: `database_busy` beside another
+   * such task, `store_unavailable` of a database that is dropped, also meanwhile.
+   */
   async run(lanes: DatabaseLanes, request: Request): Promise<ReplyFrame> {
+    if (lanes.dropped) throw new AppError("store_unavailable");
+    if (lanes.held) throw new AppError("database_busy");
     const { promise, resolve: release } = Promise.withResolvers<void>();
     lanes.held = true;
     lanes.released = promise;

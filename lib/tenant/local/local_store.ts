@@ -132,9 +132,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
   }
 
   exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame> {
-    const lanes = this.lanes(databaseId, namespaceId);
-    if (lanes.held || this.branches.isRead(databaseId)) return Promise.reject(new AppError("database_busy"));
-    return this.#exclusive.run(lanes, request);
+    if (this.branches.isRead(databaseId)) return Promise.reject(new AppError("database_busy"));
+    return this.#exclusive.run(this.lanes(databaseId, namespaceId), request);
   }
 
   async drop(databaseId: string): Promise<void> {
@@ -143,6 +142,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     lanes.rejectWaiting(new AppError("store_unavailable"));
     await this.transactions.endAll(lanes, "the database was deleted");
     lanes.log.clear();
+    await lanes.released; // what would put a file in place finds that the database is dropped, or has put it there
     await lanes.nothingRuns();
     this.lookups?.close(databaseId);
     await removeAll(this.parts.tenants, databaseId);
