@@ -2,6 +2,7 @@
 import { createHmac, hash } from "node:crypto";
 import type { ControlPlane } from "../control/control_plane.ts";
 import type { LiveSession } from "../control/console_sessions.ts";
+import { isLoopback } from "../core/loopback.ts";
 import type { PersonCaller } from "./caller.ts";
 import { equalBytes } from "./token_format.ts";
 
@@ -78,5 +79,5 @@ export function isOwnOrigin(
   if (origin === undefined || !URL.canParse(origin)) return false;
   if (origin === new URL(baseUrl).origin) return true;
   const { protocol, host: from, hostname } = new URL(origin);
-  return protocol === "http:" && from === host && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  return protocol === "http:" && from === host && isLoopback(hostname);
 }

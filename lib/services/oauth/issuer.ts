@@ -1,8 +1,8 @@
 // Under which address this service issues tokens, and for which resource: that of BASE_URL. Where that is this machine,
 // its other names count too, because people write localhost where the service prints 127.0.0.1.
 import { AppError } from "../../core/errors.ts";
+import { LOOPBACK_NAMES } from "../../core/loopback.ts";
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** The door that tokens of OAuth are for. */
 const RESOURCE_PATH = "/mcp";
 
@@ -33,7 +33,7 @@ export function issuerOfResource(baseUrl: string, resource: string | null): stri
 
 function issuers(baseUrl: string): string[] {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== "http:" || !LOOPBACK.includes(hostname)) return [baseUrl];
-  const names = LOOPBACK.filter((name) => name !== hostname);
+  if (protocol !== "http:" || !LOOPBACK_NAMES.includes(hostname)) return [baseUrl];
+  const names = LOOPBACK_NAMES.filter((name) => name !== hostname);
   return [baseUrl, ...names.map((name) => `http://${name}${port === "" ? "" : `:${port}`}`)];
 }

@@ -1,8 +1,7 @@
 // Where a client gets its codes: which addresses it may name, and which address is one that it has named (RFC 8252).
+import { LOOPBACK_NAMES } from "../../core/loopback.ts";
 import { oauthLimits } from "../../core/oauth_limits.ts";
 
-/** A program on the same machine listens there, on a port that it learns when it starts. */
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** What browsers read themselves, or what leads into another protocol, is no program's own scheme. */
 const NOT_OWN = new Set([
   ...[
@@ -34,7 +33,9 @@ export function readRedirectUri(text: string): URL | null {
   const url = new URL(text);
   if (text.includes("#") || url.username !== "" || url.password !== "") return null;
   if (url.protocol === "https:") return PLAIN_HOST.test(url.hostname) && isWritten(text, url) ? url : null;
-  if (url.protocol === "http:") return LOOPBACK.includes(url.hostname) && isWritten(text, url) ? url : null;
+  if (url.protocol === "http:") {
+    return LOOPBACK_NAMES.includes(url.hostname) && isWritten(text, url) ? url : null;
+  }
   const scheme = url.protocol.slice(0, -1);
   return OWN_SCHEME.test(url.protocol) && !NOT_OWN.has(scheme) && text.length > url.protocol.length
     ? url

@@ -4,6 +4,7 @@ import { rightsOf } from "../../../lib/services/oauth/allow_client.ts";
 import type { Authorization } from "../../../lib/services/oauth/authorization.ts";
 import { isDocumentAddress } from "../../../lib/services/oauth/client_documents.ts";
 import { redirectHost } from "../../../lib/services/oauth/redirect_uri.ts";
+import { isLoopback } from "../../../lib/core/loopback.ts";
 import { type Role, roleAtLeast, roles } from "../../../lib/core/role.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
@@ -78,9 +79,7 @@ export function Connect(props: ConnectProps): Html {
 /** `localhost` alone would look like a server. */
 function placeOf(redirectUri: string): string {
   const host = redirectHost(redirectUri);
-  return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host)
-    ? `${host} (a program on your computer)`
-    : host;
+  return isLoopback(host.replace(/:\d+$/, "")) ? `${host} (a program on your computer)` : host;
 }
 
 function SignInFirst({ visit }: ConnectProps): Html {
