@@ -9,7 +9,7 @@ import { parseMessage } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
-import type { ClientMessage } from "../../lib/services/hrana/socket_types.ts";
+import { type ClientMessage, POLICY } from "../../lib/services/hrana/socket_types.ts";
 import type { Env } from "../http/env.ts";
 import { isPlainMessage } from "./plain_requests.ts";
 import { clientMessage } from "./request_schemas.ts";
@@ -18,9 +18,8 @@ import type { DoorAddress, EnterDoor } from "./target.ts";
 
 /** In the order in which they are taken. */
 const PROTOCOLS = ["hrana3", "hrana2", "hrana1"];
-/** Private codes of RFC 6455 for what its 1009 and 1008 mean, and its own code of a server that goes away. */
+/** A private code of RFC 6455 for what its 1009 means, and its own code of a server that goes away. */
 const TOO_BIG = 4009;
-const POLICY = 4008;
 const GOING_AWAY = 1001;
 
 /** What sockets need of the door. */

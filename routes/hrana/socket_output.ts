@@ -1,6 +1,7 @@
 // What a socket sends, and how it ends. A client that asks without reading would have its answers kept in memory: the next
 // request waits until enough is read, and only so long.
 import { endSocket } from "../../lib/guard/end_socket.ts";
+import { POLICY } from "../../lib/services/hrana/socket_types.ts";
 import { CLOSE_MS, MAX_UNREAD_BEFORE_NEXT, READ_MS } from "../../lib/core/limits_hrana.ts";
 
 /** The runtime tells nobody when a client has read, so it is asked. In milliseconds. */
@@ -9,8 +10,6 @@ const ASK_AGAIN_MS = 20;
 const UNASKED_BYTES = 8 * 1024;
 /** No character of a text takes more bytes in UTF-8. */
 const MAX_CHARACTER_BYTES = 3;
-/** A private code of RFC 6455: the ones of the protocol itself are not for applications. */
-const POLICY = 4008;
 
 /** The sending half of a socket. */
 export class SocketOutput {

@@ -1,7 +1,7 @@
 // Answers the requests of one HTTP call in their order: an error stops none of those behind it.
 import { AppError } from "../../core/errors.ts";
 import { answerRequest, failureText, type RequestAnswer, runBatch } from "./answer_request.ts";
-import type { RunningRequest } from "./batch_run.ts";
+import { keyOnSeveral, type RunningRequest } from "./batch_run.ts";
 import { refusalIn, runsSql } from "./check_request.ts";
 import { cursorEntries, failedEntry } from "./cursor_entries.ts";
 import { isWhole } from "./door_error.ts";
@@ -154,10 +154,5 @@ class PipelineRun {
 /** Errors: `validation_failed` for a key on several requests that run SQL. */
 function requireKeyable({ idempotencyKey }: DoorOptions, isOnly: boolean): void {
   if (idempotencyKey === null || isOnly) return;
-  throw new AppError("validation_failed", {
-    issues: [{
-      path: "Idempotency-Key",
-      message: "Send the key with one statement or one batch from BEGIN to COMMIT, or leave it out",
-    }],
-  });
+  throw keyOnSeveral();
 }

@@ -84,8 +84,9 @@ async function execute(running: RunningRequest, stmt: WireStatement, path: strin
     return plain(`{"type":"execute","result":${NOTHING}}`);
   }
   const { options, isOnly, opens } = running;
-  const form = { atomic: true, batch: false, mayWait: isOnly, opensRequest: opens() };
-  const outcome = await runCall(ctx, [statement], { form, options, transaction: stream.transaction });
+  const form = { atomic: true, batch: false, mayWait: isOnly };
+  const { transaction } = stream;
+  const outcome = await runCall(ctx, [statement], { form, opensRequest: opens(), options, transaction });
   stream.settle();
   if (outcome.failure) throw outcome.failure.error;
   return { response: `{"type":"execute","result":${outcome.results[0]}}`, replayed: outcome.replayed };

@@ -12,7 +12,7 @@ export interface RunningRequest {
   readonly ctx: DoorContext;
   readonly options: DoorOptions;
   readonly stream: HranaStream;
-  /** Notes a call; true for the first of the request that the caller has sent. */
+  /** Notes a call; true for the first of what the caller has sent. In a transaction that one pays for all of them. */
   readonly opens: () => boolean;
   /** The stream ends behind this request. */
   readonly closes: boolean;
@@ -113,7 +113,7 @@ export class BatchRun {
     form: { readonly atomic: boolean; readonly batch: boolean; readonly mayWait: boolean },
   ): Promise<CallOutcome> {
     const { ctx, options, stream: { transaction }, opens } = this.request;
-    return runCall(ctx, statements, { form: { ...form, opensRequest: opens() }, options, transaction });
+    return runCall(ctx, statements, { form, opensRequest: opens(), options, transaction });
   }
 
   #holds(condition: WireCondition | null): boolean {
@@ -147,7 +147,12 @@ function isOneCall(steps: readonly DoorStep[]): boolean {
 /** Errors: `validation_failed` for a key on what is more than one call, or is inside of a transaction. */
 export function requireOneCall({ options, stream }: RunningRequest, oneCall: boolean): void {
   if (options.idempotencyKey === null || (oneCall && stream.transaction === null)) return;
-  throw new AppError("validation_failed", {
+  throw keyOnSeveral();
+}
+
+/** A key on what is more than one call. */
+export function keyOnSeveral(): AppError {
+  return new AppError("validation_failed", {
     issues: [{
       path: "Idempotency-Key",
       message: "Send the key with one statement or one batch from BEGIN to COMMIT, or leave it out",

@@ -21,8 +21,6 @@ export interface CallForm {
   readonly batch: boolean;
   /** False: a repetition of the request would run more than this call again, so no person is asked. */
   readonly mayWait: boolean;
-  /** The first call of its request, which pays for it. */
-  readonly opensRequest: boolean;
 }
 
 /** What became of the statements. */
@@ -41,6 +39,8 @@ export async function runCall(
   statements: readonly DoorStatement[],
   how: {
     readonly form: CallForm;
+    /** The first call of what the caller has sent. In a transaction it alone pays for a request; outside each call does. */
+    readonly opensRequest: boolean;
     readonly options: DoorOptions;
     readonly transaction: InteractiveTransaction | null;
   },
@@ -65,13 +65,14 @@ export async function runCall(
 function runInside(
   { target }: DoorContext,
   statements: readonly DoorStatement[],
-  { form, options, transaction }: {
+  { form, opensRequest, options, transaction }: {
     readonly form: CallForm;
+    readonly opensRequest: boolean;
     readonly options: DoorOptions;
     readonly transaction: InteractiveTransaction;
   },
 ): Promise<QueryAnswer> {
-  const { atomic, batch, opensRequest } = form;
+  const { atomic, batch } = form;
   const { maxAffected, snapshots, signal } = options;
   const own = statements.map(({ sql, params }) => ({ sql, params }));
   return transaction.run({

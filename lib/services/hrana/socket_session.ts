@@ -7,12 +7,9 @@ import type { DoorContext } from "./hrana_types.ts";
 import { HranaStream } from "./stream.ts";
 import { SocketCursors } from "./socket_cursors.ts";
 import { answerOnStream } from "./socket_requests.ts";
-import type { ClientMessage, SocketParts, SocketRequest } from "./socket_types.ts";
+import { type ClientMessage, POLICY, type SocketParts, type SocketRequest } from "./socket_types.ts";
 import { StoredTexts } from "./stored_texts.ts";
 import { withTexts } from "./with_texts.ts";
-
-/** A private code of RFC 6455: the ones of the protocol itself are not for applications. */
-const POLICY = 4008;
 
 interface OpenStream {
   readonly stream: HranaStream;

@@ -1,6 +1,9 @@
 // Messages of a socket of libSQL's protocol, as routes have checked them.
 import type { DoorContext, StreamRequest, WireBatch } from "./hrana_types.ts";
 
+/** The code that ends a socket for what its client does. A private one of RFC 6455, whose own are not for applications. */
+export const POLICY = 4008;
+
 /** What a client sends. */
 export type ClientMessage =
   | { readonly type: "hello"; readonly jwt?: string | null | undefined }
