@@ -1,10 +1,10 @@
 // Kinds `auth_login` and `auth_signup`, and the session that both answer with.
-import { newPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
 import { foldName } from "../../sql/names.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { StatementResult } from "../../tenant/tenant_store.ts";
 import { readResult } from "../query/read_result.ts";
+import { requireNewPassword } from "./change_password.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 import { accountByEmail } from "./find_account.ts";
 import { beginGuess, isPassword } from "./guess_password.ts";
@@ -64,12 +64,7 @@ export async function signUp(
   bound: readonly SqlParameter[],
 ): Promise<EndpointOutcome> {
   const { spec } = call.record;
-  const password = newPassword(textIn(spec, bound, "password"));
-  if (password === null) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "password", message: "Send 8 to 1024 characters" }],
-    });
-  }
+  const password = requireNewPassword(textIn(spec, bound, "password"), "password");
   // Fails here when the table has no key: no row must be inserted for which there can be no session.
   const { ignoresCase } = await readUsers(ctx, call);
   const hash = await ctx.passwords.hash(call.target.namespaceId, password);

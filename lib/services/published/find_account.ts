@@ -5,7 +5,7 @@ import { PASSWORD_COLUMN } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 import { readUsers } from "./read_users.ts";
-import { runOwn } from "./session_guard.ts";
+import { numberForm, runOwn } from "./session_guard.ts";
 
 /** A user. */
 export interface Account {
@@ -41,8 +41,7 @@ export async function accountByKey(
   userId: string,
 ): Promise<Account | null> {
   const { key } = await readUsers(ctx, call);
-  const number = Number(userId);
-  const params = [userId, Number.isSafeInteger(number) && String(number) === userId ? number : userId];
+  const params = [userId, numberForm(userId)];
   const [account] = await select(ctx, call, { where: `${quoteIdentifier(key)} IN (?1, ?2)`, params });
   return account ?? null;
 }

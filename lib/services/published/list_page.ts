@@ -18,6 +18,7 @@ import {
 } from "../endpoints/spec/list_statements.ts";
 import { outputs } from "../endpoints/spec/outputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
+import { inputIndex } from "./input_values.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 import { runStatements } from "./session_guard.ts";
 
@@ -59,11 +60,11 @@ export async function listPage(
 
 /** The row behind which the page begins. */
 function cursorIn(
-  { input }: EndpointSpec,
+  spec: EndpointSpec,
   list: ListConfig,
   bound: readonly SqlParameter[],
 ): ListAsk["after"] {
-  const valueOf = (name: string) => bound[input.findIndex((field) => field.name === name)] ?? null;
+  const valueOf = (name: string) => bound[inputIndex(spec, name)] ?? null;
   const text = valueOf("cursor");
   if (typeof text !== "string") return null;
   const sort = valueOf("sort");

@@ -17,6 +17,7 @@ import { decodeObject } from "./decode_input.ts";
 import { logOut, refreshSession } from "./keep_session.ts";
 import { fillSession } from "./open_session.ts";
 import { endpointRole } from "./public_address.ts";
+import { textIn } from "./input_values.ts";
 import { listPage } from "./list_page.ts";
 import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
@@ -77,7 +78,6 @@ async function ask(
 ): Promise<EndpointOutcome> {
   const { record: { spec }, target, session, tokenId, rowForm, signal } = call;
   const userId = session?.userId ?? null;
-  const question = bound[spec.input.findIndex((field) => field.name === "question")];
   let meta: QueryMeta | null = null;
   const answer = await underSession(
     ctx,
@@ -86,7 +86,7 @@ async function ask(
       answerQuestion({ ...ctx.query, askModel: ctx.askModel, tokenId, userId }, {
         target,
         spec,
-        question: typeof question === "string" ? question : "",
+        question: textIn(spec, bound, "question"),
         rowForm,
         signal,
         guard,

@@ -77,7 +77,7 @@ async function guardOf(ctx: Context, call: Call): Promise<QueryStatement | null>
 }
 
 /** A column without a declared type can hold the same key as a number or as a text: both are tried. */
-function numberForm(key: string): string | number {
+export function numberForm(key: string): string | number {
   const number = Number(key);
   return Number.isSafeInteger(number) && String(number) === key ? number : key;
 }
