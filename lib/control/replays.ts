@@ -17,12 +17,15 @@ export interface ReplayScope {
 /** What a repetition has in common with the first call. */
 type RepeatedRequest = Pick<ReplayRecord, "requestHash" | "databaseId">;
 
+/** A call that is claimed, and whether its answer will be open. */
+type ClaimedRequest = ReplayScope & RepeatedRequest & Pick<ReplayRecord, "isOpen">;
+
 /** What is known about a call. */
 export type ReplayState =
   /** Nobody runs it; with `claim` the caller may run it now. */
   | { readonly state: "free" }
-  /** The call ran, and its answer is stored. */
-  | { readonly state: "stored"; readonly answer: Uint8Array }
+  /** The call ran, and its answer is stored. `isOpen`: nobody has sealed it. */
+  | { readonly state: "stored"; readonly answer: Uint8Array; readonly isOpen: boolean }
   /** The tenant's database has the answer. */
   | { readonly state: "tenant" }
   | { readonly state: "running" }
@@ -93,10 +96,14 @@ export class Replays {
     }
   }
 
-  async #claimInKv(
-    { key, ...request }: ReplayScope & RepeatedRequest,
-    finish: () => void,
-  ): Promise<ReplayClaim> {
+  /** Stores the answer of a call that ran by another one, unless its key has an answer or a call runs under it. */
+  async keep(scope: ReplayScope, databaseId: string, answer: Uint8Array): Promise<void> {
+    // To wait for a run here would let two calls that keep answers for each other wait for ever.
+    const claim = await this.#claimInKv({ ...scope, databaseId, isOpen: true }, () => {});
+    if (claim.state === "claimed") await claim.claim.store(answer);
+  }
+
+  async #claimInKv({ key, ...request }: ClaimedRequest, finish: () => void): Promise<ReplayClaim> {
     const found = await kvGet(this.kv, keys.replay(key));
     const now = this.clock.now();
     if (found.value !== null && found.value.untilMs > now) {
@@ -125,7 +132,8 @@ export class Replays {
       (piece) => keys.replayPiece(key, record.run, piece),
     );
     // Pieces can expire a moment before their record.
-    return answer === null ? { state: "free" } : { state: "stored", answer };
+    const { isOpen = false } = record;
+    return answer === null ? { state: "free" } : { state: "stored", answer, isOpen };
   }
 
   #open(key: string, record: ReplayRecord, finish: () => void): Claim {

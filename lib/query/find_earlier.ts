@@ -74,6 +74,6 @@ function storedAnswer(stored: StoredAnswer, replayed: Replayed): QueryAnswer {
   return { ...answerOf(stored, context), replayed };
 }
 
-function scopesOf({ idempotency, plan }: CallReplay): ReplayScope[] {
-  return [idempotency, plan].filter((scope) => scope !== null);
+function scopesOf({ idempotency, plan, heldPlan }: CallReplay): ReplayScope[] {
+  return [idempotency, plan, heldPlan ?? null].filter((scope) => scope !== null);
 }

@@ -30,6 +30,8 @@ export interface HeldCall {
   readonly footprint?: Footprint | null;
   /** The key under which its caller may send it again: the run notes it, so that the call runs once. Absent: it had none. */
   readonly key?: ReplayScope;
+  /** The step of a plan that it was: its run answers that step too. Absent: it was none. */
+  readonly plan?: ReplayScope;
   /** What an approval of the call covers, in the form of `approved` of a call. */
   readonly covers: readonly string[];
   /** Set where the call is a merge of a branch. */
@@ -86,6 +88,7 @@ export function writeHeldCall(
     snapshots: call.snapshots,
     ...(call.maxAffected === null ? {} : { maxAffected: call.maxAffected }),
     ...(call.replay?.idempotency ? { key: call.replay.idempotency } : {}),
+    ...(call.replay?.plan ? { plan: call.replay.plan } : {}),
     effects,
     ...(rowsRead === undefined ? {} : { rowsRead }),
     footprint,
@@ -100,10 +103,15 @@ export function rewriteHeldCall(held: HeldCall, preview: CallPreview): string {
   return heldText({ ...held, ...preview });
 }
 
+/** The step of a plan that it was, if any. */
+interface HeldAsStep {
+  readonly plan: ReplayScope | undefined;
+}
+
 /** Writes the text of a merge. */
 export function writeHeldMerge(
   merge: HeldMerge,
-  { covers, rowForm }: Pick<HeldCall, "covers" | "rowForm">,
+  { covers, rowForm, plan }: Pick<HeldCall, "covers" | "rowForm"> & HeldAsStep,
 ): string {
   const held: HeldCall = {
     batch: false,
@@ -113,6 +121,7 @@ export function writeHeldMerge(
     snapshots: true,
     effects: [],
     covers,
+    ...(plan === undefined ? {} : { plan }),
     merge,
   };
   return heldText(held);
@@ -120,7 +129,10 @@ export function writeHeldMerge(
 
 /** Writes the text of a restore in place, of a snapshot or of what was built of a file. */
 export function writeHeldRestore(
-  { restore, imported }: { readonly restore: HeldRestore; readonly imported: HeldImport | undefined },
+  { restore, imported, plan }: HeldAsStep & {
+    readonly restore: HeldRestore;
+    readonly imported: HeldImport | undefined;
+  },
   covers: readonly string[],
 ): string {
   const held: HeldCall = {
@@ -131,6 +143,7 @@ export function writeHeldRestore(
     snapshots: true,
     effects: [],
     covers,
+    ...(plan === undefined ? {} : { plan }),
     restore,
     ...(imported === undefined ? {} : { imported }),
   };

@@ -116,11 +116,13 @@ export interface QueryCall {
   readonly heldAs?: (() => ReplayScope) | "never";
 }
 
-/** By what a repetition is recognised: the idempotency key, the step of a plan, or both. */
+/** By what a repetition is recognised: the idempotency key, steps of plans, or both. */
 export interface CallReplay {
   readonly idempotency: ReplayScope | null;
   /** Claimed in KV by whoever calls the pipeline. */
   readonly plan: ReplayScope | null;
+  /** The step that the call was when it was held; `plan` is the step that redeems it. Absent: it was none. */
+  readonly heldPlan?: ReplayScope;
 }
 
 /** The part of a database, or of a transaction in it, that the stages use. */

@@ -159,6 +159,8 @@ export interface ReplayRecord {
   /** While it runs, when its process counts as dead. Afterwards, when it is forgotten. */
   readonly untilMs: number;
   readonly pieces: number;
+  /** The answer of a plan's step is not sealed for its caller: another call has stored it. */
+  readonly isOpen?: true;
 }
 
 /** An endpoint of any status. */

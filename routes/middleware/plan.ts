@@ -35,7 +35,10 @@ async function runStep(
   const claim = await replays.claim(scope, c.get("target").databaseId);
   if (claim.state === "mismatch") throw new AppError("replay_mismatch");
   if (claim.state === "running") throw new AppError("replay_running");
-  if (claim.state === "stored") return storedResponse(await openAnswer(words, claim.answer));
+  if (claim.state === "stored") {
+    const { isOpen, answer } = claim;
+    return storedResponse(isOpen ? answer : await openAnswer(words, answer));
+  }
   c.set("plan", scope);
   try {
     await next();
@@ -77,6 +80,19 @@ async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): 
   if (!c.res.ok) await claim.release();
   else if (c.get("storedForPlan")) await claim.storedByTenant().catch(ignore);
   else await claim.store(await sealAnswer(words, await storedBytes(c.res))).catch(ignore);
+}
+
+/**
+ * Stores the answer of a redeemed merge or restore also for the step that was held. It tells no secret, and the words that
+ * would seal it are not known here.
+ */
+export async function storeForHeldStep(
+  replays: Replays,
+  { databaseId, step }: { readonly databaseId: string; readonly step: ReplayScope },
+  response: Response,
+): Promise<void> {
+  // It has run, so it is answered whether its answer can be stored or not.
+  await replays.keep(step, databaseId, await storedBytes(response)).catch(ignore);
 }
 
 function ignore(): void {}

@@ -3,13 +3,18 @@ import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { readApproval } from "../../lib/services/approvals/read_approval.ts";
-import { redeemApproval, type RedeemInput } from "../../lib/services/approvals/redeem_approval.ts";
+import {
+  redeemApproval,
+  type Redeemed,
+  type RedeemInput,
+} from "../../lib/services/approvals/redeem_approval.ts";
 import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
+import { storeForHeldStep } from "../middleware/plan.ts";
 import { validate } from "../middleware/validate.ts";
 import { approvalRecord } from "../http/schemas.ts";
 import { migrated, migrateMeta } from "./migrations.ts";
@@ -78,11 +83,12 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         const input = { ...c.req.valid("json"), ...runOptions(c) };
         const ctx = { ...statementsContext(query, c), control, caller: c.get("token") };
         const redeemed = await redeemApproval(ctx, input);
-        if ("restored" in redeemed) return c.json({ success: true, ...redeemed.restored });
-        if ("appended" in redeemed) return c.json({ success: true, ...redeemed.appended });
-        if ("migrated" in redeemed) return c.json({ success: true, ...redeemed.migrated });
-        if ("merge" in redeemed) return sendMerge(c, redeemed.merge);
-        return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
+        const response = sendRedeemed(c, redeemed);
+        if ("step" in redeemed && redeemed.step !== null) {
+          const { databaseId } = c.get("target");
+          await storeForHeldStep(query.replays, { databaseId, step: redeemed.step }, response);
+        }
+        return response;
       },
     )
     .get(
@@ -102,6 +108,14 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
         return c.json({ success: true, data });
       },
     );
+}
+
+function sendRedeemed(c: Context<Env>, redeemed: Redeemed): Response {
+  if ("restored" in redeemed) return c.json({ success: true, ...redeemed.restored });
+  if ("appended" in redeemed) return c.json({ success: true, ...redeemed.appended });
+  if ("migrated" in redeemed) return c.json({ success: true, ...redeemed.migrated });
+  if ("merge" in redeemed) return sendMerge(c, redeemed.merge);
+  return redeemed.batch ? sendBatch(c, redeemed.answer) : sendQuery(c, redeemed.answer);
 }
 
 /** Options of a call that runs a stored write. Errors: `validation_failed` naming the header. */

@@ -1,6 +1,7 @@
 // Merges that approval rules hold: a person sees what they would do, and what runs is what was seen.
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
+import { assertReplay, step } from "../replay/keyed.ts";
 import { money } from "../money/money_world.ts";
 import { type Held, heldBy } from "../writes/write_world.ts";
 import type { BranchWorld } from "./branch_world.ts";
@@ -207,17 +208,45 @@ test("an approved change that has become another action for the same rule waits 
 test("a held merge that is repeated as its step of a plan waits for the same approval, until the branch is another one", async () => {
   await withRule({ actions: ["delete"] }, async (world) => {
     await onBranch(world, "DELETE FROM items WHERE id = 2");
-    const step = () =>
+    const merge = () =>
       world.app.request("POST", `${world.shop.database.path}/branches/pr-1/merge`, {
-        ...{ token: world.shop.token, headers: { "plan-key": "plan", "plan-step": "merge" } },
+        ...step("plan", "merge", { token: world.shop.token }),
         body: { mode: "data", onConflict: "abort" },
       });
-    const held = heldBy(await step());
-    assertEquals(heldBy(await step()), held);
+    const held = heldBy(await merge());
+    assertEquals(heldBy(await merge()), held);
     assertNotEquals(heldBy(await mergeBranch(world)).id, held.id);
     assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
     await onBranch(world, "DELETE FROM items WHERE id = 2");
-    assertNotEquals(heldBy(await step()).id, held.id);
+    assertNotEquals(heldBy(await merge()).id, held.id);
+  });
+});
+
+test("a held merge that is sent again as its step of a plan after it has run gets what ran", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    const merge = () =>
+      world.app.request("POST", `${world.shop.database.path}/branches/pr-1/merge`, {
+        ...step("plan", "merge", { token: world.shop.token }),
+        body: { mode: "data", onConflict: "abort" },
+      });
+    const redemption = (held: Held) =>
+      world.app.request("POST", `${world.shop.database.path}/redeem_approval`, {
+        ...step("plan", "redeem", { token: world.shop.token }),
+        body: { approvalToken: held.approvalToken },
+      });
+    const held = heldBy(await merge());
+    await approve(world, held);
+    const ran = await redemption(held);
+    assertEquals(reportOf(ran).rowsWritten, 1);
+    await world.trunk("INSERT INTO items (id, name) VALUES (2, 'again')");
+    for (let n = 0; n < 2; n++) {
+      assertReplay(ran, await merge(), "plan-replayed");
+      assertReplay(ran, await redemption(held), "plan-replayed");
+    }
+    assertEquals(await world.trunk(ids), [[1], [2], [3]]);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    assertReplay(ran, await merge(), "plan-replayed");
   });
 });
 

@@ -1,4 +1,5 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
+import type { ReplayScope } from "../../control/replays.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
@@ -33,8 +34,9 @@ export interface RedeemInput {
 export type Redeemed =
   /** `batch`: it answers one result for each statement. */
   | { readonly answer: QueryAnswer; readonly batch: boolean }
-  | { readonly merge: MergeAnswer }
-  | { readonly restored: RestoreAnswer }
+  /** `step`: the step of a plan that it was when it was held; whoever sends the answer stores it for that one too. */
+  | { readonly merge: MergeAnswer; readonly step: ReplayScope | null }
+  | { readonly restored: RestoreAnswer; readonly step: ReplayScope | null }
   | { readonly appended: { readonly data: Imported; readonly meta: QueryMeta } }
   | { readonly migrated: MigrateAnswer };
 
@@ -60,11 +62,11 @@ export async function redeemApproval(
   const redeemedAt = ctx.clock.now();
   const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed", redeemedAt });
   if (claimed === null) throw new AppError("approval_not_found");
-  const { merge, statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
-  if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }) };
-  if (held.restore) return { restored: await redeemRestore(ctx, record, { ...held, restore: held.restore }) };
-  if (held.migrations) {
-    const { migrations } = held;
+  const { merge, restore, migrations, plan: step = null } = held;
+  const { statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
+  if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }), step };
+  if (restore) return { restored: await redeemRestore(ctx, record, { ...held, restore }), step };
+  if (migrations) {
     return { migrated: await redeemMigrations(ctx, record, { ...held, migrations, signal: input.signal }) };
   }
   try {
@@ -83,7 +85,7 @@ export async function redeemApproval(
         affected: approvedRows(record, held),
         maxAffected: held.maxAffected ?? null,
         footprint: approvedFootprint(record, held.footprint),
-        replay: eitherKey(held, input),
+        replay: allKeys(held, input),
         signal: input.signal,
       }),
     );
@@ -112,9 +114,13 @@ function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): v
   if (state !== "approved") throw new AppError("approval_not_found");
 }
 
-/** The key of the call that was held and the step of the plan that redeems it. */
-function eitherKey({ key }: HeldCall, { replay }: RedeemInput): CallReplay | null {
-  return key === undefined ? replay : { idempotency: key, plan: replay?.plan ?? null };
+/** The key and the step of the call that was held, and the step that redeems it. */
+function allKeys({ key, plan: heldPlan }: HeldCall, { replay }: RedeemInput): CallReplay | null {
+  if (key === undefined && heldPlan === undefined) return replay;
+  const plan = replay?.plan ?? null;
+  // A step that was held is free again, so the redemption may have its name, and then its answer.
+  const isOther = heldPlan !== undefined && heldPlan.key !== plan?.key;
+  return { idempotency: key ?? null, plan, ...(isOther ? { heldPlan } : {}) };
 }
 
 /** What was approved, give or take what the rule tolerates. Where the number of rows was not known, any is. */

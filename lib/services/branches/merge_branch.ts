@@ -62,6 +62,6 @@ function holdMerge(
       ? { idempotency: null, plan: { ...ctx.plan, requestHash: `${ctx.plan.requestHash} of ${branchId}` } }
       : null,
     affectedRows: mode === "schema" ? null : report.rowsWritten,
-    text: (covers) => writeHeldMerge(merge, { covers, rowForm }),
+    text: (covers) => writeHeldMerge(merge, { covers, rowForm, plan: ctx.plan }),
   });
 }

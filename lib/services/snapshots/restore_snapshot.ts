@@ -132,7 +132,7 @@ function holdRestore(
     matches,
     replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,
     affectedRows: held.restore.effect?.rows ?? null,
-    text: (covers) => writeHeldRestore(held, covers),
+    text: (covers) => writeHeldRestore({ ...held, plan: ctx.plan }, covers),
   });
 }
 
