@@ -9,6 +9,7 @@ import { runsOf } from "../sql/param_sets.ts";
 import type { LogIdentity, LogRow } from "../tenant/tenant_store.ts";
 import type { QueryCall, StatementDatabase } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";
+import { workOf } from "./store_call.ts";
 
 /** The parts of a call that its log row names. */
 export interface LoggedCall
@@ -34,12 +35,14 @@ export function identifyStatements(clock: Clock, call: QueryCall): LogIdentity {
 /** Failures over a key whose first call has its row. */
 const UNRECORDED: ReadonlySet<ErrorCode> = new Set(["replay_mismatch", "replay_running"]);
 
-/** Writes the row of a call that a stage has turned away before it ran. */
-export function recordTurnedAway({ understood }: StatementPass, error: unknown): void {
+/** Writes the row of a call that a stage has turned away before it ran, with what its preview has read. */
+export function recordTurnedAway({ understood, stoppedBy }: StatementPass, error: unknown): void {
   const { call, database, log } = understood;
   // The log of endpoint calls has the refusals of published calls, where equal ones share a row.
   if (!(error instanceof AppError) || call.operation === "endpoint" || UNRECORDED.has(error.code)) return;
-  recordRefusal(database, log, error.code);
+  if (stoppedBy === undefined) return recordRefusal(database, log, error.code);
+  const { durationMs } = stoppedBy;
+  recordEnd(database, log, { errorKind: error.code, ...workOf(stoppedBy), durationMs });
 }
 
 /** Writes the row of a call that never ran. */

@@ -128,10 +128,11 @@ function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<nu
 }
 
 async function decideByRules(
-  { ctx, understood, timer, bill }: StatementPass,
+  pass: StatementPass,
   matches: readonly RuleMatch[],
   reserving: Soon<void>,
 ): Promise<Said<number | null, never>> {
+  const { ctx, understood, timer, bill } = pass;
   await reserving;
   const previewed = await preview(ctx, understood, matches);
   if (previewed.say !== "go on") return previewed;
@@ -140,7 +141,8 @@ async function decideByRules(
   timer.end("decide");
   if (verdict.passes) return goOn(verdict.maxRows);
   // A call that stops here is paid like a failed call: the request, and the rows that the preview has read.
-  bill.settle(workOf(previewed.found.outcome));
+  pass.stoppedBy = previewed.found.outcome;
+  bill.settle(workOf(pass.stoppedBy));
   throw verdict.error;
 }
 

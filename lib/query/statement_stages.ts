@@ -3,6 +3,7 @@ import type { Bill } from "./bill.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import type { Stages, StageTimer } from "./pipeline.ts";
 import type { QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { EndedOutcome } from "./store_call.ts";
 
 /** A call on one pass through the stages. */
 export interface StatementPass {
@@ -10,6 +11,8 @@ export interface StatementPass {
   readonly understood: UnderstoodCall;
   readonly bill: Bill;
   readonly timer: StageTimer;
+  /** The preview by which the call was stopped, which is paid; absent: none has stopped it. */
+  stoppedBy?: EndedOutcome;
 }
 
 /** `check` finds the rules that the call matches, `admit` the number of rows that it may change (null: any). */

@@ -94,6 +94,49 @@ test("the query log adds up to the usage, also of calls that were undone, and sa
   assertEquals([sums?.rowsWritten, sums?.rowsRead], [sumOf(1), sumOf(2) + own]);
 });
 
+test("the query log has what the preview of a stopped write has read, and adds up to the usage", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  const rows = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 2000)";
+  await tenant.query(`INSERT INTO t ${rows} SELECT x, x FROM c`);
+  const rules = `/api/namespaces/${tenant.slug}/databases/main/rules`;
+  const rule = async (settings: object) => {
+    const body = { tableGlob: "t", ...settings };
+    assertEquals((await app.request("POST", rules, { token: tenant.token, body })).status, 201);
+  };
+  await rule({ actions: ["delete"], effect: "require_approval" });
+  await rule({ actions: ["update"], effect: "deny", minRows: 100 });
+  await rule({ actions: ["insert"], effect: "deny" });
+  const stopped = [
+    await tenant.query("DELETE FROM t WHERE a % 2 = 0"),
+    await tenant.query("UPDATE t SET a = 0 WHERE a % 2 = 0"),
+    await tenant.batch([["DELETE FROM t WHERE a = 1"], ["DELETE FROM t WHERE a = 2"]], { transaction: true }),
+    await tenant.query("INSERT INTO t VALUES (0, 0)"),
+  ];
+  assertEquals(stopped.map(({ status }) => status), [403, 403, 403, 403]);
+  const log = await tenant.query(
+    "SELECT error_kind, rows_written, rows_read, duration_ms FROM _service_meta_query_log ORDER BY id",
+  );
+  const entries = rowsOf(log);
+  const figures = entries.slice(-4).map(([kind, written, read, ms]) => [
+    kind,
+    written,
+    Number(read) >= 2000,
+    Number(ms) > 0,
+  ]);
+  assertEquals(figures, [
+    ["approval_required", 0, true, true],
+    ["rule_denied", 0, true, true],
+    ["approval_required", 0, true, true],
+    ["rule_denied", 0, false, false],
+  ]);
+  await app.deps.query.meter.close();
+  const sums = (await usage(app, tenant)).get(tenant.database.id);
+  const read = entries.reduce((sum, entry) => sum + Number(entry[2]), log.body.meta?.rowsRead ?? 0);
+  assertEquals(sums?.rowsRead, read);
+});
+
 test("many calls at once are all paid, to the last nano-dollar", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
