@@ -41,6 +41,7 @@ export interface ApprovalRecord {
   readonly tokenHash: string;
   readonly namespaceId: string;
   readonly databaseId: string;
+  /** Of the time when it was held: since then the slug may have become another database's. */
   readonly databaseSlug: string;
   readonly branchRef: string;
   /** The API token that may redeem it. */

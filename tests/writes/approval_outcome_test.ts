@@ -83,6 +83,9 @@ testSteps("rows of triggers and keys", decisionWorld, {
     const record = await approvals.byId(namespace?.id ?? "", id);
     if (record === null) throw new Error("the approval is gone");
     const { cascadedRows: _, ...former } = record;
-    assertEquals(approvalSummary(approvals, former, null).cascadedRows, null);
+    assertEquals(
+      approvalSummary(approvals, former, { databaseSlug: "main", tokenName: null }).cascadedRows,
+      null,
+    );
   },
 }, test);

@@ -124,3 +124,40 @@ test("of two approvals at once that differ in the snapshot one counts, and the o
     assertEquals((await world.show(id))["snapshotFirst"], counted);
   }
 });
+
+test("an approval names its database as it is called now, and where that is gone, as it was called", async () => {
+  await using app = await startApp();
+  const world = await decisionWorld(app, "acme");
+  const { request, operatorKey } = app;
+  const databases = "/api/namespaces/acme/databases";
+  const manage = async (method: string, path: string, body: object, status: number) => {
+    const answer = await request(method, `${databases}${path}`, { token: operatorKey, body });
+    assertEquals(answer.status, status, answer.text);
+  };
+  const sql = "DELETE FROM items WHERE id = 1";
+  const trunk = await world.hold(sql);
+  await manage("DELETE", "/main", { confirm: "main" }, 200);
+  await manage("POST", "", { slug: "main" }, 201);
+  const named = async (id: string) => {
+    const list = await request("GET", "/api/namespaces/acme/approvals", { token: operatorKey });
+    const found = JSON.parse(list.text).data.find((one: { id: string }) => one.id === id);
+    const shown = await world.show(id);
+    assertEquals([found.database, found.databaseSlug], [shown["database"], shown["databaseSlug"]]);
+    return [found.database, found.databaseSlug];
+  };
+  assertEquals(await named(trunk.id), ["main", "main"]);
+  await manage("POST", "/restore", { slug: "main", into: "store" }, 200);
+  assertEquals(await named(trunk.id), ["store", "store"]);
+  const approved = await world.approve(trunk.id, { snapshot: true });
+  assertEquals([approved["database"], approved["databaseSlug"]], ["store", "store"]);
+  const redeemed = await request("POST", "/v1/db/acme/store/redeem_approval", {
+    token: world.agent.token,
+    body: { approvalToken: trunk.approvalToken },
+  });
+  assertEquals(redeemed.status, 200, redeemed.text);
+  const undone = await world.call("POST", trunk.id, "undo");
+  assertEquals([undone.status, shownIn(undone)["database"]], [200, "store"], undone.text);
+  const audit = await request("GET", "/api/namespaces/acme/audit", { token: operatorKey });
+  const acts = JSON.parse(audit.text).data.filter((one: { target: string }) => one.target === trunk.id);
+  assertEquals(acts.map((one: { database: string }) => one.database), ["store", "store"]);
+});

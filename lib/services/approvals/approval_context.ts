@@ -3,6 +3,7 @@ import { callerId, type PersonCaller } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import type { ApprovalRecord, Decider } from "../../store/write_records.ts";
+import { databasePath } from "../databases/database_path.ts";
 import type { Act } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 
@@ -28,10 +29,19 @@ export async function requireApproval(
   return record;
 }
 
-/** An approval as the audit of its namespace names it. */
-export function actOn(record: ApprovalRecord): Act {
-  const { namespaceId, databaseSlug, id, affectedRows, operation = "query" } = record;
-  return { namespaceId, database: databaseSlug, target: id, facts: { operation, rows: affectedRows } };
+/**
+ * The name of its database in a path, as it is now: under the slug of that time there may be another one. Where the
+ * database is gone, that slug.
+ */
+export async function presentSlug({ control }: ApprovalContext, record: ApprovalRecord): Promise<string> {
+  return await databasePath(control, record) ?? record.databaseSlug;
+}
+
+/** An approval as the audit of its namespace names it, once something was done: it never fails. */
+export async function actOn(ctx: ApprovalContext, record: ApprovalRecord): Promise<Act> {
+  const { namespaceId, id, affectedRows, operation = "query" } = record;
+  const database = await presentSlug(ctx, record).catch(() => record.databaseSlug);
+  return { namespaceId, database, target: id, facts: { operation, rows: affectedRows } };
 }
 
 /** Whom a decision names. */
@@ -40,7 +50,12 @@ export function deciderOf(person: PersonCaller): Decider {
 }
 
 /** The database of an approval. What is looked at for a person was asked for by a token with a role of its own. */
-export function targetOf(record: ApprovalRecord, namespaceSlug: string): QueryTarget {
-  const { namespaceId, databaseId, databaseSlug, branchRef } = record;
+export async function targetOf(
+  ctx: ApprovalContext,
+  record: ApprovalRecord,
+  namespaceSlug: string,
+): Promise<QueryTarget> {
+  const { namespaceId, databaseId, branchRef } = record;
+  const databaseSlug = await presentSlug(ctx, record);
   return { namespaceId, namespaceSlug, databaseId, databaseSlug, branchRef, role: "admin" };
 }

@@ -124,13 +124,21 @@ export function approvalView(approvals: Approvals, record: ApprovalRecord): Appr
   };
 }
 
-/** An approval in a list for people. `tokenName`: of the token that asked, as far as there is one. */
+/** What a summary says beside the record. */
+export interface SummaryNames {
+  /** Of the database, in a path. */
+  readonly databaseSlug: string;
+  /** Of the token that asked, as far as there is one. */
+  readonly tokenName: string | null;
+}
+
+/** An approval in a list for people. */
 export function approvalSummary(
   approvals: Approvals,
   record: ApprovalRecord,
-  tokenName: string | null,
+  { databaseSlug, tokenName }: SummaryNames,
 ): ApprovalSummary {
-  const { databaseSlug, branchRef, requestedBy, outcome } = record;
+  const { branchRef, requestedBy, outcome } = record;
   return {
     ...approvalView(approvals, record),
     databaseSlug,

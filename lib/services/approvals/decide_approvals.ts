@@ -75,7 +75,7 @@ async function decide(
   });
   if (moved) {
     ctx.query.tenants.commits.tell(moved.databaseId);
-    await noteAct(ctx, `approval.${decision}`, actOn(moved));
+    await noteAct(ctx, `approval.${decision}`, await actOn(ctx, moved));
     return moved;
   }
   // Somebody was faster: has decided it, or redeemed it when it did something else, so that it waits again.

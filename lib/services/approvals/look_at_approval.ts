@@ -56,7 +56,8 @@ async function lookNow(ctx: ApprovalContext, record: ApprovalRecord, namespaceSl
   if (held.restore) return await lookAtRestore(ctx, record, { ...held, restore: held.restore });
   const { query, caller } = ctx;
   if (held.migrations) return await lookAtMigrations(ctx, record, namespaceSlug, held);
-  const statements = { ...query, target: targetOf(record, namespaceSlug), tokenId: callerId(caller) };
+  const target = await targetOf(ctx, record, namespaceSlug);
+  const statements = { ...query, target, tokenId: callerId(caller) };
   // Only digests with the same salt can be compared.
   const salt = held.footprint?.salt;
   const { affectedRows, ...preview } = await effectNow(statements, record, {
@@ -70,13 +71,14 @@ async function lookNow(ctx: ApprovalContext, record: ApprovalRecord, namespaceSl
 
 /** Errors: those of the files, as `migrationsNow` has them. */
 async function lookAtMigrations(
-  { query, caller }: ApprovalContext,
+  ctx: ApprovalContext,
   record: ApprovalRecord,
   namespaceSlug: string,
   before: HeldCall,
 ): Promise<Looked> {
-  const ctx = { ...query, target: targetOf(record, namespaceSlug), tokenId: callerId(caller) };
-  const { held, affectedRows } = await migrationsNow(ctx, record, before);
+  const target = await targetOf(ctx, record, namespaceSlug);
+  const files = { ...ctx.query, target, tokenId: callerId(ctx.caller) };
+  const { held, affectedRows } = await migrationsNow(files, record, before);
   const same = JSON.stringify([held.effects, held.migrations]) ===
     JSON.stringify([before.effects, before.migrations]);
   return { held, affectedRows, same };

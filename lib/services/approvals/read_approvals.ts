@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
 import type { ApprovalRecord, RuleRecord } from "../../store/write_records.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
-import { type ApprovalContext, type ApprovalPath, requireApproval } from "./approval_context.ts";
+import { type ApprovalContext, type ApprovalPath, presentSlug, requireApproval } from "./approval_context.ts";
 import {
   type ApprovalDetail,
   approvalDetail,
@@ -88,11 +88,15 @@ async function summaries(
   records: readonly ApprovalRecord[],
 ): Promise<ApprovalSummary[]> {
   const names = new Map<string, string | null>();
+  const slugs = new Map<string, string>();
   const found: ApprovalSummary[] = [];
   for (const record of records) {
-    const { requestedBy } = record;
+    const { requestedBy, databaseId } = record;
     if (!names.has(requestedBy)) names.set(requestedBy, await nameOf(ctx, record));
-    found.push(approvalSummary(ctx.query.approvals, record, names.get(requestedBy) ?? null));
+    const databaseSlug = slugs.get(databaseId) ?? await presentSlug(ctx, record);
+    slugs.set(databaseId, databaseSlug);
+    const tokenName = names.get(requestedBy) ?? null;
+    found.push(approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName }));
   }
   return found;
 }
@@ -133,14 +137,15 @@ export async function getApproval(ctx: ApprovalContext, path: ApprovalPath): Pro
 
 /** The page of a record. Errors: `approval_not_found` when what it would run is gone. */
 export async function approvalPage(ctx: ApprovalContext, record: ApprovalRecord): Promise<ApprovalPage> {
-  const [held, tokenName, rules] = await Promise.all([
+  const [held, tokenName, databaseSlug, rules] = await Promise.all([
     heldCallOf(ctx.query, record),
     nameOf(ctx, record),
+    presentSlug(ctx, record),
     ctx.query.rules.list(record.databaseId),
   ]);
   const holding = new Set(record.hits.map(({ ruleId }) => ruleId));
   return {
-    ...approvalDetail(approvalSummary(ctx.query.approvals, record, tokenName), held),
+    ...approvalDetail(approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName }), held),
     plan: held.effects.flatMap(({ plan }) => plan),
     preview: held.effects.find(({ preview }) => preview !== null)?.preview ?? null,
     rules: rules.filter(({ id }) => holding.has(id)).map(ruleOf),

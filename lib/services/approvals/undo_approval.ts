@@ -70,7 +70,7 @@ export async function undoApproval(ctx: ApprovalContext, input: UndoInput): Prom
   const restored = await restoreSeen(restore, { snapshot, digest: input.digest });
   const undone = { at: ctx.clock.now(), by: deciderOf(person), snapshot: restored.undo };
   await ctx.query.approvals.noteOutcome(record, { ...outcome, undone });
-  await noteAct(ctx, "approval.undone", actOn(record));
+  await noteAct(ctx, "approval.undone", await actOn(ctx, record));
   return { ...page, outcome: outcomeView({ ...outcome, undone }) };
 }
 
@@ -91,7 +91,7 @@ async function undoOf(ctx: ApprovalContext, { namespaceSlug, approvalId }: Appro
   if (outcome?.kind !== "ran" || outcome.snapshot === null || outcome.undone !== undefined) {
     throw new AppError("nothing_to_undo");
   }
-  const target = targetOf(record, namespace.slug);
+  const target = await targetOf(ctx, record, namespace.slug);
   const restore = { ...ctx.query, target, caller: person };
   return { record, outcome, person, restore, snapshot: outcome.snapshot };
 }

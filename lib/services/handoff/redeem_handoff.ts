@@ -6,7 +6,7 @@ import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
-import type { HandoffRecord } from "../../store/records.ts";
+import { databasePath } from "../databases/database_path.ts";
 
 /** What whoever redeems a handoff token gets. */
 export interface RedeemedHandoff {
@@ -34,7 +34,7 @@ export async function redeemHandoff(
   if (!isToken("phand_", input.token)) throw new AppError("handoff_not_found");
   const hash = tokenHash(input.token);
   const handoff = await control.handoffs.find(hash);
-  const databaseSlug = handoff && await pathOf(control, handoff);
+  const databaseSlug = handoff && await databasePath(control, handoff);
   if (handoff === null || databaseSlug === null) throw new AppError("handoff_not_found");
   const token = newToken("cub_live_");
   const now = clock.now();
@@ -66,16 +66,4 @@ export async function redeemHandoff(
     role,
     expiresAt: expiresAt === null ? null : isoTime(expiresAt),
   };
-}
-
-/** Null when the database or the branch is gone. */
-async function pathOf(
-  { databases, branches }: ControlPlane,
-  { namespaceId, databaseId }: HandoffRecord,
-): Promise<string | null> {
-  const database = await databases.byId(namespaceId, databaseId);
-  if (database !== null) return database.slug;
-  const branch = await branches.byId(namespaceId, databaseId);
-  const trunk = branch && await databases.byId(namespaceId, branch.trunkId);
-  return trunk && `${trunk.slug}@${branch.ref}`;
 }
