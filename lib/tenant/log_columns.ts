@@ -1,4 +1,5 @@
 // Log rows as values in column order, the form in which every store writes them.
+import { roundMs } from "../core/clock.ts";
 import type { EndpointCallRow } from "./endpoint_call_row.ts";
 import { loggedKind } from "./call_records.ts";
 import type { LogIdentity, LogRow, TenantCall, TenantOutcome } from "./tenant_store.ts";
@@ -78,5 +79,6 @@ export function logRowOf(call: TenantCall, outcome: TenantOutcome): LogValues | 
   }
   const errorKind = loggedKind(call, outcome.ok ? undefined : outcome.failure);
   const status = errorKind === null ? "ok" : "error";
-  return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs: outcome.durationMs });
+  const durationMs = roundMs(outcome.durationMs + (call.stoppedMs ?? 0));
+  return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs });
 }

@@ -151,6 +151,8 @@ export interface TenantCall {
   readonly log: LogIdentity | null;
   /** Kind of an error found before the call ran, after its last statement: makes the log row an error. */
   readonly failsWith: string | null;
+  /** Milliseconds of a statement that was stopped, after its last one: its log row has them too. Absent: none was. */
+  readonly stoppedMs?: number;
   /** Set for mutations: every table written, through triggers and cascades too; the audit row names them. */
   readonly auditTables: readonly string[] | null;
   /** What the call may do to them (`kindsOfActions`), for those who follow the changes. */

@@ -7,9 +7,12 @@ import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
 export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
 
 /** The call to run again, because nothing of it is committed yet; null where nothing is to stay. */
-export function whatStays(call: TenantCall, { failedIndex, failure }: FailedOutcome): TenantCall | null {
+export function whatStays(
+  call: TenantCall,
+  { failedIndex, failure, durationMs }: FailedOutcome,
+): TenantCall | null {
   if (call.atomic || call.dryRun || failedIndex === 0) return null;
-  return { ...firstRuns(call, failedIndex), failsWith: failure.kind };
+  return { ...firstRuns(call, failedIndex), failsWith: failure.kind, stoppedMs: durationMs };
 }
 
 /** The outcome of the whole call, from the outcome of the repeated statements. Work that ran twice counts once. */

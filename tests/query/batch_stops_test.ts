@@ -1,5 +1,5 @@
 // Batches that are no transaction and stop where the engine itself ends one: what ran before stays, once, and is told.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { oneStore } from "../testing/cases.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
@@ -15,6 +15,15 @@ function told(answer: ApiAnswer): unknown[] {
   const { status, body } = answer;
   const kept = body.data as { rows: unknown[][]; rowsWritten: number }[];
   return [status, body.code, body.failedIndex, kept?.map(({ rows, rowsWritten }) => [rows, rowsWritten])];
+}
+
+/** The row of the only batch has the time of the stopped statement too, one second, and not much more. */
+async function assertTimed(tenant: TestNamespace): Promise<void> {
+  const log = await tenant.query(
+    "SELECT duration_ms FROM _service_meta_query_log WHERE operation = 'batch'",
+  );
+  const durationMs = Number(rowsOf(log)[0]?.[0]);
+  assert(durationMs >= 900 && durationMs < 5000, `${durationMs}`);
 }
 
 async function ids(tenant: TestNamespace): Promise<unknown[]> {
@@ -39,6 +48,7 @@ test("a batch whose later statement runs too long keeps and tells what ran befor
     "SELECT status, error_kind, rows_written, statement_count FROM _service_meta_query_log WHERE operation = 'batch'",
   );
   assertEquals(rowsOf(log), [["error", "timeout", 2, 4]]);
+  await assertTimed(tenant);
   const audit = await tenant.query(
     "SELECT rows_written FROM _service_meta_audit WHERE operation = 'batch'",
   );
@@ -69,6 +79,7 @@ test("a batch of reads whose later statement runs too long answers those before 
     "SELECT status, error_kind FROM _service_meta_query_log WHERE operation = 'batch'",
   );
   assertEquals(rowsOf(log), [["error", "timeout"]]);
+  await assertTimed(tenant);
 });
 
 test("a statement that demands ROLLBACK takes nothing with it that ran before in a batch", async () => {

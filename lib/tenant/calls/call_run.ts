@@ -117,9 +117,10 @@ export class CallRunner {
     this.#rowsWritten += written;
   }
 
-  /** Notes a failure of the next run, which has no figures. */
-  fail(failure: EngineFailure): void {
+  /** Notes a failure of the next run, which has no figures but perhaps the milliseconds after which it was stopped. */
+  fail(failure: EngineFailure, stoppedMs = 0): void {
     this.#failure ??= { at: this.#results.length + this.#sets.count, failure };
+    this.#ms += stoppedMs;
   }
 
   #addSets(

@@ -77,7 +77,11 @@ function beforeEnding(flight: LaneFlight, job: CallJob, ending: FailedOutcome): 
   return {
     ...job,
     call,
-    wire: { ...firstRuns(job.wire, ending.failedIndex), failsWith: ending.failure.kind },
+    wire: {
+      ...firstRuns(job.wire, ending.failedIndex),
+      failsWith: ending.failure.kind,
+      stoppedMs: ending.durationMs,
+    },
     resolve: (outcome) => job.resolve(endedAfter(outcome, ending)),
     queuedMs: Math.max(job.queuedMs, flight.killedMs),
     crashes: 0,

@@ -1,5 +1,6 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its stored answer are there together or not at all.
+import { roundMs } from "../../core/clock.ts";
 import { recordsOf } from "../call_records.ts";
 import { LOG_COLUMNS } from "../endpoint_call_row.ts";
 import { logRow, type LogValues } from "../log_columns.ts";
@@ -23,7 +24,7 @@ const PIECE_LENGTH = 1_000_000;
 export interface FinishedCall {
   readonly call:
     & Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">
-    & Partial<Pick<TenantCall, "affected" | "changeKinds">>
+    & Partial<Pick<TenantCall, "affected" | "changeKinds" | "stoppedMs">>
     /** What followers are told, where that is not what the audit row has. */
     & { readonly changed?: Pick<CallChange, "tables" | "kinds"> };
   readonly run:
@@ -145,7 +146,7 @@ function recordCall(
     errorKind,
     rowsRead,
     rowsWritten,
-    durationMs: run.ms,
+    durationMs: roundMs(run.ms + (call.stoppedMs ?? 0)),
   });
   insertRows(list, [`${ownRows} INTO _service_meta_query_log`, ""], [row]);
   if (auditTables === null || !records.audit) return;

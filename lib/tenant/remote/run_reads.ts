@@ -1,6 +1,7 @@
 // Reading calls: one round trip, in one read transaction that begins with the check of the schema version. A single
 // statement to one server is a transaction by itself, and the version behind it tells under which schema it ran.
 import { AppError } from "../../core/errors.ts";
+import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { undo } from "./commit_group.ts";
@@ -104,7 +105,7 @@ class Reading {
       const failure = statementFailure(error);
       if (failure === null) throw error;
       if (call.statements.length > 1) return "slowly";
-      return failedOutcome(failure, 0, failure === timedOut ? this.#timeoutMs : 0);
+      return failedOutcome(failure, 0, this.#stoppedMs(failure));
     }
     return outcomeOf(reader.finish(gate));
   }
@@ -135,7 +136,7 @@ class Reading {
       } catch (error) {
         const failure = statementFailure(error);
         if (failure === null) throw error;
-        reader.runner.fail(failure);
+        reader.runner.fail(failure, this.#stoppedMs(failure));
         baton = null;
       }
     }
@@ -159,6 +160,7 @@ class Reading {
         const failure = statementFailure(error);
         if (failure === null) throw error;
         collector.failure = failure;
+        collector.ms += this.#stoppedMs(failure);
         baton = null;
       }
       if (collector.failure !== null) break;
@@ -187,6 +189,11 @@ class Reading {
     });
     list.add("COMMIT", inTransaction);
     return { list, own, check };
+  }
+
+  /** The server tells no time of a statement that was stopped. */
+  #stoppedMs(failure: EngineFailure): number {
+    return failure === timedOut ? this.#timeoutMs : 0;
   }
 
   #open(list: StepList) {

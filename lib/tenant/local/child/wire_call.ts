@@ -104,6 +104,7 @@ export interface WireCall {
   /** Absent for reads, whose log rows the service collects and sends later. The child fills in the figures. */
   readonly log?: LogValues;
   readonly failsWith?: string;
+  readonly stoppedMs?: number;
   readonly replay?: ReplayKeys;
   /** File name of the snapshot to take first; such a call travels alone. */
   readonly snapshot?: string;

@@ -198,7 +198,7 @@ function recordCall(
     errorKind: records.log.errorKind,
     rowsRead: work.rowsRead,
     rowsWritten: work.rowsWritten,
-    ms: run.ms,
+    ms: roundMs(run.ms + (call.stoppedMs ?? 0)),
   });
   if (call.auditId !== undefined && call.auditTables !== undefined && records.audit) {
     insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
