@@ -35,6 +35,8 @@ export interface KeptRows {
 
 /** The parts of a call that the decision needs. `failsWith`: the error that ends the call after its statements have run. */
 export interface RecordedCall {
+  /** Its effect is shown; where the time for that was up, its caller is told that it is not known. */
+  readonly dryRun?: boolean | undefined;
   readonly affected?: AffectedBound | null | undefined;
   readonly failsWith?: string | null | undefined;
 }
@@ -62,8 +64,12 @@ export function recordsOf(call: RecordedCall, failure: Failure, results: number)
 }
 
 /** The error kind in the log row: a kind of `errorDetail`, or the answer's error code where a bound on rows failed. */
-export function loggedKind({ affected: bound, failsWith }: RecordedCall, failure: Failure): string | null {
+export function loggedKind(
+  { affected: bound, failsWith, dryRun = false }: RecordedCall,
+  failure: Failure,
+): string | null {
   if (failure === undefined) return failsWith ?? null;
+  if (dryRun && failure.kind === "timeout") return null;
   if (failure.kind !== "affected") return failure.kind;
   const rows = failure.affected ?? 0;
   return rows <= (bound?.looksAgainUpTo ?? -1) ? "effect_changed" : "too_many_affected";

@@ -114,8 +114,10 @@ export const setsResult = queryResult.extend({
 export const writePreview = z.object({
   sql: z.string(),
   plan: z.array(z.array(sqlValue)),
-  estimatedAffectedRows: z.int().nullable(),
-  cascadedRows: z.int(),
+  estimatedAffectedRows: z.int().nullable().describe(
+    "The statement's own rows; null for a change of the schema, and where the time for a dry run was up",
+  ),
+  cascadedRows: z.int().nullable().describe("What triggers and foreign keys add; null where the time was up"),
   action: z.enum(["write", "schema", "read"]),
   preview: z.object({
     table: z.string(),

@@ -2,9 +2,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Steps, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
-import type { StartedApp } from "../testing/start_app.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
+import { mainOf, plain } from "./console_world.ts";
 import { openPage, sendForm } from "./open_page.ts";
 
 interface World {
@@ -300,3 +301,14 @@ function withoutField(html: string): string {
 }
 
 testSteps("the SQL page", worldOf, steps);
+
+Deno.test("a write that takes too long to be tried is not shown as a change of the schema", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "2500" } });
+  const { send, hidden } = await worldOf(app, "acme");
+  const sql = "INSERT INTO orders (big) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) " +
+    "SELECT i FROM c";
+  const shown = await send({ sql, do: "run" });
+  assert(shown.includes("What this would change is not known"), plain(mainOf(shown)));
+  assert(hidden(shown, "execution").startsWith("pmut_"));
+  assertEquals(shown.includes("the schema"), false);
+});

@@ -55,7 +55,7 @@ function contentOf(database: ModelDatabase): Promise<Content> {
 async function checkBound(database: ModelDatabase, one: Statement, look: ApiAnswer): Promise<void> {
   if (look.status !== 200) return;
   const { estimatedAffectedRows, cascadedRows } = shown(look);
-  const rows = (estimatedAffectedRows ?? 0) + cascadedRows;
+  const rows = (estimatedAffectedRows ?? 0) + (cascadedRows ?? 0);
   const bounded = (max: number) =>
     database.post("query", one, { "x-dry-run": "1", "x-max-affected": String(max) });
   assertEquals((await bounded(rows)).status, 200);
@@ -93,7 +93,7 @@ function checkLook(
   assertEquals(estimatedAffectedRows, result.ownRows, look.text);
   // Rows that a conflict replaces are told as well, and SQLite counts them nowhere.
   const counted = real.body.meta?.rowsWritten ?? 0;
-  const rows = result.ownRows + cascadedRows;
+  const rows = result.ownRows + (cascadedRows ?? 0);
   assert(exact ? rows === counted : rows >= counted, `${look.text} ${real.text}`);
   if (preview) checkPreview(preview, result.ownRows, around);
 }

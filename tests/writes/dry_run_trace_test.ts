@@ -79,7 +79,12 @@ test("readers do not wait for a dry run, which ends at its time bound and still 
     assert(readBeside > 1, "the reads waited for the dry run");
     const answer = await slow;
     const data = shown(answer);
-    assertEquals([answer.status, data.estimatedAffectedRows, data.preview], [200, null, null], answer.text);
+    const { estimatedAffectedRows, cascadedRows, preview } = data;
+    const told = [answer.status, estimatedAffectedRows, cascadedRows, preview];
+    assertEquals(told, [200, null, null, null], answer.text);
+    const log = "SELECT status, error_kind, duration_ms > 1000 FROM _service_meta_query_log " +
+      "WHERE operation = 'propose'";
+    assertEquals(await rows(log), [["ok", null, 1]]);
     assert(data.executionToken.startsWith("pmut_") && answer.body.meta?.costUsd !== undefined, answer.text);
     assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
     assertEquals((await apply(data.executionToken)).status, 400);

@@ -15,7 +15,7 @@ interface Shape {
   readonly params?: readonly unknown[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Own rows and cascaded ones. */
-  readonly rows: readonly [own: number | null, cascaded: number];
+  readonly rows: readonly [own: number | null, cascaded: number | null];
   /** Before and after; null where none is shown. */
   readonly preview: (readonly (readonly unknown[])[])[] | null;
 }
@@ -348,7 +348,7 @@ testCases("propose is exact", {
       tables,
     );
     const applied = await apply(found.executionToken);
-    const total = (found.estimatedAffectedRows ?? 0) + found.cascadedRows;
+    const total = (found.estimatedAffectedRows ?? 0) + (found.cascadedRows ?? 0);
     assertEquals([applied.status, applied.body.meta?.rowsWritten], [200, total], applied.text);
   },
 });

@@ -7,7 +7,7 @@ import type { TestNamespace } from "../testing/test_namespace.ts";
 /** What a test reads of propose and of a dry run. */
 export interface Shown {
   readonly estimatedAffectedRows: number | null;
-  readonly cascadedRows: number;
+  readonly cascadedRows: number | null;
   readonly action: string;
   readonly plan: readonly (readonly unknown[])[];
   readonly preview: {

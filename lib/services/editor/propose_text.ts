@@ -53,7 +53,7 @@ function rowsOf(previews: readonly WritePreview[]): number | null {
   let rows = 0;
   for (const { action, estimatedAffectedRows, cascadedRows } of previews) {
     if (action === "read") continue;
-    if (estimatedAffectedRows === null) return null;
+    if (estimatedAffectedRows === null || cascadedRows === null) return null;
     rows += estimatedAffectedRows + cascadedRows;
   }
   return rows;

@@ -19,7 +19,8 @@ export interface WritePreview extends ForeseenRule {
   readonly plan: readonly (readonly JsonValue[])[];
   /** The statement's own rows; null for changes of the schema and where the time was up. */
   readonly estimatedAffectedRows: number | null;
-  readonly cascadedRows: number;
+  /** What triggers and foreign keys add; null where the time was up. */
+  readonly cascadedRows: number | null;
   /** `read` only beside writes, in a batch. */
   readonly action: "write" | "schema" | "read";
   readonly preview: RowPreview | null;
@@ -76,7 +77,7 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
     sql,
     plan: effects[index]?.plan ?? [],
     estimatedAffectedRows: effects[index]?.ownRows ?? null,
-    cascadedRows: effects[index]?.cascadedRows ?? 0,
+    cascadedRows: effects[index]?.cascadedRows ?? null,
     action: effects[index]?.ownRows === null ? "schema" : actions[index] ?? "write",
     preview: effects[index]?.preview ?? null,
     ...foreseen[index],

@@ -63,7 +63,7 @@ export async function proposeRow(ctx: StatementsContext, change: RowChange): Pro
   if (preview?.estimatedAffectedRows !== 1) throw new AppError("effect_changed", { message: GONE });
   const execution = await issueExecution(ctx, previewed, {
     ttlSec: TTL_SEC,
-    maxAffected: 1 + preview.cascadedRows,
+    maxAffected: 1 + (preview.cascadedRows ?? 0),
   });
   return { ...execution, statement, preview };
 }

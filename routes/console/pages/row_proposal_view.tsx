@@ -30,6 +30,7 @@ const verbs = { update: "Change", delete: "Delete", insert: "Add" } as const;
 export function RowProposal(props: RowProposalProps): Html {
   const { change, proposed, base, table, query, visit } = props;
   const { preview, statement, executionToken } = proposed;
+  const cascaded = preview.cascadedRows ?? 0;
   const path = tablePath(base, table.name);
   const verb = verbs[change.kind];
   const hidden = { do: "apply", change: change.kind, execution: executionToken, statement: statement.sql };
@@ -58,9 +59,7 @@ export function RowProposal(props: RowProposalProps): Html {
     >
       <p class="note body">
         Exactly one row
-        {preview.cascadedRows > 0
-          ? `, and ${counted(preview.cascadedRows, "row")} more by triggers and foreign keys`
-          : ""}
+        {cascaded > 0 ? `, and ${counted(cascaded, "row")} more by triggers and foreign keys` : ""}
         . If it is another number by then, nothing is changed.
       </p>
       {preview.preview === null ? null : (

@@ -40,8 +40,9 @@ export function Proposal({ visit, base, form, proposed }: ProposalProps): Html {
             {rows === null ? "Run it" : `Change ${counted(rows, "row")}`}
           </Button>
           <span class="note">
-            Once, as shown, within 15 minutes.{" "}
-            {rows === null ? "A change of the schema takes a snapshot first." : ""}
+            Once, as shown, within 15 minutes. {statements.some(({ action }) => action === "schema")
+              ? "A change of the schema takes a snapshot first."
+              : ""}
           </span>
         </Form>
       }
@@ -53,9 +54,10 @@ export function Proposal({ visit, base, form, proposed }: ProposalProps): Html {
 
 function sentence({ rows, statements }: ProposedText): string {
   if (rows === null) {
-    return statements.length === 1
+    if (statements.length > 1) return `${statements.length} statements, all or none`;
+    return statements[0]?.action === "schema"
       ? "This changes the schema"
-      : `${statements.length} statements, all or none`;
+      : "What this would change is not known";
   }
   const what = rows === 0 ? "This would change no row" : `This would change ${counted(rows, "row")}`;
   return statements.length === 1 ? what : `${what}, all or none`;
@@ -90,8 +92,9 @@ function Statement({ preview, index, count }: { preview: WritePreview; index: nu
   );
 }
 
-function effectText(action: WritePreview["action"], own: number | null, cascaded: number): string {
+function effectText(action: WritePreview["action"], own: number | null, cascaded: number | null): string {
   if (action === "read") return "Only reads";
+  if (cascaded === null) return "It takes too long to be tried, so what it would change is not known";
   if (own === null) {
     return cascaded > 0 ? `Changes the schema, and ${counted(cascaded, "row")}` : "Changes the schema";
   }
