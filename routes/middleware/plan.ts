@@ -83,7 +83,7 @@ async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): 
 }
 
 /**
- * Stores the answer of a redeemed merge or restore also for the step that was held. It tells no secret, and the words that
+ * Stores the answer of a redeemed merge, restore or set of migrations also for the step that was held. It tells no secret, and the words that
  * would seal it are not known here.
  */
 export async function storeForHeldStep(

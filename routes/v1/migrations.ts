@@ -129,7 +129,7 @@ export function migrationRoutes({ control, query }: AppDeps): Hono<Env> {
           const rehearsed = await rehearseMigrations(ctx, { files, rowForm: rowFormOf(c), signal });
           return c.json({ success: true, ...rehearsed });
         }
-        const input = { files, baseline, signal };
+        const input = { files, baseline, signal, plan: c.get("plan") };
         const { data, meta } = await applyMigrations(statementsContext(query, c), input);
         return c.json({ success: true, data, meta });
       },

@@ -1,5 +1,6 @@
 // Rules over migrations: they decide about all files together, and an approval is bound to the files and the schema.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertReplay, step } from "../replay/keyed.ts";
 import { testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { type Held, heldBy } from "../writes/write_world.ts";
@@ -68,6 +69,17 @@ testSteps("migrations under rules", ruledWorld, {
     const second = refusalOf(await post([NOTES, off, later]), 403, "rule_denied");
     assertEquals([second["applied"], second["pending"]], [["0004_off.sql"], ["0005_later.sql"]]);
     assertEquals(await names(), ["0001_notes.sql", "0004_off.sql"]);
+  },
+  "that are a step of a plan are answered as they ran, whoever resumes it": async (
+    { rule, post, person, redeem, names },
+  ) => {
+    await rule({});
+    const send = () => post([NOTES, TAGS, EMPTY], {}, step("release", "migrate"));
+    const held = heldBy(await send());
+    await person("approve", held);
+    const ran = await redeem(held);
+    for (let n = 0; n < 2; n++) assertReplay(ran, await send(), "plan-replayed");
+    assertEquals((await names()).length, 3);
   },
   "wait together, are shown with their files, and are applied once when a person has approved": async (
     { rule, post, person, redeem, names, rows, apply },

@@ -38,7 +38,7 @@ export type Redeemed =
   | { readonly merge: MergeAnswer; readonly step: ReplayScope | null }
   | { readonly restored: RestoreAnswer; readonly step: ReplayScope | null }
   | { readonly appended: { readonly data: Imported; readonly meta: QueryMeta } }
-  | { readonly migrated: MigrateAnswer };
+  | { readonly migrated: MigrateAnswer; readonly step: ReplayScope | null };
 
 /**
  * Runs the held write. Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or
@@ -67,7 +67,8 @@ export async function redeemApproval(
   if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }), step };
   if (restore) return { restored: await redeemRestore(ctx, record, { ...held, restore }), step };
   if (migrations) {
-    return { migrated: await redeemMigrations(ctx, record, { ...held, migrations, signal: input.signal }) };
+    const { signal } = input;
+    return { migrated: await redeemMigrations(ctx, record, { ...held, migrations, signal }), step };
   }
   try {
     // What was held before there were footprints is bound to nothing yet.

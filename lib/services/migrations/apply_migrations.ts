@@ -1,6 +1,7 @@
 // Applies migration files: each in one transaction together with its record, in the order of their names, once.
 import { requireRole } from "../../access/caller.ts";
 import { replayScope } from "../../access/replay_scope.ts";
+import type { ReplayScope } from "../../control/replays.ts";
 import { AppError } from "../../core/errors.ts";
 import type { HeldMigrations } from "../../query/migration_ask.ts";
 import { plainCall } from "../../query/plain_call.ts";
@@ -19,6 +20,8 @@ export interface MigrateInput {
   readonly files: readonly MigrationFile[];
   /** True: the files are recorded as applied, and do not run. */
   readonly baseline: boolean;
+  /** The step of a plan that it is: held, the answer of its run is that step's too. Absent: it is none. */
+  readonly plan?: ReplayScope | undefined;
   /** Set where a person has approved exactly these files. */
   readonly approved?: ApprovedFiles;
   /** Aborted when nobody waits any more: then no further file is begun. */
@@ -130,6 +133,7 @@ class Run {
       batch: true,
       approved: input.approved?.covers ?? [],
       migrations: { files, after },
+      replay: input.plan ? { idempotency: null, plan: input.plan } : null,
       // The same files, sent again, wait for the same decision.
       heldAs: () => replayScope(["migrate", tokenId, target.databaseId], content),
     });
