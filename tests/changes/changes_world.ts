@@ -43,6 +43,8 @@ export interface OpenStream {
   readonly headers: Headers;
   /** The next events, at least so many; fewer where the stream ends. */
   events(count: number): Promise<SeenEvent[]>;
+  /** The id with which the stream begins; empty where it has none. */
+  firstId(): Promise<string>;
   /** Reads until the server ends the stream. */
   ended(): Promise<void>;
   close(): Promise<void>;
@@ -102,6 +104,10 @@ export function openStream(answer: Response): OpenStream {
     events: async (count) => {
       while (parsed.length < count && await more());
       return parsed.splice(0);
+    },
+    firstId: async () => {
+      const { value = "" } = await reader.read();
+      return /^retry: \d+\nid: (.+)\n\n$/.exec(value)?.[1] ?? "";
     },
     ended: async () => {
       while (await more());

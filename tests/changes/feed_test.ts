@@ -10,7 +10,8 @@ Deno.test("changes are told by polls and streams", run);
 test("each write leaves one change, with what it did; reads and writes that change nothing leave none", async () => {
   await using world = await changesWorld();
   const { tenant, poll } = world;
-  assertEquals(await poll(), { data: [], cursor: "0-0" });
+  const beginning = await poll();
+  assertEquals(beginning.data, []);
   for (
     const sql of [
       "CREATE TABLE a (id INTEGER PRIMARY KEY, v TEXT UNIQUE)",
@@ -41,6 +42,7 @@ test("each write leaves one change, with what it did; reads and writes that chan
   assertEquals(behind.data, data.slice(3));
   assertEquals(await poll(`?since=${cursor}`), { data: [], cursor });
   assertEquals((await poll("?since=now")).cursor, cursor);
+  assertEquals((await poll(`?since=${beginning.cursor}`)).data, data);
 });
 
 test("a batch is one change of all of its tables; what is undone leaves none", async () => {
@@ -194,8 +196,12 @@ test("changes that are gone, and ids of another database, answer reset first", a
   assertEquals(kinds((await poll(`?since=${data[0]?.id.split("-")[0]}-999`)).data).slice(0, 1), ["reset"]);
   const other = await tenant.createDatabase("other");
   const empty = await poll(`?since=${data[0]?.id}`, { path: other.path });
-  assertEquals([kinds(empty.data), empty.cursor], [["reset"], "0-0"]);
-  assertEquals((await poll("?since=0-0", { path: other.path })).data, []);
+  assertEquals([kinds(empty.data), empty.cursor], [["reset"], empty.data[0]?.id]);
+  assertEquals((await poll(`?since=${empty.cursor}`, { path: other.path })).data, []);
+  // The cursor that earlier versions gave before the first change.
+  const former = await poll("?since=0-0", { path: other.path });
+  assertEquals([kinds(former.data), former.cursor], [["reset"], empty.cursor]);
+  assertEquals(kinds((await poll("?since=0-0")).data).slice(0, 1), ["reset"]);
 });
 
 test("a branch has changes of its own, and a merge is a change of the trunk", async () => {
@@ -221,6 +227,71 @@ test("a branch has changes of its own, and a merge is a change of the trunk", as
   const after = await poll(`?since=${inBranch.cursor}`, branch);
   assertEquals(after.data.map(({ kinds }) => kinds.join()), ["reset", "insert"]);
   assertNotEquals(after.cursor, inBranch.cursor);
+});
+
+test("another copy answers reset first to who has followed one without a change", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, poll } = world;
+  await tenant.setup("CREATE TABLE a (id INTEGER PRIMARY KEY)");
+  const token = tenant.token;
+  const call = async (method: string, path: string, body: object) => {
+    const answer = await app.request(method, path, { token, body });
+    assert(answer.status < 300, answer.text);
+    return JSON.parse(answer.text).data;
+  };
+  const { path } = tenant.database;
+  const api = "/api/namespaces/acme/databases";
+  const claim = () => call("POST", `${path}/claim_branch`, { purpose: "test", ref: "b" });
+  const restoreInto = async () => {
+    const { label } = await call("POST", `${path}/snapshots`, {});
+    await call("POST", `${path}/restore`, { snapshot: label, into: "copy" });
+  };
+  const remove = (slug: string) => call("DELETE", `${api}/${slug}`, { confirm: slug });
+  const again = {
+    "main@b": [claim, () => call("POST", `${path}/branches/b/reset`, {}), claim],
+    copy: [restoreInto, () => remove("copy").then(restoreInto)],
+    new: [
+      () => call("POST", api, { slug: "new", name: "New" }),
+      () => remove("new").then(() => call("POST", api, { slug: "new", name: "New" })),
+    ],
+  };
+  for (const [slug, [make, ...makeAgain]] of Object.entries(again)) {
+    const of = { path: path.replace("/main", `/${slug}`) };
+    await make?.();
+    let { cursor } = await poll("?since=now", of);
+    const kinds = async (since: string) =>
+      (await poll(`?since=${since}`, of)).data.map(({ kinds }) => kinds.join());
+    let former = cursor;
+    for (const anew of makeAgain) {
+      assertEquals(await kinds(cursor), [], slug);
+      await anew();
+      assertEquals(await kinds(cursor), ["reset"], slug);
+      former = cursor;
+      cursor = (await poll(`?since=${cursor}`, of)).cursor;
+      assertNotEquals(cursor, former);
+      assertEquals(await poll(`?since=${cursor}`, of), { data: [], cursor });
+    }
+    await call("POST", `${of.path}/query`, { sql: "CREATE TABLE z (id)" });
+    assertEquals([await kinds(cursor), await kinds(former)], [["schema"], ["reset", "schema"]], slug);
+  }
+});
+
+test("a restore answers reset first to who has followed a copy without a change", async () => {
+  await using world = await changesWorld();
+  const { app, tenant, poll } = world;
+  const post = async (path: string, body: object) => {
+    const answer = await app.request("POST", `${tenant.database.path}${path}`, { token: tenant.token, body });
+    assert(answer.status < 300, answer.text);
+  };
+  await tenant.setup("CREATE TABLE a (id INTEGER PRIMARY KEY)");
+  await post("/claim_branch", { purpose: "test", ref: "b" });
+  const branch = { path: `${tenant.database.path}@b` };
+  await post("@b/snapshots", { label: "one" });
+  const { cursor } = await poll("?since=now", branch);
+  await post("@b/restore", { snapshot: "one" });
+  const found = await poll(`?since=${cursor}`, branch);
+  assertEquals(found.data.map(({ kinds }) => kinds.join()), ["reset", "restore"]);
+  assertEquals((await poll(`?since=${found.data[0]?.id}`, branch)).data, found.data.slice(1));
 });
 
 test("the tables of the service are never told, and no tenant writes the row of a change", async () => {

@@ -39,12 +39,13 @@ test("a stream has all that is kept, then each change, and goes on behind the la
 test("who does not read holds nothing, and gets all of it later, in order", async () => {
   await using world = await changesWorld();
   const { tenant, open, poll } = world;
+  const { cursor: beginning } = await poll();
   await tenant.setup("CREATE TABLE a (id)");
   const slow = await open();
   for (let round = 0; round < 30; round++) {
     await Promise.all(Array.from({ length: 40 }, () => tenant.query("INSERT INTO a VALUES (1)")));
   }
-  let cursor = "0-0";
+  let cursor = beginning;
   const all: string[] = [];
   for (let more = true; more;) {
     const { data, cursor: next } = await poll(`?since=${cursor}`);
@@ -60,6 +61,35 @@ test("who does not read holds nothing, and gets all of it later, in order", asyn
   }
   assertEquals(seen, all);
   await slow.close();
+});
+
+test("a stream that has told nothing can be gone on with where its branch was reset meanwhile", async () => {
+  await using world = await changesWorld();
+  const { app, tenant } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const post = async (path: string, body: object) => {
+    const answer = await app.request("POST", `${tenant.database.path}${path}`, { token: tenant.token, body });
+    assert(answer.status < 300, answer.text);
+  };
+  await post("/claim_branch", { purpose: "test", ref: "b" });
+  const url = `${tenant.database.path}@b/changes`;
+  const openBranch = async (search: string, headers: Record<string, string> = {}) =>
+    openStream(
+      await app.app.request(`${url}${search}`, {
+        headers: { authorization: `Bearer ${tenant.token}`, accept: "text/event-stream", ...headers },
+      }),
+    );
+  const ids = [];
+  for (const search of ["", "?since=now"]) {
+    const silent = await openBranch(search);
+    ids.push(await silent.firstId());
+    await silent.close();
+  }
+  assertEquals(ids[0], ids[1]);
+  await post("/branches/b/reset", {});
+  const again = await openBranch("?since=now", { "last-event-id": ids[1] ?? "" });
+  assertEquals((await again.events(1)).map(({ event }) => event), ["reset"]);
+  await again.close();
 });
 
 test("a stream ends when its token is revoked, when its database is gone, and when the service stops", async () => {

@@ -28,6 +28,23 @@ Deno.test("a webhook is sent every change once and in order, signed, and what co
   assertEquals([shown.state, shown.tries], ["ok", 0]);
 });
 
+Deno.test("a webhook that an earlier version made before the first change is sent that change, and no reset", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, call } = world;
+  const fresh = await tenant.createDatabase("fresh");
+  const added = await call("POST", "/../../fresh/webhooks", { url: receiver.url, events: ["change"] });
+  assertEquals(added.status, 201, JSON.stringify(added));
+  receiver.secrets = [added.data.secret];
+  const place = { seq: 0, epoch: 0 };
+  await app.deps.control.webhooks.changeState(added.data.id, (state) => ({ ...state, place }));
+  const sql = "CREATE TABLE a (id)";
+  const made = await app.request("POST", `${fresh.path}/query`, { token: tenant.token, body: { sql } });
+  assertEquals(made.status, 200, made.text);
+  await receiver.got(1);
+  const changes = receiver.received.flatMap(({ data }) => data.changes ?? []);
+  assertEquals(changes.map(({ kinds }) => kinds.join()), ["schema"]);
+});
+
 Deno.test("what fails is sent again under one id with one content, later and later, and then no more", async () => {
   await using world = await hookWorld();
   const { receiver, tenant, add, later, until, call } = world;

@@ -1,4 +1,5 @@
 // One change as followers see it, and the place of a change among all of its database.
+import { hash } from "node:crypto";
 import { isoTime } from "../../core/clock.ts";
 import { type ChangeKind, type ChangePlace, namesOfKinds } from "../../sql/change_rows.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
@@ -21,8 +22,18 @@ export interface PlacedChange {
   readonly change: Change;
 }
 
-/** Before the first change of a database that has had none. */
-export const BEGINNING: ChangePlace = { seq: 0, epoch: 0 };
+/**
+ * Before the first change of a database. Its rows do not tell its epoch yet, so its id does: each copy and each database that
+ * takes the name of another has an id of its own, and its followers notice although nothing was ever written.
+ */
+export function beginningOf(databaseId: string): ChangePlace {
+  return { seq: 0, epoch: Number.parseInt(hash("sha256", databaseId, "hex").slice(0, 12), 16) };
+}
+
+/** The beginning of every database, as earlier versions wrote it: it does not tell of which one. */
+export function isFormerBeginning({ seq, epoch }: ChangePlace): boolean {
+  return seq === 0 && epoch === 0;
+}
 
 /** A row of `_service_meta_change`. */
 export type ChangeTuple = [

@@ -2,6 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { followerLimits } from "../../core/limits_of_changes.ts";
 import type { QueryContext } from "../../query/query_call.ts";
+import { beginningOf } from "./change.ts";
 import { DatabaseChanges } from "./database_changes.ts";
 import { type ChangesTarget, newestPlace, readChanges } from "./read_changes.ts";
 
@@ -65,6 +66,7 @@ export class ChangeFeeds {
     const changes = new DatabaseChanges({
       read: (after) => readChanges(this.ctx, target, after),
       newest: () => newestPlace(this.ctx, target),
+      beginning: beginningOf(target.databaseId),
       pollMs: tenants.commits.others ? POLL_MS : SELDOM_MS,
       clock,
     });

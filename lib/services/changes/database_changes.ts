@@ -2,7 +2,7 @@
 // has a place and nothing else, so that one who is slow holds nothing.
 import type { Clock } from "../../core/clock.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
-import { BEGINNING, isSamePlace, type PlacedChange } from "./change.ts";
+import { isSamePlace, type PlacedChange } from "./change.ts";
 
 /** Changes that are kept for followers who have read nearly all. */
 const KEPT = 1000;
@@ -14,6 +14,8 @@ export interface ChangesSource {
   /** As `readChanges`. */
   readonly read: (after: ChangePlace | null) => Promise<PlacedChange[]>;
   readonly newest: () => Promise<ChangePlace>;
+  /** Its place before the first change. */
+  readonly beginning: ChangePlace;
   /** Milliseconds after which it looks without having been told. */
   readonly pollMs: number;
   readonly clock: Clock;
@@ -50,9 +52,9 @@ export class DatabaseChanges {
     after: ChangePlace | null,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<readonly PlacedChange[]> {
-    const { clock } = this.source;
+    const { beginning, clock } = this.source;
     const untilMs = clock.monotonicMs() + waitMs;
-    for (let from = after;; from ??= BEGINNING) {
+    for (let from = after;; from ??= beginning) {
       const round = this.#round;
       const found = this.#behind(from) ?? await this.source.read(from);
       const leftMs = untilMs - clock.monotonicMs();

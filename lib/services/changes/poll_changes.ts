@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { Bill } from "../../query/bill.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
-import { BEGINNING, type Change, concerns, idOfPlace, type PlacedChange, placeOfId } from "./change.ts";
+import { beginningOf, type Change, concerns, idOfPlace, type PlacedChange, placeOfId } from "./change.ts";
 import type { ChangesContext } from "./changes_context.ts";
 import { newestPlace, readChanges } from "./read_changes.ts";
 
@@ -37,7 +37,7 @@ export async function pollChanges(ctx: ChangesContext, input: PollInput): Promis
   };
   let changes = await read((after) => readChanges(query, target, after));
   if (changes.length === 0 && input.waitMs > 0) changes = await waitFor(ctx, input, read);
-  return { changes, cursor: idOfPlace(place ?? BEGINNING) };
+  return { changes, cursor: idOfPlace(place ?? beginningOf(target.databaseId)) };
 }
 
 type Read = (next: (after: ChangePlace | null) => Promise<readonly PlacedChange[]>) => Promise<Change[]>;

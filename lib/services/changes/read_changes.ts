@@ -4,7 +4,14 @@ import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
 import { rowsOf } from "../query/read_result.ts";
-import { BEGINNING, changeOf, type ChangeTuple, isSamePlace, type PlacedChange, resetAt } from "./change.ts";
+import {
+  beginningOf,
+  changeOf,
+  type ChangeTuple,
+  isSamePlace,
+  type PlacedChange,
+  resetAt,
+} from "./change.ts";
 
 /** Changes read at once. */
 export const CHANGES_AT_ONCE = 500;
@@ -26,27 +33,29 @@ export async function readChanges(
   target: ChangesTarget,
   after: ChangePlace | null,
 ): Promise<PlacedChange[]> {
-  const from = after ?? BEGINNING;
-  const found = await rowsFrom(ctx, target, from.seq);
+  const found = await rowsFrom(ctx, target, after?.seq ?? 0);
   const [first] = found;
   if (after === null) return found;
-  if (first === undefined) return isSamePlace(after, BEGINNING) ? [] : await startOver(ctx, target);
+  const begins = isSamePlace(after, beginningOf(target.databaseId));
+  if (first === undefined) return begins ? [] : await startOver(ctx, target);
   const { seq, epoch } = first.place;
   if (isSamePlace(first.place, after)) return found.slice(1);
-  const follows = seq === after.seq + 1 && (epoch === after.epoch || after.epoch === BEGINNING.epoch);
+  // A restore takes the place of what was there, also of what had come by no change.
+  const isFirst = begins && !first.change.kinds.includes("restore");
+  const follows = seq === after.seq + 1 && (epoch === after.epoch || isFirst);
   return follows ? found : await startOver(ctx, target);
 }
 
 /** The place of the newest change. Errors: those of the store. */
 export async function newestPlace(ctx: QueryContext, target: ChangesTarget): Promise<ChangePlace> {
   const [newest] = await select(ctx, target, `${SELECT} ORDER BY seq DESC LIMIT 1`, []);
-  return newest?.place ?? BEGINNING;
+  return newest?.place ?? beginningOf(target.databaseId);
 }
 
 async function startOver(ctx: QueryContext, target: ChangesTarget): Promise<PlacedChange[]> {
   const kept = await rowsFrom(ctx, target, 0);
   const [first] = kept;
-  if (first === undefined) return [resetAt(BEGINNING, ctx.clock.now())];
+  if (first === undefined) return [resetAt(beginningOf(target.databaseId), ctx.clock.now())];
   const { place: { seq, epoch }, change: { at } } = first;
   return [resetAt({ seq: seq - 1, epoch }, Date.parse(at)), ...kept];
 }

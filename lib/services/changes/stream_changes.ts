@@ -2,10 +2,11 @@
 // the client takes it: of a client that does not read, nothing but its place is kept.
 import { BEARER_CHECK_MS, STREAM_COMMENT_MS } from "../../core/limits_of_changes.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
-import { concerns, type PlacedChange } from "./change.ts";
+import { concerns, idOfPlace, type PlacedChange } from "./change.ts";
 import type { Follower } from "./change_feeds.ts";
 import type { ChangesContext } from "./changes_context.ts";
 import { payForRequest, requireSince, startingPlace, wantedTables } from "./poll_changes.ts";
+import { newestPlace } from "./read_changes.ts";
 
 /** Milliseconds after which a client connects again. */
 const RETRY_MS = 2000;
@@ -31,7 +32,7 @@ export async function streamChanges(
   const follower = ctx.feeds.follow(ctx.target);
   try {
     await payForRequest(ctx);
-    const place = await startingPlace(ctx, input.since);
+    const place = await startingPlace(ctx, input.since) ?? await placeWithoutChanges(ctx);
     const events = new ChangeEvents({
       follower,
       input,
@@ -44,6 +45,12 @@ export async function streamChanges(
     follower.leave();
     throw error;
   }
+}
+
+/** The beginning where nothing is kept that a stream could begin with. Null: there is. */
+async function placeWithoutChanges({ query, target }: ChangesContext): Promise<ChangePlace | null> {
+  const newest = await newestPlace(query, target);
+  return newest.seq === 0 ? newest : null;
 }
 
 interface EventParts {
@@ -66,9 +73,13 @@ class ChangeEvents {
     this.#silentMs = parts.nowMs() + STREAM_COMMENT_MS;
   }
 
-  /** Bytes come with the first pull, so that the client knows at once that it is connected. */
+  /**
+   * Bytes come with the first pull, so that the client knows at once that it is connected. An id without data is no event, and
+   * is sent by a client that connects again: so one to which nothing was told yet learns of a reset too.
+   */
   get stream(): ReadableStream<Uint8Array> {
-    let first: string | null = `retry: ${RETRY_MS}\n\n`;
+    const id = this.#place === null ? "" : `id: ${idOfPlace(this.#place)}\n`;
+    let first: string | null = `retry: ${RETRY_MS}\n${id}\n`;
     const encoder = new TextEncoder();
     return new ReadableStream({
       pull: async (controller) => {

@@ -2,7 +2,14 @@
 import { idFloor, idTime, newId } from "../../core/ids.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
 import type { PendingMessage, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
-import { type Change, concerns, isSamePlace, type PlacedChange } from "../changes/change.ts";
+import {
+  beginningOf,
+  type Change,
+  concerns,
+  isFormerBeginning,
+  isSamePlace,
+  type PlacedChange,
+} from "../changes/change.ts";
 import { type ChangesTarget, readChanges } from "../changes/read_changes.ts";
 import { wantedTables } from "../changes/poll_changes.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
@@ -71,7 +78,9 @@ async function nextChanges(
   { pending, place, eventId, told }: WebhookState,
   target: ChangesTarget,
 ): Promise<FoundMessage> {
-  const found = await readChanges(ctx.query, target, place);
+  // A webhook is of one database, so here even the former beginning tells of which.
+  const from = isFormerBeginning(place) ? beginningOf(target.databaseId) : place;
+  const found = await readChanges(ctx.query, target, from);
   const wanted = wantedTables(tables);
   const relevant = upTo(found, pending?.until ?? null).filter((one) => concerns(one, wanted));
   const sent = relevant.slice(0, MOST_CHANGES);
