@@ -14,7 +14,9 @@ const entry = z.object({
   id: z.string(),
   at: isoTimestamp,
   actor: z.string().describe("Id of the API token or member, or operator"),
-  actorName: z.string().nullable().describe("At that moment; null in a database's own audit"),
+  actorName: z.string().nullable().describe(
+    "At that moment; in a database's own audit at present, and null for who is gone",
+  ),
   action: z.string().meta({ examples: ["token.created"] }),
   database: z.string().nullable(),
   target: z.string().nullable().describe("What it was done to: an id, a slug, or tables"),

@@ -130,6 +130,29 @@ testSteps("the audit of a namespace", decisionWorld, {
     const next = await audit(world, `?database=main&pageSize=1&cursor=${page.next}`);
     assert((next.entries[0]?.id ?? "") < (page.entries[0]?.id ?? ""));
   },
+  "with a database, names who is there still, and nobody for who is gone": async ({ app, shop, agent }) => {
+    const api = `/api/namespaces/${shop.slug}`;
+    const write = async (token: string, id: number) => {
+      const body = { sql: "INSERT INTO notes VALUES (?, 1)", params: [id] };
+      const { status, text } = await app.request("POST", `${shop.database.path}/query`, { token, body });
+      assertEquals(status, 200, text);
+    };
+    await write(shop.token, 60);
+    await write(agent.token, 61);
+    const listed = await app.request("GET", `${api}/tokens`, { token: shop.token });
+    const names = new Map(
+      (listed.body.data as { id: string; name: string }[]).map(({ id, name }) => [id, name]),
+    );
+    const seen = async () =>
+      (await audit({ app, shop }, "?database=main&pageSize=2")).entries.map((
+        one,
+      ) => [one.actor, one.actorName]);
+    const [own, agents] = [names.get(shop.id), names.get(agent.id)];
+    assert(own !== undefined && agents !== undefined);
+    assertEquals(await seen(), [[agent.id, agents], [shop.id, own]]);
+    await app.request("DELETE", `${api}/tokens/${agent.id}`, { token: shop.token });
+    assertEquals(await seen(), [[agent.id, null], [shop.id, own]]);
+  },
   "is read by every member, and by no other namespace": async (world) => {
     const path = `/api/namespaces/${world.shop.slug}/audit`;
     const viewer = await signIn(world.app, { role: "viewer", namespace: world.shop.slug });

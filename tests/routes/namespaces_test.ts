@@ -149,3 +149,20 @@ test("namespaces are listed in pages in the order of their making", async () => 
   const last = await app.request("GET", `${PATH}?pageSize=7`, { token: app.operatorKey });
   assertEquals(last.body.meta, { nextCursor: null } as never);
 });
+
+test("a list refuses a cursor that is none, and takes one whose record is gone", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const token = app.operatorKey;
+  const lists = { "": "ns", "/acme/tokens": "tok", "/acme/databases": "db", "/acme/members": "mem" };
+  for (const [path, prefix] of Object.entries(lists)) {
+    for (const cursor of ["x", "", tenant.database.id.slice(0, -1), `evt_${"0".repeat(26)}`]) {
+      const { status, body } = await app.request("GET", `${PATH}${path}?cursor=${cursor}`, { token });
+      const message = "Send the nextCursor of the page before";
+      assertEquals([status, body.issues], [400, [{ path: "cursor", message }]], `${path} ${cursor}`);
+    }
+    const gone = await app.request("GET", `${PATH}${path}?cursor=${prefix}_${"0".repeat(26)}`, { token });
+    const all = await app.request("GET", `${PATH}${path}`, { token });
+    assertEquals([gone.status, gone.body.data], [200, all.body.data], path);
+  }
+});

@@ -2,8 +2,7 @@
 import { callerId, requireOperator } from "../../access/caller.ts";
 import { type AuditPageInput, SERVICE_AUDIT } from "../../control/audit.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
-import { type IdPrefix, isId } from "../../core/ids.ts";
+import { isId } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -13,6 +12,7 @@ import { readableDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
 import { rowsOf } from "../query/read_result.ts";
+import { requireCursor } from "../require_cursor.ts";
 
 /** What it needs of a request. */
 export interface AuditContext extends ManageContext {
@@ -31,7 +31,7 @@ export interface AuditEntry {
   readonly at: string;
   /** Id of the API token or member, or `operator`. */
   readonly actor: string;
-  /** Null in a database's own audit, which knows ids only. */
+  /** At that moment; in a database's own audit, which keeps ids only, at present, and null for who is gone. */
   readonly actorName: string | null;
   readonly action: string;
   readonly database: string | null;
@@ -69,13 +69,6 @@ async function listAudit(
   const { records, nextCursor } = await ctx.control.audit.list(namespaceId, input);
   const items = records.map(({ namespaceId: _, at, ...record }) => ({ ...record, at: isoTime(at) }));
   return { items, nextCursor };
-}
-
-function requireCursor(cursor: string | null, prefix: IdPrefix): void {
-  if (cursor === null || isId(prefix, cursor)) return;
-  throw new AppError("validation_failed", {
-    issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
-  });
 }
 
 /** Columns in the order of `AuditTuple`. */
@@ -117,17 +110,37 @@ async function readDatabaseAudit(
   const tokenId = callerId(ctx.caller);
   const answer = await run(ctx.query, plainCall({ target, tokenId, operation: "service", statements }));
   const rows = rowsOf<AuditTuple>(answer.results[0]?.json);
-  const items = rows.slice(0, pageSize).map((row) => entryOf(slug, row));
+  const shown = rows.slice(0, pageSize);
+  const names = await namesOf(ctx, namespaceId, shown.map(([, , actor]) => actor));
+  const items = shown.map((row) => entryOf(slug, row, names));
   return { items, nextCursor: rows.length > pageSize ? items.at(-1)?.id ?? null : null };
 }
 
-function entryOf(database: string, row: AuditTuple): AuditEntry {
+/** As `noteAct` names callers. An endpoint is its own name. */
+async function namesOf(
+  { control }: ManageContext,
+  namespaceId: string,
+  actors: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map([["operator", "the operator"]]);
+  await Promise.all([...new Set(actors)].map(async (actor) => {
+    const name = isId("tok", actor)
+      ? (await control.tokens.byId(namespaceId, actor))?.name
+      : isId("mem", actor)
+      ? (await control.members.byId(namespaceId, actor))?.email
+      : undefined;
+    if (name !== undefined) names.set(actor, name);
+  }));
+  return names;
+}
+
+function entryOf(database: string, row: AuditTuple, names: ReadonlyMap<string, string>): AuditEntry {
   const [id, ts, actor, userId, operation, tables, rowsWritten, queryLogId] = row;
   return {
     id,
     at: isoTime(ts),
     actor,
-    actorName: null,
+    actorName: names.get(actor) ?? null,
     action: operation,
     database,
     target: writtenTables(tables).join(", "),

@@ -16,6 +16,7 @@ import {
   readableDatabase,
   requireDatabase,
 } from "./database_record.ts";
+import { requireCursor } from "../require_cursor.ts";
 
 /** A database to create. */
 export interface DatabaseInput {
@@ -49,11 +50,12 @@ export async function getDatabase(ctx: ManageContext, address: DatabaseAddress):
   return await databaseView(ctx.tenants, await readableDatabase(ctx, address));
 }
 
-/** The databases of a namespace. Errors: those of `requireNamespace`. */
+/** The databases of a namespace. Errors: `validation_failed` for a cursor that is none, those of `requireNamespace`. */
 export async function listDatabases(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
 ): Promise<{ items: DatabaseView[]; nextCursor: string | null }> {
+  requireCursor(input.cursor, "db");
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.databases.list(namespace.id, input);
   const items = await Promise.all(records.map((record) => databaseView(ctx.tenants, record)));

@@ -16,6 +16,7 @@ import {
   readableNamespace,
   requireNamespace,
 } from "./namespace_record.ts";
+import { requireCursor } from "../require_cursor.ts";
 
 /** A namespace to create. */
 export interface NamespaceInput {
@@ -43,12 +44,13 @@ export async function getNamespace(ctx: ManageContext, slug: string): Promise<Na
   return await namespaceDetail(ctx, await readableNamespace(ctx, slug));
 }
 
-/** All namespaces, for the operator. Errors: `operator_required`. */
+/** All namespaces, for the operator. Errors: `operator_required`, `validation_failed` for a cursor that is none. */
 export async function listNamespaces(
   ctx: ManageContext,
   page: PageInput,
 ): Promise<{ items: NamespaceView[]; nextCursor: string | null }> {
   requireOperator(ctx.caller);
+  requireCursor(page.cursor, "ns");
   const { records, nextCursor } = await ctx.control.namespaces.list(page);
   return { items: records.map(namespaceView), nextCursor };
 }

@@ -15,6 +15,7 @@ import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { inviteUrl } from "./link_urls.ts";
 import { normalEmail } from "./normal_email.ts";
+import { requireCursor } from "../require_cursor.ts";
 
 /** What they need of a request. */
 export interface MembersContext extends ManageContext {
@@ -83,11 +84,12 @@ const notAdded = {
   namespace_gone: "namespace_not_found",
 } as const;
 
-/** The members of a namespace. Errors: those of `readableNamespace`. */
+/** The members of a namespace. Errors: `validation_failed` for a cursor that is none, those of `readableNamespace`. */
 export async function listMembers(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
 ): Promise<{ items: MemberView[]; nextCursor: string | null }> {
+  requireCursor(input.cursor, "mem");
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.members.list(namespace.id, input);
   return { items: records.map(memberView), nextCursor };

@@ -1,11 +1,10 @@
 // The query log of a database, newest first, from its own table.
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { rowsOf } from "./read_result.ts";
 import type { StatementsContext } from "./run_statements.ts";
+import { requireCursor } from "../require_cursor.ts";
 
 /** Which rows of the log are wanted. */
 export interface QueryLogInput {
@@ -48,11 +47,7 @@ export async function readQueryLog(
   ctx: StatementsContext,
   input: QueryLogInput,
 ): Promise<{ entries: QueryLogEntry[]; nextCursor: string | null }> {
-  if (input.cursor !== null && !isId("qry", input.cursor)) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
-    });
-  }
+  requireCursor(input.cursor, "qry");
   const conditions: string[] = [];
   const params: (string | number)[] = [];
   const where = (condition: string, value: string | number | null) => {

@@ -11,6 +11,7 @@ import type { ScopeRow, TokenAudience, TokenRecord } from "../../store/records.t
 import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
+import { requireCursor } from "../require_cursor.ts";
 
 /** A token to create. */
 export interface TokenInput {
@@ -123,11 +124,12 @@ export interface ListedToken extends TokenView {
   readonly lastUsedAt: string | null;
 }
 
-/** The tokens of a namespace, without their secrets. Errors: those of `requireNamespace`. */
+/** The tokens of a namespace, without their secrets. Errors: `validation_failed` for a cursor that is none, those of `requireNamespace`. */
 export async function listTokens(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
 ): Promise<{ items: ListedToken[]; nextCursor: string | null }> {
+  requireCursor(input.cursor, "tok");
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.tokens.list(namespace.id, input);
   const items = await Promise.all(records.map(async (record) => {
