@@ -7,7 +7,7 @@ import { foldName } from "../../sql/names.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
 import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
-import { readCursor, writeCursor } from "../endpoints/spec/list_cursor.ts";
+import { cursorText, readCursor, writeCursor } from "../endpoints/spec/list_cursor.ts";
 import {
   cursorColumns,
   type ListAsk,
@@ -48,9 +48,10 @@ export async function listPage(
     columns: read[0]?.columns ?? [],
     rows: read.slice(0, pages.length).flatMap(({ rows }) => rows),
   };
-  const shown = { columns: found.columns, rows: found.rows.slice(0, ask.rows) };
-  const next = found.rows.length > ask.rows ? cursorAfter(ask, shown) : null;
-  const json = pageJson(shown, rowForm);
+  const shown = found.rows.slice(0, ask.rows);
+  const columns = found.columns.slice(0, -cursorColumns(list, ask.order).length);
+  const next = found.rows.length > ask.rows ? cursorAfter(ask, columns, shown.at(-1) ?? []) : null;
+  const json = pageJson({ columns, rows: shown.map((row) => row.slice(0, columns.length)) }, rowForm);
   const rows = outputs.rows.body?.({ json, rowsRead: 0, rowsWritten: 0 }, spec.outputTypes) ?? "";
   return {
     body: `${rows.slice(0, -1)},"nextCursor":${JSON.stringify(next)},"total":${JSON.stringify(counted)}}`,
@@ -83,10 +84,19 @@ function cursorIn(
 }
 
 /** Errors: `sql_error` where the row has no key, a value is too long for a cursor, or the answer has lost a column. */
-function cursorAfter({ config, order }: ListAsk, { columns, rows }: ReadTyped): string {
-  const last = rows.at(-1) ?? [];
+function cursorAfter(
+  { config, order }: ListAsk,
+  columns: readonly string[],
+  last: readonly SqlParameter[],
+): string {
   const folded = columns.map(foldName);
-  const values = cursorColumns(config, order).map((column) => last[folded.indexOf(foldName(column))]);
+  const values = cursorColumns(config, order).map((column, at) => {
+    const bytes = last[columns.length + at] ?? null;
+    if (typeof bytes === "object" && bytes !== null && "$blob" in bytes) {
+      return cursorText(Uint8Array.fromBase64(bytes.$blob));
+    }
+    return last[folded.indexOf(foldName(column))];
+  });
   if (values.slice(-config.key.length).includes(null)) throw withoutKey();
   const cursor = values.includes(undefined) ? null : writeCursor({
     sort: order.name,

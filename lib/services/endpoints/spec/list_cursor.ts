@@ -3,14 +3,19 @@
 import { isPlainText } from "../../../core/plain_text.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 
+/** A value of a row. `$text`: the bytes, as base64, of a text that no parameter can be: with U+0000, or of no valid UTF-8. */
+export type CursorValue = SqlParameter | { readonly $text: string };
+
 /** The order by its name, and the values of its column and of the key in the last row. */
 export interface ListCursor {
   readonly sort: string;
-  readonly values: readonly SqlParameter[];
+  readonly values: readonly CursorValue[];
 }
 
 /** Characters of a cursor; a longer one was made by nobody here. */
 const MAX_LENGTH = 8192;
+/** Bytes of a text from which on a cursor is too long, whatever else it holds. */
+export const TOO_LONG_BYTES = MAX_LENGTH / 4 * 3 + 1;
 /** JSON has no infinity. */
 const INFINITIES: Readonly<Record<string, number>> = { "+": Infinity, "-": -Infinity };
 
@@ -43,7 +48,18 @@ export function readCursor(text: string): ListCursor | null {
   }
 }
 
-function valueOf(value: unknown): SqlParameter | undefined {
+/** The text that these bytes are. */
+export function cursorText(bytes: Uint8Array): CursorValue {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  return { $text: bytes.toBase64() };
+}
+
+function valueOf(value: unknown): CursorValue | undefined {
   if (value === null || typeof value === "number") return value;
   if (typeof value === "string") return isPlainText(value) ? value : undefined;
   if (typeof value !== "object") return undefined;
@@ -61,6 +77,8 @@ function valueOf(value: unknown): SqlParameter | undefined {
         : undefined;
     case "$blob":
       return typeof one === "string" ? { $blob: Uint8Array.fromBase64(one).toBase64() } : undefined;
+    case "$text":
+      return typeof one === "string" ? { $text: Uint8Array.fromBase64(one).toBase64() } : undefined;
     default:
       return undefined;
   }

@@ -4,6 +4,7 @@ import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { QueryStatement } from "../../../query/query_call.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { type CursorValue, TOO_LONG_BYTES } from "./list_cursor.ts";
 
 /** What `list` of a specification says. */
 export type ListConfig = NonNullable<EndpointSpec["list"]>;
@@ -31,11 +32,15 @@ export interface ListAsk {
   readonly filters: readonly { readonly column: string; readonly is: string; readonly value: SqlParameter }[];
   readonly rows: number;
   /** The values of the order's column and of the key in the last row of the page before; null: the first page. */
-  readonly after: readonly SqlParameter[] | null;
+  readonly after: readonly CursorValue[] | null;
   readonly total: boolean;
 }
 
-/** `pages`: their rows one after the other are the page, with one row more where there is another page. */
+/**
+ * `pages`: their rows one after the other are the page, with one row more where there is another page. Behind the columns of the
+ * answer come the bytes of the texts in the columns of a cursor, in their order and NULL for other values: the engine's reader
+ * cuts texts at U+0000 and replaces what is no UTF-8.
+ */
 export interface ListStatements {
   readonly pages: readonly QueryStatement[];
   readonly total: QueryStatement | null;
@@ -112,7 +117,7 @@ export function listStatements(ask: ListAsk): ListStatements {
 
 /** The rows that a page takes: those behind a row, and those whose value in the order's column is or is not NULL. */
 interface Range {
-  readonly after: readonly SqlParameter[] | null;
+  readonly after: readonly CursorValue[] | null;
   readonly isNull?: boolean;
 }
 
@@ -135,8 +140,9 @@ class ListText {
     ];
     const order = columns.map((one) => `${name(one)}${descending ? " DESC" : ""}`).join(", ");
     const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+    const bytes = cursorColumns(this.ask.config, this.ask.order).map((one) => `, ${bytesOf(one)}`).join("");
     return this.#made(
-      `SELECT l.* FROM ${this.#base()}${where} ORDER BY ${order} LIMIT ${this.#bind(rows + 1)}`,
+      `SELECT l.*${bytes} FROM ${this.#base()}${where} ORDER BY ${order} LIMIT ${this.#bind(rows + 1)}`,
     );
   }
 
@@ -147,7 +153,7 @@ class ListText {
   }
 
   /** Whether rows without a key are behind a row of a descending order: no comparison finds them. */
-  unkeyed(after: readonly SqlParameter[]): QueryStatement {
+  unkeyed(after: readonly CursorValue[]): QueryStatement {
     const { config: { key }, order: { column } } = this.ask;
     const columns = column === null ? key : [column, ...key];
     // What is bound has to stand in the text.
@@ -172,14 +178,18 @@ class ListText {
     );
   }
 
-  #behind(columns: readonly string[], values: readonly SqlParameter[], descending: boolean): string {
+  #behind(columns: readonly string[], values: readonly CursorValue[], descending: boolean): string {
     const is = descending ? "<" : ">";
     const [left, right] = [columns.map(name).join(", "), values.map((value) => this.#bind(value)).join(", ")];
     return columns.length === 1 ? `${left} ${is} ${right}` : `(${left}) ${is} (${right})`;
   }
 
   /** JSON has no infinity, so one stands in the text. */
-  #bind(value: SqlParameter): string {
+  #bind(value: CursorValue): string {
+    if (typeof value === "object" && value !== null && "$text" in value) {
+      // A parameter has no affinity, which CAST would give it.
+      return `+CAST(?${this.#params.push({ $blob: value.$text })} AS TEXT)`;
+    }
     if (value === Infinity || value === -Infinity) return value > 0 ? "9e999" : "-9e999";
     return `?${this.#params.push(value)}`;
   }
@@ -187,6 +197,12 @@ class ListText {
   #made(sql: string): QueryStatement {
     return { sql, params: this.#params };
   }
+}
+
+function bytesOf(column: string): string {
+  return `CASE typeof(${name(column)}) WHEN 'text' THEN substr(CAST(${
+    name(column)
+  } AS BLOB), 1, ${TOO_LONG_BYTES}) END`;
 }
 
 /** With its table, because a quoted name that is no column would be a text to the engine. */
