@@ -3,7 +3,7 @@
 import type { BatchAnswer, BatchRequest, HranaValue, StepResult } from "./hrana.ts";
 import { decodeAnswer, encodeRequest } from "./hrana_binary.ts";
 import type { PostAnswer, Posted, Poster } from "./poster.ts";
-import { batchFailure, refuseMoving, RemoteFailure, serverFailure } from "./remote_failure.ts";
+import { batchFailure, isBrokenText, refuseMoving, RemoteFailure, serverFailure } from "./remote_failure.ts";
 
 /** Where one database answers, and what every request to it carries. */
 export interface HranaEndpoint {
@@ -76,7 +76,7 @@ function statusFailure(status: number, text: string, serverMs: number): RemoteFa
     });
   }
   if (status === 400 && /baton|stream/i.test(text)) return new RemoteFailure("lost_stream");
-  if (status === 500 && /invalid utf-8/i.test(text)) return new RemoteFailure("invalid_text");
+  if (status === 500 && isBrokenText(text)) return new RemoteFailure("invalid_text");
   return serverFailure(status, text);
 }
 

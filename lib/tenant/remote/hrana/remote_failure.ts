@@ -86,6 +86,11 @@ export function serverFailure(status: number, text: string): RemoteFailure {
   return new RemoteFailure("unreachable", `status ${status}`);
 }
 
+/** Whether a server says that a text of its answer is no UTF-8: in the words of Rust's `Utf8Error`. */
+export function isBrokenText(message: string): boolean {
+  return /\b(?:invalid|incomplete) utf-8/i.test(message);
+}
+
 /** That the database is moving is said of single steps and concerns all of them. */
 export function refuseMoving({ steps, baton }: BatchAnswer): BatchAnswer {
   if (steps.some((step) => step?.ok === false && step.code === "BLOCKED")) {
@@ -97,7 +102,7 @@ export function refuseMoving({ steps, baton }: BatchAnswer): BatchAnswer {
 /** The batch as a whole was refused; `baton` names the stream that is open all the same, with its transaction. */
 export function batchFailure(message: string, code: string, baton: string | null): RemoteFailure {
   if (code === "BLOCKED") return new RemoteFailure("blocked", code, { baton });
-  if (/invalid utf-8/i.test(message)) return new RemoteFailure("invalid_text", message, { baton });
+  if (isBrokenText(message)) return new RemoteFailure("invalid_text", message, { baton });
   if (/baton|stream|TRANSACTION_TIMEOUT/i.test(code)) return new RemoteFailure("lost_stream");
   return new RemoteFailure("unreadable", message, { code, baton });
 }
