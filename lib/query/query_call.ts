@@ -6,6 +6,7 @@ import type { Rules } from "../control/rules.ts";
 import type { Role } from "../core/role.ts";
 import type { RowForm } from "../sql/row_form.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
+import type { ReturnedColumns } from "../sql/returned_columns.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { TakenValue } from "../sql/taken_value.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
@@ -66,6 +67,8 @@ export interface QueryStatement {
   readonly params: readonly SqlParameter[];
   /** Parameters that take a value of an earlier statement's row; in `params` they are unknown. Only in atomic calls. */
   readonly takes?: readonly TakenValue[];
+  /** Set where later statements take values of its rows. */
+  readonly returns?: ReturnedColumns;
 }
 
 /** A call of one statement or a batch. */

@@ -96,20 +96,22 @@ function storeStatement(
   const { sql, params } = statement ?? { sql: "", params: [] };
   const level = facts.verb === "explain" ? "schema" : levelOf(facts);
   const counts = countsRows(call) || facts.schemaRows !== null;
-  if (!counts && facts.rename === null && statement?.takes === undefined) return { sql, params, level };
+  const hands = statement?.takes !== undefined || statement?.returns !== undefined;
+  if (!counts && facts.rename === null && !hands) return { sql, params, level };
   return {
     sql,
     params,
     level,
-    ...takesPart(statement),
+    ...handedPart(statement),
     ...replacingPart(call, facts),
     ...schemaRowsPart(call, facts),
     ...(facts.rename === null || call.dryRun ? {} : { after: moveDescriptions(facts.rename) }),
   };
 }
 
-function takesPart({ takes }: Partial<QueryStatement> = {}): Pick<QueryStatement, "takes"> {
-  return takes === undefined ? {} : { takes };
+/** What it takes of earlier rows, and returns to later statements. */
+function handedPart({ takes, returns }: Partial<QueryStatement> = {}) {
+  return { ...(takes === undefined ? null : { takes }), ...(returns === undefined ? null : { returns }) };
 }
 
 /** Whether the number of changed rows is asked for: a part of a file tells it to the parts behind it. */

@@ -7,6 +7,7 @@ import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
 import type { RowForm } from "../sql/row_form.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
+import type { ReturnedColumns } from "../sql/returned_columns.ts";
 import type { SqlParameter } from "../sql/sql_value.ts";
 import type { TakenValue } from "../sql/taken_value.ts";
 import type { BranchStore } from "./branch_store.ts";
@@ -118,6 +119,8 @@ export interface TenantStatement {
    * fails with `no_row`. Where one statement takes values, the results of all but the last have the typed form.
    */
   readonly takes?: readonly TakenValue[];
+  /** Set where later statements take values of its rows, whose texts then have to be exact. */
+  readonly returns?: ReturnedColumns;
   /** The service's own statements that run after this one, if it succeeds. */
   readonly after?: readonly ServiceStatement[];
 }

@@ -3,6 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { type PublishedApp, publishedApp } from "./publish.ts";
 import { oneStore } from "../testing/cases.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 
 const { run, test } = oneStore();
@@ -235,4 +236,111 @@ test("the validator names what is wrong with one of the statements", async () =>
   for (const [sql, said, over] of wrong) assertStringIncludes(await created(sql, over), said, sql);
   const many = [...Array(19).fill("UPDATE room SET free = 1"), "SELECT 1"].join(";\n");
   assertStringIncludes(await created(many), '"revision":1');
+});
+
+/** An endpoint that hands `v` of the row that `first` returns to a table. */
+async function handed(
+  { put, call, acme }: PublishedApp,
+  slug: string,
+  first: string,
+): Promise<{ status: number; text: string; kept: unknown }> {
+  await put({
+    ...{ slug, ...mutation, input: [] },
+    sql:
+      `${first}\n; INSERT INTO kept (v) VALUES (@v) RETURNING hex(v) || ' ' || typeof(v) AS v; SELECT @v AS v`,
+  });
+  const { status, text } = await call(slug, { body: {} });
+  const [kept] = rowsOf(await acme.query("SELECT hex(v), typeof(v) FROM kept"));
+  await acme.setup("DELETE FROM kept");
+  return { status, text, kept };
+}
+
+test("a value that is handed on is the one that was returned, whatever its text holds, or none is", async () => {
+  await using made = await publishedApp({
+    setup: [
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, v, w)",
+      "CREATE TABLE kept (v)",
+      "CREATE TABLE log (id INTEGER PRIMARY KEY, v, x DEFAULT 5)",
+    ],
+  });
+  // A text, a blob that begins as a text, numbers and none; U+FFFD itself, an empty text, and a BOM.
+  const values = [
+    ["'a' || char(0) || 'b'", "610062", "text"],
+    ["char(0)", "00", "text"],
+    ["''", "", "text"],
+    ["'\uFFFD\uFEFFé'", "EFBFBDEFBBBFC3A9", "text"],
+    ["x'746100e9'", "746100E9", "blob"],
+    ["x''", "", "blob"],
+    ["9007199254740993", "39303037313939323534373430393933", "integer"],
+    ["2.0", "322E30", "real"],
+    ["NULL", "", "null"],
+  ] as const;
+  const firsts = [
+    "SELECT v FROM t WHERE id = 1",
+    "WITH one AS (SELECT * FROM t) SELECT w, one.* FROM one ORDER BY id DESC LIMIT 1 -- the last",
+    "UPDATE t SET w = 1 RETURNING v",
+    "UPDATE t SET w = 1 RETURNING id, *",
+    "INSERT INTO log (v) SELECT v FROM t RETURNING *, id AS other",
+    "DELETE FROM log WHERE x = 5 RETURNING x, coalesce(NULL, v) AS [v]",
+  ];
+  for (const [sql, hex, type] of values) {
+    await made.acme.setup(
+      `INSERT OR REPLACE INTO t VALUES (1, ${sql}, x'00')`,
+      `INSERT INTO log (v) SELECT v FROM t`,
+    );
+    for (const [at, first] of firsts.entries()) {
+      const { status, text, kept } = await handed(
+        made,
+        `hand-${hex.length}-${type}-${at}`.toLowerCase(),
+        first,
+      );
+      assertEquals([status, text, kept], [200, `{"row":{"v":"${hex} ${type}"}}`, [hex, type]], first);
+    }
+  }
+});
+
+test("a text that is no UTF-8 is not handed on as another one", async () => {
+  await using made = await publishedApp({
+    setup: [
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, v, w)",
+      "INSERT INTO t VALUES (1, CAST(x'61e9' AS TEXT), 1), (2, 'good', CAST(x'61e9' AS TEXT))",
+      "CREATE TABLE kept (v)",
+    ],
+  });
+  const firsts = ["SELECT v FROM t WHERE id = 1", "UPDATE t SET w = 2 WHERE id = 1 RETURNING v"];
+  for (const [at, first] of firsts.entries()) {
+    const { status, text, kept } = await handed(made, `bad-${at}`, first);
+    assertEquals([status, kept], [400, undefined], text);
+    assertStringIncludes(text, '"kind":"invalid_text"');
+  }
+  const rows = rowsOf(await made.acme.query("SELECT w FROM t WHERE id = 1"));
+  assertEquals(rows, [[1]]);
+  if (!isEmbedded()) return; // sqld answers no row with such a text.
+  // What is not taken is not looked at.
+  const { status, kept } = await handed(made, "beside", "SELECT v, w FROM t WHERE id = 2");
+  assertEquals([status, kept], [200, ["676F6F64", "text"]]);
+  const bytes = await handed(made, "bytes", "SELECT CAST(v AS BLOB) AS v FROM t WHERE id = 1");
+  assertEquals([bytes.status, bytes.kept], [200, ["61E9", "blob"]]);
+});
+
+test("a value that is made once is the one that is handed on", async () => {
+  await using made = await publishedApp({
+    setup: [
+      "CREATE TABLE made (v)",
+      "CREATE TABLE kept (v)",
+      "CREATE TABLE one (id)",
+      "INSERT INTO one VALUES (1)",
+    ],
+  });
+  await made.put({
+    ...{ slug: "once", ...mutation, input: [{ name: "part", type: "text", required: true }] },
+    sql: `SELECT lower(hex(randomblob(8))) || ? AS v FROM one;
+      INSERT INTO made VALUES (@v) RETURNING v || :part AS w;
+      INSERT INTO kept VALUES (@v), (@w)`.replaceAll("?", ":part"),
+  });
+  assertEquals((await made.call("once", { body: { part: "-x" } })).status, 200);
+  const [[first] = [], ...kept] = rowsOf(
+    await made.acme.query("SELECT v FROM made UNION ALL SELECT v FROM kept"),
+  );
+  assertEquals(kept, [[first], [`${first}-x`]]);
 });

@@ -1,6 +1,6 @@
 // What the statements of one call have returned, for those behind them that take values of it.
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
-import { type ReadTyped, readTypedResult } from "../../engine/read_typed_result.ts";
+import { brokenText, type FirstRow, readFirstRow } from "../../engine/read_typed_result.ts";
 import { foldName } from "../../sql/names.ts";
 import { type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
@@ -12,6 +12,14 @@ function noRow(column: string): EngineFailure {
   return plainFailure(
     "no_row",
     `Have an earlier statement return a row with ${column}; @${column} found none`,
+  );
+}
+
+/** Why a statement did not run: no store can bind that text. */
+function broken(column: string): EngineFailure {
+  return plainFailure(
+    "invalid_text",
+    `Return CAST(… AS BLOB) as ${column}; @${column} is a text that is no UTF-8, which would be another one`,
   );
 }
 
@@ -28,7 +36,7 @@ export function takesValues(statements: readonly Taking[]): boolean {
 
 /** The results of a call in their order. Nothing is kept where no statement takes anything. */
 export class ReturnedRows {
-  readonly #results: ReadTyped[] = [];
+  readonly #results: FirstRow[] = [];
   readonly #kept: boolean;
 
   constructor(private readonly statements: readonly Taking[]) {
@@ -46,7 +54,7 @@ export class ReturnedRows {
   /** Notes the result of the next statement. */
   add(json: string): void {
     if (!this.#kept || this.#results.length >= this.statements.length - 1) return;
-    this.#results.push(readTypedResult(json, 1));
+    this.#results.push(readFirstRow(json));
   }
 
   /** The statement with the values that it takes. */
@@ -57,15 +65,16 @@ export class ReturnedRows {
     for (const { parameter, column } of takes) {
       const value = this.#valueOf(column);
       if (value === undefined) return { ok: false, failure: noRow(column) };
+      if (value === brokenText) return { ok: false, failure: broken(column) };
       params[parameter] = value;
     }
     return { ok: true, statement: { ...statement, params } };
   }
 
-  #valueOf(column: string): SqlParameter | undefined {
+  #valueOf(column: string): SqlParameter | typeof brokenText | undefined {
     const name = foldName(column);
     const result = this.#results.findLast(({ columns }) => columns.some((one) => foldName(one) === name));
     const at = result?.columns.findIndex((one) => foldName(one) === name) ?? -1;
-    return result?.rows[0]?.[at];
+    return result?.values?.[at];
   }
 }

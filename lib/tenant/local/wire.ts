@@ -62,8 +62,8 @@ function wireStatement(
   at: number,
   all: readonly TenantStatement[],
 ): SentStatement {
-  const { sql, params, level, replacing, schemaRows, takes, after } = statement;
-  if (replacing || schemaRows || takes || after) return [sql, params, level, moreOf(statement)];
+  const { sql, params, level, replacing, schemaRows, takes, returns, after } = statement;
+  if (replacing || schemaRows || takes || returns || after) return [sql, params, level, moreOf(statement)];
   const before = all[at - 1];
   return before?.sql === sql && before.level === level ? params : [sql, params, level];
 }

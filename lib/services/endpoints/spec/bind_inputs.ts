@@ -3,6 +3,7 @@ import type { Issue } from "../../../core/errors.ts";
 import { MAX_ENDPOINT_STATEMENTS } from "../../../core/limits.ts";
 import type { QueryStatement } from "../../../query/query_call.ts";
 import { type InputParameter, inputPlaceholders } from "../../../sql/input_placeholders.ts";
+import { type ReturnedColumns, returnedColumns } from "../../../sql/returned_columns.ts";
 import { splitStatements } from "../../../sql/split_statements.ts";
 import { type SqlParameter, unknownValue } from "../../../sql/sql_value.ts";
 import type { TakenValue } from "../../../sql/taken_value.ts";
@@ -21,6 +22,8 @@ export interface EndpointStatement {
   readonly inputs: readonly (number | null)[];
   /** What it takes of rows that earlier statements have returned. */
   readonly takes: readonly TakenValue[];
+  /** How its text returns rows that later statements take values of; null: they take none of it. */
+  readonly returns: ReturnedColumns | null;
 }
 
 /** The statements of a specification, one unless it is a mutation, or what is wrong with their placeholders. */
@@ -63,7 +66,9 @@ export function bindInputs(spec: Bindable): BoundInputs {
     const inputs = parameters.flatMap((one) => inputOf(one, byName, names.size > 0 ? [] : queue));
     // What is left over has no placeholder, which the validator finds by the numbers.
     const rest = at === read.length - 1 && names.size === 0 ? queue : [];
-    return { written, sql, inputs: [...inputs, ...rest], takes: takesOf(parameters) };
+    const isTaken = read.slice(at + 1).some((later) => takesOf(later.parameters).length > 0);
+    const returns = isTaken ? returnedColumns(sql) : null;
+    return { written, sql, inputs: [...inputs, ...rest], takes: takesOf(parameters), returns };
   });
   return { ok: true, statements };
 }
@@ -78,11 +83,16 @@ export function wantedInputs(sql: string): number {
 
 /** The statement with its values; what it takes of others is not known yet. */
 export function boundStatement(
-  { sql, inputs, takes }: EndpointStatement,
+  { sql, inputs, takes, returns }: EndpointStatement,
   bound: readonly SqlParameter[],
 ): QueryStatement {
   const params = inputs.map((index) => index === null ? unknownValue : bound[index] ?? null);
-  return takes.length === 0 ? { sql, params } : { sql, params, takes };
+  return {
+    sql,
+    params,
+    ...(takes.length === 0 ? null : { takes }),
+    ...(returns === null ? null : { returns }),
+  };
 }
 
 /** Only a mutation may have several. */

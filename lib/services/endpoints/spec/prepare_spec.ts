@@ -47,7 +47,7 @@ function prepare(spec: EndpointSpec): PreparedSpec {
   const bound = bindInputs(spec);
   const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
   // The validator of specifications has refused every other.
-  const own = { written: spec.sql, sql: spec.sql, inputs: [], takes: [] };
+  const own = { written: spec.sql, sql: spec.sql, inputs: [], takes: [], returns: null };
   const statements = bound.ok ? bound.statements : [own];
   const [sent, ...others] = fields.filter((one) => !one.fromSession);
   return {

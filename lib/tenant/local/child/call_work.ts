@@ -2,10 +2,12 @@
 // connection that writes.
 import { bindable } from "../../../sql/sql_value.ts";
 import { arrayRows } from "../../../engine/bounded_rows.ts";
-import type { Connection } from "../../../engine/connection.ts";
+import type { Connection, RunResult } from "../../../engine/connection.ts";
 import { compileStatement } from "../../../engine/compile_statement.ts";
 import { type EngineFailure, plainFailure, runFailure } from "../../../engine/engine_failure.ts";
-import { type EngineValue, ResultTooLarge } from "../../../engine/result_json.ts";
+import { exactStatement, markedExact } from "../../../engine/exact_rows.ts";
+import { type EngineValue, type ResultBounds, ResultTooLarge } from "../../../engine/result_json.ts";
+import { TYPED_ROWS } from "../../../sql/row_form.ts";
 import { unlessUsedUp } from "../../calls/used_up.ts";
 import {
   type Answer,
@@ -20,7 +22,7 @@ import { runSets } from "./run_sets.ts";
 import { behindSavepoint, unguarded } from "./savepoints.ts";
 import { BREAKABLE, DeferredReferences, DEFERS } from "../../calls/deferred_references.ts";
 import type { WireCall } from "./wire_call.ts";
-import type { TenantCall } from "../../tenant_store.ts";
+import type { TenantCall, TenantStatement } from "../../tenant_store.ts";
 
 /**
  * Runs the steps of one ask in order. `begins` is called before each run of a statement of the
@@ -60,11 +62,14 @@ function rowsOf(connection: Connection, { sql, params = [], level, most }: OwnSt
 }
 
 function answerCaller(connection: Connection, step: CallerStep): Answer {
-  const { statement: { sql, params, level }, bounds, rowForm } = step;
+  const { statement, bounds, rowForm } = step;
+  const { sql, params, level } = statement;
   try {
     const before = totalChanges(connection);
     const within = { maxRows: bounds.rows, maxBytes: bounds.bytes };
-    const { json, rowCount } = connection.run(level, sql, params, within, rowForm);
+    const { json, rowCount } = statement.returns
+      ? runExactly(connection, { ...statement, returns: statement.returns }, within)
+      : connection.run(level, sql, params, within, rowForm);
     const changes = totalChanges(connection) - before;
     const ownRows = Number(connection.internalRow("SELECT changes()")?.[0] ?? 0);
     const rowsRead = connection.rowsRead(sql, rowCount, changes);
@@ -72,6 +77,18 @@ function answerCaller(connection: Connection, step: CallerStep): Answer {
   } catch (error) {
     return { ok: false, failure: failureOf(error, connection, sql), figures: noStepFigures };
   }
+}
+
+/** Runs a statement whose rows are for later ones, so that texts come as they are stored. */
+function runExactly(
+  connection: Connection,
+  { sql, params, level, returns }: TenantStatement & Required<Pick<TenantStatement, "returns">>,
+  bounds: ResultBounds,
+): RunResult {
+  const names = connection.database.prepare(sql).columns().map(({ name }) => name);
+  const exact = exactStatement(sql, returns, names);
+  const { json, rowCount } = connection.run(level, exact, params, bounds, TYPED_ROWS);
+  return { json: markedExact(json), rowCount };
 }
 
 function answerSets(

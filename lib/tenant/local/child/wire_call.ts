@@ -89,7 +89,10 @@ export type WireStatement = readonly [
 ];
 
 /** The parts that only some statements have. */
-export type WireStatementMore = Pick<TenantStatement, "replacing" | "schemaRows" | "takes" | "after">;
+export type WireStatementMore = Pick<
+  TenantStatement,
+  "replacing" | "schemaRows" | "takes" | "returns" | "after"
+>;
 
 /** A call in a frame. */
 export interface WireCall {
