@@ -7,9 +7,10 @@ import { foldName } from "../../sql/names.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
 import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
-import { cursorText, readCursor, writeCursor } from "../endpoints/spec/list_cursor.ts";
+import { readCursor, writeCursor } from "../endpoints/spec/list_cursor.ts";
 import {
   cursorColumns,
+  exactTexts,
   type ListAsk,
   listAsk,
   type ListConfig,
@@ -49,9 +50,9 @@ export async function listPage(
     rows: read.slice(0, pages.length).flatMap(({ rows }) => rows),
   };
   const shown = found.rows.slice(0, ask.rows);
-  const columns = found.columns.slice(0, -cursorColumns(list, ask.order).length);
+  const columns = found.columns.slice(0, -1);
   const next = found.rows.length > ask.rows ? cursorAfter(ask, columns, shown.at(-1) ?? []) : null;
-  const json = pageJson({ columns, rows: shown.map((row) => row.slice(0, columns.length)) }, rowForm);
+  const json = pageJson({ columns, rows: shown }, rowForm);
   const rows = outputs.rows.body?.({ json, rowsRead: 0, rowsWritten: 0 }, spec.outputTypes) ?? "";
   return {
     body: `${rows.slice(0, -1)},"nextCursor":${JSON.stringify(next)},"total":${JSON.stringify(counted)}}`,
@@ -90,13 +91,10 @@ function cursorAfter(
   last: readonly SqlParameter[],
 ): string {
   const folded = columns.map(foldName);
-  const values = cursorColumns(config, order).map((column, at) => {
-    const bytes = last[columns.length + at] ?? null;
-    if (typeof bytes === "object" && bytes !== null && "$blob" in bytes) {
-      return cursorText(Uint8Array.fromBase64(bytes.$blob));
-    }
-    return last[folded.indexOf(foldName(column))];
-  });
+  const texts = exactTexts(last[columns.length]);
+  const values = cursorColumns(config, order).map((column, at) =>
+    texts[at] ?? last[folded.indexOf(foldName(column))]
+  );
   if (values.slice(-config.key.length).includes(null)) throw withoutKey();
   const cursor = values.includes(undefined) ? null : writeCursor({
     sort: order.name,
@@ -115,9 +113,9 @@ function withoutKey(): AppError {
   });
 }
 
-/** The result in the form of every other one: without the closing brace. */
+/** The result in the form of every other one, without the closing brace; of a row what has a column. */
 function pageJson({ columns, rows }: ReadTyped, rowForm: RowForm): string {
-  const shown = rows.map((row) => row.map((value) => shownValue(value, rowForm)));
+  const shown = rows.map((row) => columns.map((_, at) => shownValue(row[at] ?? null, rowForm)));
   return `{"columns":${JSON.stringify(columns)},"rows":${JSON.stringify(shown)}`;
 }
 
