@@ -1,7 +1,7 @@
 // Streams of changes: where they begin again, who may open one, and when one ends.
 import { assert, assertEquals } from "@std/assert";
 import { followerLimits } from "../../lib/core/limits_of_changes.ts";
-import { BEGINNING } from "../../lib/services/changes/change.ts";
+import { beginningOf } from "../../lib/services/changes/change.ts";
 import { DatabaseChanges } from "../../lib/services/changes/database_changes.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -155,12 +155,14 @@ test("an address that can be no ticket's is refused without asking the control p
 
 test("a wait for changes is as long as the clock of the service says", async () => {
   const clock = new TurnableClock();
+  const beginning = beginningOf("db");
   const changes = new DatabaseChanges({
+    beginning,
     read: () => {
       clock.turn(61_000);
       return Promise.resolve([]);
     },
-    newest: () => Promise.resolve(BEGINNING),
+    newest: () => Promise.resolve(beginning),
     pollMs: 60_000,
     clock,
   });
