@@ -4,13 +4,10 @@ import type { Level } from "../engine/guard.ts";
 import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "./inspection.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
-import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
 import type { RowForm } from "../sql/row_form.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
-import type { ReturnedColumns } from "../sql/returned_columns.ts";
-import type { SqlParameter } from "../sql/sql_value.ts";
-import type { TakenValue } from "../sql/taken_value.ts";
 import type { BranchStore } from "./branch_store.ts";
+import type { TenantStatement } from "./tenant_statement.ts";
 import type { CommitNotices } from "./commit_notices.ts";
 import type { CopySource } from "./copy_source.ts";
 import type { MomentArchive } from "./moment_archive.ts";
@@ -103,27 +100,6 @@ export interface TenantDatabase {
  * no stored answers, and `inspect` is for one that has begun.
  */
 export type TenantTransaction = Pick<TenantDatabase, "inspect" | "run" | "schema"> & TransactionControl;
-
-/** A statement with its values. */
-export interface TenantStatement {
-  readonly sql: string;
-  readonly params: readonly SqlParameter[];
-  /** The level at which the statement compiles; EXPLAIN of a write still runs on a reading connection. */
-  readonly level: Level;
-  /** Set where conflicts may replace rows, and the number of those rows is asked for. */
-  readonly replacing?: Replacing;
-  /** For a schema change: how to count the rows that it writes or removes. */
-  readonly schemaRows?: SchemaRows;
-  /**
-   * Parameters whose values the call finds while it runs, for calls that are all or nothing; without the row the statement
-   * fails with `no_row`. Where one statement takes values, the results of all but the last have the typed form.
-   */
-  readonly takes?: readonly TakenValue[];
-  /** Set where later statements take values of its rows, whose texts then have to be exact. */
-  readonly returns?: ReturnedColumns;
-  /** The service's own statements that run after this one, if it succeeds. */
-  readonly after?: readonly ServiceStatement[];
-}
 
 /** One call of the pipeline to a database. */
 export interface TenantCall {

@@ -20,7 +20,7 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
   "lib/tenant/local/child/": [
     ...["lib/core/", "lib/sql/", "lib/engine/", "lib/tenant/branches/", "lib/tenant/calls/"],
     // What a call means, whichever store runs it.
-    ...["call_records", "damage", "log_columns", "stored_answer", "tenant_store"]
+    ...["call_records", "damage", "log_columns", "stored_answer", "tenant_statement", "tenant_store"]
       .map((name) => `lib/tenant/${name}.ts`),
     // What stands in a database's files, whoever copies them.
     "lib/tenant/log_length.ts",

@@ -6,7 +6,7 @@ import { CompiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts"
 import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
 import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import type { Level } from "../../lib/engine/guard.ts";
-import type { TenantStatement } from "../../lib/tenant/tenant_store.ts";
+import type { TenantStatement } from "../../lib/tenant/tenant_statement.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";

@@ -1,7 +1,8 @@
 // The careful way to run a call: each statement behind a savepoint of its own, checked before the next one runs. For calls
 // that the quick ways of the stores cannot run.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
-import type { TenantCall, TenantStatement } from "../tenant_store.ts";
+import type { TenantCall } from "../tenant_store.ts";
+import type { TenantStatement } from "../tenant_statement.ts";
 import { type CallRun, CallRunner, endedRun } from "./call_run.ts";
 import { nothingBeside, rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";

@@ -1,6 +1,6 @@
 // Counts the rows that the engine does not count as changes, by a query before a statement and one behind it.
 import { countedRows, countsText, replacedRows } from "../../sql/uncounted_rows.ts";
-import type { TenantStatement } from "../tenant_store.ts";
+import type { TenantStatement } from "../tenant_statement.ts";
 
 type Counted = Pick<TenantStatement, "replacing" | "schemaRows">;
 

@@ -5,7 +5,7 @@ import { foldName } from "../../sql/names.ts";
 import { type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { TakenValue } from "../../sql/taken_value.ts";
-import type { TenantStatement } from "../tenant_store.ts";
+import type { TenantStatement } from "../tenant_statement.ts";
 
 /** Why a statement did not run: no earlier one has returned a row with the column of which it takes the value. */
 function noRow(column: string): EngineFailure {

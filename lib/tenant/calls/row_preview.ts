@@ -5,7 +5,7 @@ import { jsonValue } from "../../engine/result_json.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import type { RowForm } from "../../sql/row_form.ts";
-import type { TenantStatement } from "../tenant_store.ts";
+import type { TenantStatement } from "../tenant_statement.ts";
 import { type Answer, type OwnStep, rowsOrNull, type Work } from "./work.ts";
 
 /** Rows shown of a statement. */

@@ -6,7 +6,8 @@ import type { EngineValue } from "../../engine/result_json.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { SetsPart } from "./sets_result.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
-import type { TenantCall, TenantStatement } from "../tenant_store.ts";
+import type { TenantCall } from "../tenant_store.ts";
+import type { TenantStatement } from "../tenant_statement.ts";
 
 /** A statement of the service's own, whose rows are asked for. */
 export interface OwnStep {

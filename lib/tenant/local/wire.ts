@@ -12,8 +12,8 @@ import type {
   StatementResult,
   TenantCall,
   TenantOutcome,
-  TenantStatement,
 } from "../tenant_store.ts";
+import type { TenantStatement } from "../tenant_statement.ts";
 import type { Request, WireLogTable, WireRecord } from "./child/protocol.ts";
 import {
   packReads,

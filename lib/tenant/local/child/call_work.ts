@@ -22,7 +22,8 @@ import { runSets } from "./run_sets.ts";
 import { behindSavepoint, unguarded } from "./savepoints.ts";
 import { BREAKABLE, DeferredReferences, DEFERS } from "../../calls/deferred_references.ts";
 import type { WireCall } from "./wire_call.ts";
-import type { TenantCall, TenantStatement } from "../../tenant_store.ts";
+import type { TenantCall } from "../../tenant_store.ts";
+import type { TenantStatement } from "../../tenant_statement.ts";
 
 /**
  * Runs the steps of one ask in order. `begins` is called before each run of a statement of the

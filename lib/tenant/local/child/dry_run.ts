@@ -4,7 +4,7 @@ import type { Connection } from "../../../engine/connection.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import { DryRun } from "../../calls/dry_run.ts";
 import { runWork } from "../../calls/work.ts";
-import type { TenantStatement } from "../../tenant_store.ts";
+import type { TenantStatement } from "../../tenant_statement.ts";
 import { answerAsk, failureOf, storeCall, watchDeferred } from "./call_work.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
 import { ChildNotes } from "./child_notes.ts";

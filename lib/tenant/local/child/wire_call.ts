@@ -6,7 +6,7 @@ import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { Level } from "../../../engine/guard.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { StatementEffect } from "../../../engine/statement_effect.ts";
-import type { TenantStatement } from "../../tenant_store.ts";
+import type { TenantStatement } from "../../tenant_statement.ts";
 import type { Footprint, FootprintAsk } from "../../../engine/footprint/footprint.ts";
 import type { AffectedBound, MigrationAsk } from "../../call_records.ts";
 import type { LogValues } from "../../log_columns.ts";

@@ -11,7 +11,8 @@ import { type StatementTarget, statementTarget } from "../../../engine/statement
 import type { Level } from "../../../engine/guard.ts";
 import type { InspectedStatement, Inspection, InspectOptions } from "../../inspection.ts";
 import type { SchemaNames } from "../../inspection.ts";
-import type { TenantCall, TenantStatement } from "../../tenant_store.ts";
+import type { TenantCall } from "../../tenant_store.ts";
+import type { TenantStatement } from "../../tenant_statement.ts";
 import type { CompiledSchema, TenantSchema } from "./compiled_schema.ts";
 import type { Expansion } from "./expansion.ts";
 import type { SchemaConnection } from "./schema_connection.ts";
