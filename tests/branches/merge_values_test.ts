@@ -77,6 +77,23 @@ Deno.test("a text of the trunk that only its bytes tell from the ancestor's is a
   }, ["CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)", `INSERT INTO t VALUES (1, ${odd("61e9")})`]);
 });
 
+Deno.test("texts that only the trunk has, and that end within a character, keep their bytes beside what is merged", async () => {
+  await withBranch(async (world) => {
+    await world.trunk(`UPDATE t SET v = ${odd("4a6f73e9")} WHERE id = 1`);
+    await world.trunk(`UPDATE t SET v = ${odd("6100")} WHERE id = 2`);
+    await onBranch(world, "UPDATE t SET w = 'branch'");
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 2], answer.text);
+    assertEquals(await world.trunk("SELECT hex(v), w FROM t ORDER BY id"), [
+      ["4A6F73E9", "branch"],
+      ["6100", "branch"],
+    ]);
+  }, [
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT, w TEXT)",
+    "INSERT INTO t VALUES (1, 'a', ''), (2, 'b', '')",
+  ]);
+});
+
 Deno.test("a row of one side whose target the other has removed: the answer says what helps, which no choice does", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO c VALUES (1, 1)");
