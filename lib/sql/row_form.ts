@@ -48,3 +48,8 @@ export function realJson(value: number): number | string | object {
   if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
   return JSON.rawJSON(value.toExponential());
 }
+
+/** For JSON.stringify, where it writes rows once more that were read from a result: a number beyond 2^53 there is a REAL. */
+export function withReals(_key: string, value: unknown): unknown {
+  return typeof value === "number" ? realJson(value) : value;
+}

@@ -1,5 +1,5 @@
 // What tools answer: content is marked as content, bounded, exact, and read-only where it says so.
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { tenantDump } from "../security/tenant_dump.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";
@@ -19,6 +19,12 @@ testSteps("answers", mcpWorld, {
         ["9007199254740993", 1.5, { $blob: "AP8=" }, null, "a ä", { $blob: "AAE=" }, 1],
       ]);
     }
+  },
+
+  "a REAL beyond 2^53 has an exponent, and goes in as it comes out": async ({ connect }) => {
+    await using client = await connect("read", {});
+    const { text } = await client.call("query", { sql: "SELECT 1.2345678901234568e18" });
+    assertStringIncludes(text, '"rows":[[1.2345678901234568e+18]]');
   },
 
   "instructions in rows, names and descriptions stay between marks that they cannot know": async (world) => {

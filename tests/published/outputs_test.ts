@@ -35,6 +35,21 @@ test("booleans and JSON come as themselves, with all digits; what does not fit c
   );
 });
 
+test("a REAL beyond 2^53 has an exponent in every output of rows, as in answers to SQL", async () => {
+  const real = "1.2345678901234568e+18";
+  await using world = await publishedApp({
+    setup: ["CREATE TABLE m (id INTEGER PRIMARY KEY, r REAL)", `INSERT INTO m VALUES (1, ${real})`],
+  });
+  const spec = { slug: "m", sql: "SELECT r, id FROM m", input: [] };
+  await world.put(spec);
+  const rows = `{"columns":["r","id"],"rows":[[${real},1]]}`;
+  assertEquals((await world.call("m")).text, rows);
+  await world.put({ ...spec, outputTypes: { id: "json" } });
+  assertEquals((await world.call("m")).text, rows);
+  await world.put({ ...spec, output: "first_row" });
+  assertEquals((await world.call("m")).text, `{"row":{"r":${real},"id":1}}`);
+});
+
 test("bytes are served under the owner's type, and nothing in them runs", async () => {
   await using world = await publishedApp({
     setup: [

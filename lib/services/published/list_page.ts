@@ -2,7 +2,7 @@
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { type ReadTyped, readTypedResult } from "../../engine/read_typed_result.ts";
-import { integerJson, type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
+import { integerJson, realJson, type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
 import { foldName } from "../../sql/names.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
@@ -122,7 +122,7 @@ function pageJson({ columns, rows }: ReadTyped, rowForm: RowForm): string {
 function shownValue(value: SqlParameter, rowForm: RowForm): unknown {
   if (typeof value === "number") {
     if (Number.isSafeInteger(value)) return integerJson(String(value), rowForm);
-    return Number.isFinite(value) ? value : value > 0 ? "Infinity" : "-Infinity";
+    return realJson(value);
   }
   if (typeof value !== "object" || value === null || "$blob" in value) return value;
   return "$integer" in value ? integerJson(value.$integer, rowForm) : value.$real;
