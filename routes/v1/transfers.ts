@@ -12,6 +12,7 @@ import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { exportFormats, sendExport } from "../http/send_export.ts";
 import { target } from "../middleware/access.ts";
+import { refuseHeaders } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { AppError } from "../../lib/core/errors.ts";
 
@@ -93,9 +94,10 @@ const tags = ["export and import"];
 export function transferRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .on("GET", ["/export", "/exports/:id"], target(deps), streamed)
-    .on("DELETE", "/exports/:id", target(deps), streamed)
-    .on("POST", "/import", target(deps), streamed)
-    .on(["GET", "DELETE"], "/imports/:id", target(deps), streamed)
+    // An import that was to be only looked at must not run.
+    .on("POST", "/import", target(deps), streamed, refuseHeaders({ plans: true }))
+    .on("DELETE", "/exports/:id", target(deps), streamed, refuseHeaders({ plans: true }))
+    .on(["GET", "DELETE"], "/imports/:id", target(deps), streamed, refuseHeaders({ plans: true }))
     .get(
       "/export",
       describeRoute({

@@ -156,6 +156,28 @@ test("a look that apply would not hear is refused, and the token stays good", as
   });
 });
 
+test("an import that is only to be looked at, or bounded, is refused, and nothing comes in", async () => {
+  await withWrites(async ({ rows, setup, shop: { database, token }, app }) => {
+    await setup(...table);
+    const calls = [
+      ["POST", "import?format=csv&mode=append&table=t"],
+      ["DELETE", "imports/none"],
+      ["DELETE", "exports/none"],
+    ] as const;
+    for (const name of ["X-Dry-Run", "X-Max-Affected", "Idempotency-Key"]) {
+      for (const [method, operation] of calls) {
+        const answer = await app.request(method, `${database.path}/${operation}`, {
+          ...{ token, headers: { [name]: "1" } },
+          ...(method === "POST" ? { body: "id,v\n8,8\n" } : {}),
+        });
+        const issues = answer.body.issues?.map((issue) => issue.path);
+        assertEquals([answer.status, issues], [400, [name]], `${method} ${operation} ${answer.text}`);
+      }
+    }
+    assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
+  });
+});
+
 test("no other call takes a header that it does not hear for heard, and GETs do nothing anyway", async () => {
   await withBranches(async ({ app, branch, call, claim, shop }) => {
     await claim();
