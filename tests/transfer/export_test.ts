@@ -85,6 +85,14 @@ testSteps("export", transferWorld, {
     );
   },
 
+  "as ndjson tells a REAL beyond 2^53 from an INTEGER, so that it comes in again as one": async (
+    { acme, exported },
+  ) => {
+    await acme.setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1.2345678901234568e18), (1e19)");
+    const lines = text(await exported("format=ndjson&table=t"));
+    assertEquals(lines, '{"v":1.2345678901234568e+18}\n{"v":1e+19}\n');
+  },
+
   "has nothing that was deleted, and nothing of the service's own": async ({ acme, exported }) => {
     await acme.setup(
       "CREATE TABLE t (v)",

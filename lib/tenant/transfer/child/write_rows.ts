@@ -1,6 +1,6 @@
 // Writes one table as CSV (RFC 4180) or as NDJSON, a line for each row.
 import type { DatabaseSync } from "node:sqlite";
-import { integerJson, PLAIN_ROWS } from "../../../sql/row_form.ts";
+import { integerJson, PLAIN_ROWS, realJson } from "../../../sql/row_form.ts";
 import { exactRows } from "./engine_rows.ts";
 import { type ExactValue, OddText, shownText } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
@@ -87,7 +87,7 @@ function jsonLine(keys: readonly string[], row: readonly ExactValue[]): string {
 /** As answers of `/query` have it. */
 function jsonValue(value: ExactValue): unknown {
   if (typeof value === "bigint") return integerJson(value, PLAIN_ROWS);
-  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value === "number") return realJson(value);
   if (value instanceof Uint8Array) return { $blob: value.toBase64() };
   return value instanceof OddText ? shownText(value) : value;
 }
