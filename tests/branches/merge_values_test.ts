@@ -3,6 +3,9 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { reportOf } from "./branch_world.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
 
+/** Texts that a reader of text cuts, or of which it makes others. */
+const odd = (hex: string) => `CAST(x'${hex}' AS TEXT)`;
+
 Deno.test("every kind of value comes over as it is", async () => {
   await withBranch(async (world) => {
     const values = "id, typeof(v), quote(v) FROM vals ORDER BY id";
@@ -37,8 +40,51 @@ Deno.test("rows of megabytes, more of them than a merge keeps in memory, are com
   ]);
 });
 
-/** Texts that a reader of text cuts, or of which it makes others. */
-const odd = (hex: string) => `CAST(x'${hex}' AS TEXT)`;
+Deno.test("a table of megabytes that only the branch has, and texts of megabytes that are no UTF-8, are compared whole", async () => {
+  await withBranch(async (world) => {
+    const many =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO made SELECT i, zeroblob(i * 100000) FROM n";
+    await onBranch(
+      world,
+      "CREATE TABLE made (id INTEGER PRIMARY KEY, v)",
+      many,
+      "UPDATE big SET w = w || 'x' WHERE id < 3",
+    );
+    const counts = (await world.diff("pr-1")).tables.map((
+      { table, added, changed },
+    ) => [table, added, changed]);
+    assertEquals(counts, [["big", 0, 2], ["made", 20, 0]]);
+    assertEquals((await mergeBranch(world, { mode: "schema" })).status, 200);
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 22], answer.text.slice(0, 500));
+    const rows =
+      "SELECT id, length(v), hex(w) FROM big UNION ALL SELECT id, length(v), '' FROM made ORDER BY 1, 2";
+    assertEquals(await world.trunk(rows), await world.branch("pr-1", rows));
+  }, [
+    "CREATE TABLE big (id INTEGER PRIMARY KEY, v TEXT, w TEXT)",
+    `INSERT INTO big VALUES (1, printf('%.4000000c', 'a'), ${
+      odd("61e9")
+    }), (2, printf('%.4000000c', 'b'), ''), (3, printf('%.4000000c', 'c'), '')`,
+  ]);
+});
+
+Deno.test("whatever tables and columns are called, none of their rows is missed", async () => {
+  for (const [table, key] of [["lines", "line"], ["sizes", "size"], ["t", "line"]] as const) {
+    await withBranch(async (world) => {
+      await onBranch(
+        world,
+        `UPDATE ${table} SET v = 'new' WHERE ${key} % 10 = 7`,
+        `DELETE FROM ${table} WHERE ${key} = 50`,
+      );
+      const [found] = (await world.diff("pr-1")).tables;
+      assertEquals([found?.added, found?.removed, found?.changed], [0, 1, 30]);
+      assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 31);
+    }, [
+      `CREATE TABLE ${table} (${key} INTEGER PRIMARY KEY, v TEXT) WITHOUT ROWID`,
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO ${table} SELECT i, 'v' FROM n`,
+    ]);
+  }
+});
 
 Deno.test("texts with U+0000, and with bytes that are no UTF-8, are compared and merged as they are stored", async () => {
   await withBranch(async (world) => {

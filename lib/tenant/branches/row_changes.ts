@@ -192,7 +192,7 @@ function sourceOf({ of, table, columns, rowid, reading }: TableSide, { key }: Ta
 }
 
 function withoutLines(source: PageSource): PageSource {
-  return source.reading === "lines" ? { ...source, reading: "values" } : source;
+  return source.reading === "lines" ? { ...source, reading: "sized" } : source;
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -2,7 +2,16 @@
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { boundValue, exactValue, guarded, isDoubtful, markOf, tagged } from "./exact_text.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
-import { type EngineRow, mayAll, type Row, rowsOf, rowsWithin, type Side, type Work } from "./work.ts";
+import {
+  type AskedStatement,
+  type EngineRow,
+  mayAll,
+  type Row,
+  rowsOf,
+  rowsWithin,
+  type Side,
+  type Work,
+} from "./work.ts";
 
 /** A table to read. */
 export interface PageSource {
@@ -17,11 +26,11 @@ export interface PageSource {
 }
 
 /**
- * How rows are read. `values`: as the engine's reader has them. `lines`: as lines, for remote databases. `bytes`: with the bytes
- * of each text, where a remote database has some that are no UTF-8: it sends no row of such a request, and ends its transaction.
- * The first two read pages of such texts again.
+ * How rows are read. `values`: as the engine's reader has them. `lines`: as lines, for remote databases. `sized`: as values of a
+ * remote database, which refuses what is too large and ends its transaction. `bytes`: the same with the bytes of each text, where
+ * some are no UTF-8: it sends no row of such a request, and ends its transaction. The others read pages of such texts again.
  */
-export type Reading = "values" | "lines" | "bytes";
+export type Reading = "values" | "lines" | "sized" | "bytes";
 
 /** A row as it was read: its values, or the line of them. */
 export type ReadRow = Row | string;
@@ -83,22 +92,39 @@ export class RowPages {
   }
 
   *#rows(most: number, read: (expression: string) => string): Work<EnginePage> {
-    const { of, select, order } = this.source;
-    const { sql, params } = this.#statement(select.map(read).join(", "));
-    if (order.length > 0) return yield* rowsWithin(of, { sql: `${sql} LIMIT ?`, params }, most);
-    return { rows: yield* rowsOf(of, sql, ...params), limit: Infinity };
+    const { of, select, order, reading } = this.source;
+    const values = select.map(read).join(", ");
+    const { sql, params } = this.#statement(values);
+    if (order.length === 0) return { rows: yield* rowsOf(of, sql, ...params), limit: Infinity };
+    if (reading === "values" || most === 1) {
+      return yield* rowsWithin(of, { sql: `${sql} LIMIT ?`, params }, most);
+    }
+    const page = yield* rowsWithin(of, this.#fitting(values, most), most);
+    // There are none, or they are too much for one answer.
+    return page.rows.length > 0 ? page : yield* rowsWithin(of, { sql: `${sql} LIMIT ?`, params }, 1);
+  }
+
+  /** The rows if all of them fit into an answer, and otherwise none. */
+  #fitting(values: string, most: number): AskedStatement {
+    const bytes = this.source.select.map((one) => `CAST(${one} AS BLOB)`);
+    const sizes = `${this.#statement(sizeOf(bytes)).sql} LIMIT ${most}`;
+    const fits = `(WITH sizes(size) AS (${sizes}) SELECT total(size) FROM sizes) <= ${PAGE_BYTES}`;
+    const { sql, params } = this.#statement(values, [fits]);
+    return { sql: `${sql} LIMIT ?`, params };
   }
 
   /** Builds a page of lines only where its size is known to fit; a row that is too long is read as values. */
   *#lines(): Work<Page> {
     const { of } = this.source;
     const select = this.source.select.map(guarded);
-    const size = this.#statement(`${sizeOf(select)} AS size`);
-    const line = this.#statement(`${lineOf(select)} AS line`);
+    const size = this.#statement(sizeOf(select));
+    const line = this.#statement(lineOf(select));
     for (let limit = this.#limit;; limit = Math.max(1, Math.floor(limit / 8))) {
-      const sql = `SELECT CASE WHEN bytes <= ${LINE_BYTES} THEN ` +
-        `(SELECT json_group_array(line) FROM (${line.sql} LIMIT ${limit})) END ` +
-        `FROM (SELECT total(size) AS bytes FROM (${size.sql} LIMIT ${limit}))`;
+      // No alias within: in ORDER BY it would be meant instead of a column of that name.
+      const sql =
+        `WITH sizes(size) AS (${size.sql} LIMIT ${limit}), lines(line) AS (${line.sql} LIMIT ${limit}) ` +
+        `SELECT CASE WHEN (SELECT total(size) FROM sizes) <= ${LINE_BYTES} THEN ` +
+        `(SELECT json_group_array(line) FROM lines) END`;
       const [answer] = yield* mayAll(of, [{ sql, params: line.params }]);
       if (!answer?.ok && !["result_too_large", "too_big"].includes(answer?.failure.kind ?? "")) {
         throw answer?.error;
@@ -110,19 +136,23 @@ export class RowPages {
   }
 
   /** The parameters are numbered, because another statement may contain the text twice. */
-  #statement(select: string): { readonly sql: string; readonly params: EngineRow } {
+  #statement(
+    select: string,
+    further: readonly string[] = [],
+  ): { readonly sql: string; readonly params: EngineRow } {
     const { above, upTo } = this;
     const { table, order } = this.source;
     const list = order.join(", ");
     const marks = (key: Row, first: number) =>
       key.map((value, at) => markOf(value, `?${first + at}`)).join(", ");
     const conditions = [
+      ...further,
       ...(above ? [`(${list}) > (${marks(above, 1)})`] : []),
       ...(upTo ? [`(${list}) <= (${marks(upTo, (above?.length ?? 0) + 1)})`] : []),
     ];
     const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
     const ordered = order.length === 0 ? "" : ` ORDER BY ${list}`;
-    const sql = `SELECT ${select} FROM ${quoted(table)}${where}${ordered}`;
+    const sql = `SELECT ${select} FROM main.${quoted(table)}${where}${ordered}`;
     return { sql, params: [...above ?? [], ...upTo ?? []].map(boundValue) };
   }
 }

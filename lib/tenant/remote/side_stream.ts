@@ -61,12 +61,17 @@ export class SideStream {
     const infinite = statements.some(({ params }) =>
       params.some((value) => value === Infinity || value === -Infinity)
     );
-    let results = await this.#request(steps, infinite);
-    refuseOpening(results.slice(0, first));
-    this.#begun = true;
-    if (losesInfinity(results)) results = await this.#request(steps.slice(first).map(unconditional), true);
-    else results = results.slice(first);
-    return readAnswers(results, each);
+    try {
+      const results = await this.#request(steps, infinite);
+      refuseOpening(results.slice(0, first));
+      this.#begun = true;
+      if (!losesInfinity(results)) return readAnswers(results.slice(first), each);
+      return readAnswers(await this.#request(steps.slice(first).map(unconditional), true), each);
+    } catch (error) {
+      const failure = statements.length === 1 ? tooLargeAnswer(error) : null;
+      if (failure === null) throw error;
+      return [{ ok: false, failure, error: new StatementFailed(failure) }];
+    }
   }
 
   /** Gives the transaction up; where that cannot be said, the server does it by itself after a while. */
@@ -133,6 +138,16 @@ function conditionOf(...conditions: readonly (HranaCondition | null)[]): HranaCo
 
 function unconditional({ stmt }: HranaStep): HranaStep {
   return { stmt };
+}
+
+/**
+ * Where an answer is too large, sqld refuses the request as a whole, and the stream with it: whoever goes on in a transaction
+ * learns that it is lost. Null: it has failed for another reason.
+ */
+function tooLargeAnswer(error: unknown): EngineFailure | null {
+  if (!(error instanceof RemoteFailure) || error.reason !== "unreadable") return null;
+  const failure = stepFailure({ message: error.message, code: error.more.code ?? "" });
+  return failure.kind === "result_too_large" ? failure : null;
 }
 
 function refuseOpening(results: readonly StepResult[]): void {
