@@ -85,6 +85,23 @@ testSteps("export", transferWorld, {
     );
   },
 
+  "as sql has every row, whatever the key is called": async ({ acme, exported }) => {
+    for (const key of ["line", "k", "count"]) {
+      await acme.setup(
+        `CREATE TABLE of_${key} (${key} INTEGER PRIMARY KEY, v)`,
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO of_${key} SELECT i, 'v' FROM n`,
+      );
+    }
+    const lines = text(await exported("format=sql")).split("\n");
+    for (const key of ["line", "k", "count"]) {
+      const found = lines.filter((line) => line.startsWith(`INSERT INTO "of_${key}" `));
+      assertEquals(
+        found,
+        Array.from({ length: 300 }, (_, at) => `INSERT INTO "of_${key}" VALUES(${at + 1},'v');`),
+      );
+    }
+  },
+
   "as ndjson tells a REAL beyond 2^53 from an INTEGER, so that it comes in again as one": async (
     { acme, exported },
   ) => {

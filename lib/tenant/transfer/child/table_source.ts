@@ -54,7 +54,8 @@ export function* tableSource(name: string, sql: string): Asking<TableSource> {
   const alias = !withoutRowid && keys === null && marked.length === 1 ? marked[0] : undefined;
   const taken = new Set(columns.map((column) => foldName(column.name)));
   const free = ROWIDS.find((one) => !taken.has(one));
-  const key = withoutRowid ? null : alias ? quoted(alias.name) : free ?? null;
+  // With the table's name, because a bare one would be that of a result's column in ORDER BY, where it has the same.
+  const key = withoutRowid ? null : alias ? `${quoted(name)}.${quoted(alias.name)}` : free ?? null;
   return {
     name,
     sql,
