@@ -68,6 +68,20 @@ Deno.test("a table of megabytes that only the branch has, and texts of megabytes
   ]);
 });
 
+Deno.test("rows that have grown in the trunk are merged with small changes of the branch, many at once", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE t SET w = 'branch'");
+    await world.trunk("UPDATE t SET v = printf('%.60000c', 'a')");
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 300], answer.text.slice(0, 500));
+    const sums = "SELECT count(*), sum(length(v)) FROM t WHERE w = 'branch'";
+    assertEquals(await world.trunk(sums), [[300, 18_000_000]]);
+  }, [
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT, w TEXT)",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO t SELECT i, '', '' FROM n",
+  ]);
+});
+
 Deno.test("whatever tables and columns are called, none of their rows is missed", async () => {
   for (const [table, key] of [["lines", "line"], ["sizes", "size"], ["t", "line"]] as const) {
     await withBranch(async (world) => {

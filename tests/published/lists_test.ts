@@ -390,6 +390,8 @@ test("keys and orders whose texts hold U+0000 or bytes that are no UTF-8 give ev
       assertEquals(await walk(`by-value?limit=${limit}&sort=${sort}`), keys, sort);
     }
   }
+});
+
 test("a REAL beyond 2^53 has an exponent in a list, as in every answer", async () => {
   await using world = await tasks();
   await world.tenant.setup("UPDATE task SET weight = 1.2345678901234568e18 WHERE id = 1");

@@ -2,6 +2,7 @@
 import { MAX_PARAMETERS } from "../../core/limits.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { boundValue, guarded, markOf, tagged } from "./exact_text.ts";
+import { sizeOf } from "./row_lines.ts";
 import type { TablePair } from "./table_pair.ts";
 import type { AskedStatement, Row } from "./work.ts";
 
@@ -34,9 +35,20 @@ export class TrunkStatements {
    * the form that `exactValue` reads.
    */
   lookUp(keys: readonly NumberedKey[], exactly: boolean): AskedStatement {
-    const columns = this.#columns.map((name) => (exactly ? tagged : guarded)(`t.${name}`)).join(", ");
+    return this.#ofKeys(
+      this.#columns.map((name) => (exactly ? tagged : guarded)(`t.${name}`)).join(", "),
+      keys,
+    );
+  }
+
+  /** Reads about how many bytes the rows with the given keys have, each after its key's index. */
+  sizes(keys: readonly NumberedKey[]): AskedStatement {
+    return this.#ofKeys(sizeOf(this.#columns.map((name) => `CAST(t.${name} AS BLOB)`)), keys);
+  }
+
+  #ofKeys(select: string, keys: readonly NumberedKey[]): AskedStatement {
     const same = this.#key.map((name, at) => `t.${name} = k.column${at + 2}`).join(" AND ");
-    const sql = `SELECT k.column1, ${columns} FROM (VALUES ${keys.map(marksOf).join(", ")}) AS k ` +
+    const sql = `SELECT k.column1, ${select} FROM (VALUES ${keys.map(marksOf).join(", ")}) AS k ` +
       `CROSS JOIN ${this.#name} AS t ON ${same}`;
     return { sql, params: keys.flat().map(boundValue) };
   }

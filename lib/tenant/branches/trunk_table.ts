@@ -194,11 +194,23 @@ export class TrunkTable {
     const found: (Row | null)[] = keys.map(() => null);
     const numbered = keys.map((key, at) => [BigInt(at), ...key] as const);
     for (const some of inParts(numbered, rowLength)) {
-      let rows: readonly Row[] = yield* this.#lookUp(some, this.#exactly);
-      if (!this.#exactly && rows.some((row) => row.some(isDoubtful))) rows = yield* this.#lookUp(some, true);
-      for (const [at, ...row] of rows) found[Number(at)] = row;
+      for (const part of yield* this.#inAnswers(some)) {
+        let rows: readonly Row[] = yield* this.#lookUp(part, this.#exactly);
+        if (!this.#exactly && rows.some((row) => row.some(isDoubtful))) {
+          rows = yield* this.#lookUp(part, true);
+        }
+        for (const [at, ...row] of rows) found[Number(at)] = row;
+      }
     }
     return found;
+  }
+
+  /** The keys of rows that there are, in parts that fit into an answer: a server ends the transaction where one does not. */
+  *#inAnswers(keys: readonly NumberedKey[]): Work<Iterable<readonly NumberedKey[]>> {
+    if (this.pair.branch?.reading === "values") return [keys];
+    const [sizes = []] = yield* mustAll("trunk", [this.#statements.sizes(keys)]);
+    const bytes = new Map(sizes.map(([at, size]) => [at, Number(size)]));
+    return inParts(keys.filter(([at]) => bytes.has(at)), ([at]) => bytes.get(at) ?? 0);
   }
 
   *#lookUp(keys: readonly NumberedKey[], exactly: boolean): Work<readonly Row[]> {
