@@ -82,6 +82,17 @@ Deno.test("rows that have grown in the trunk are merged with small changes of th
   ]);
 });
 
+Deno.test("a renamed column of long texts is known by how they begin", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "ALTER TABLE t RENAME COLUMN v TO w");
+    const { schema, tables } = await world.diff("pr-1");
+    assertEquals([schema.statements.length, tables.length], [1, 0], schema.statements.join());
+  }, [
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450) INSERT INTO t SELECT i, printf('%.30000c', 'a') FROM n",
+  ]);
+});
+
 Deno.test("whatever tables and columns are called, none of their rows is missed", async () => {
   for (const [table, key] of [["lines", "line"], ["sizes", "size"], ["t", "line"]] as const) {
     await withBranch(async (world) => {

@@ -18,6 +18,8 @@ import { type Row, rowsWithin, type Work } from "./work.ts";
 
 /** Rows to compare from each side. */
 const SAMPLE_ROWS = 500;
+/** Bytes of each value to compare: all of them would be more than a server sends at once. */
+const SAMPLE_BYTES = 200;
 
 /** Finds the renames that the rows confirm. */
 export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<KnownRenames> {
@@ -89,8 +91,14 @@ function* compareValues(
 /** The first rows, in the engine's own order. */
 function* sample({ of }: SchemaSide, table: string, columns: readonly string[]): Work<readonly Row[]> {
   if (columns.length === 0) return [];
-  const read = columns.map((column) => tagged(quoted(column))).join(", ");
+  const read = columns.map((column) => beginning(quoted(column))).join(", ");
   const sql = `SELECT ${read} FROM ${quoted(table)} NOT INDEXED LIMIT ?`;
   const { rows } = yield* rowsWithin(of, { sql, params: [] }, SAMPLE_ROWS);
   return rows.map((row) => row.map(exactValue));
+}
+
+/** SQL for the beginning of a value, in the form that `exactValue` reads. */
+function beginning(expression: string): string {
+  return `CASE WHEN typeof(${expression}) IN ('text', 'blob') ` +
+    `THEN substr(${tagged(expression)}, 1, ${SAMPLE_BYTES}) ELSE ${expression} END`;
 }
