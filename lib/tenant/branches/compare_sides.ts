@@ -10,7 +10,7 @@ import type { RowForm } from "../../sql/row_form.ts";
 import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { jsonValue } from "../../engine/result_json.ts";
-import { ExactText } from "./exact_text.ts";
+import { OddText } from "../../sql/stored_text.ts";
 import { confirmRenames } from "./confirm_renames.ts";
 import { type OpenTrial, provenStatements } from "./proven_statements.ts";
 import { type Reading, rowLength } from "./row_pages.ts";
@@ -158,5 +158,5 @@ export function lengthOf({ before, after }: RowChange): number {
 
 /** A row in the form of an answer; its integers were read as bigint. */
 export function jsonRow(row: Row, rowForm: RowForm): unknown[] {
-  return row.map((value) => value instanceof ExactText ? value.shown : jsonValue(value, rowForm));
+  return row.map((value) => value instanceof OddText ? value.shown : jsonValue(value, rowForm));
 }

@@ -11,7 +11,8 @@ import {
   tablesOf,
   unmatched,
 } from "../../sql/table_lineage.ts";
-import { exactValue, tagged } from "./exact_text.ts";
+import { tagged } from "../../sql/stored_text.ts";
+import { exactValue } from "./stored_values.ts";
 import { sameValue } from "./row_change.ts";
 import type { SchemaSide } from "./table_pair.ts";
 import { type Row, rowsWithin, type Work } from "./work.ts";

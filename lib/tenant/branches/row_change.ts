@@ -1,6 +1,7 @@
 // A row that differs between the two sides, and how rows of the two sides are paired: by their key, or by their content where
 // the table has no key.
-import { ExactText, type StoredValue } from "./exact_text.ts";
+import { OddText } from "../../sql/stored_text.ts";
+import { type StoredValue } from "./stored_values.ts";
 import type { Row } from "./work.ts";
 import type { TablePair } from "./table_pair.ts";
 
@@ -18,7 +19,7 @@ export function alone(row: Row, added: boolean): RowChange {
 /** Whether two values are the same. */
 export function sameValue(a: StoredValue | undefined, b: StoredValue | undefined): boolean {
   if (a === b) return true;
-  if (a instanceof ExactText && b instanceof ExactText) return sameValue(a.bytes, b.bytes);
+  if (a instanceof OddText && b instanceof OddText) return sameValue(a.bytes, b.bytes);
   if (!(a instanceof Uint8Array) || !(b instanceof Uint8Array) || a.length !== b.length) return false;
   // A loop, because a callback for each byte would take most of a comparison's time.
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
@@ -81,7 +82,7 @@ export class RowMatcher {
 
 function textOf(value: StoredValue): string {
   if (value === null) return "n";
-  if (value instanceof ExactText) return `x${value.bytes.toBase64()}`;
+  if (value instanceof OddText) return `x${value.bytes.toBase64()}`;
   if (value instanceof Uint8Array) return `b${value.toBase64()}`;
   return typeof value === "bigint" ? `i${value}` : typeof value === "number" ? `r${value}` : `t${value}`;
 }

@@ -1,6 +1,7 @@
 // Reads a table in pages, in the order of its rowid or key, with every value as it is stored.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { boundValue, exactValue, guarded, isDoubtful, markOf, tagged } from "./exact_text.ts";
+import { tagged } from "../../sql/stored_text.ts";
+import { boundValue, exactValue, guarded, isDoubtful, markOf } from "./stored_values.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
 import {
   type AskedStatement,

@@ -1,6 +1,7 @@
 // A digest of all values of a list of rows, however many there are.
 import { sha256 } from "../../core/sha256.ts";
-import { boundValue, ExactText, type StoredValue } from "./exact_text.ts";
+import { OddText } from "../../sql/stored_text.ts";
+import { boundValue, type StoredValue } from "./stored_values.ts";
 import type { Row } from "./work.ts";
 
 /** SHA-256 of the rows in the order in which they are added. */
@@ -30,6 +31,6 @@ export class RowsDigest {
 }
 
 function typeOf(value: StoredValue): string {
-  if (value instanceof ExactText) return "string";
+  if (value instanceof OddText) return "string";
   return value === null ? "null" : value instanceof Uint8Array ? "blob" : typeof value;
 }

@@ -1,7 +1,7 @@
 // Merges a branch's row changes into one table of the trunk. Each change is first compared with the trunk's own row.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lengthOf } from "./compare_sides.ts";
-import { exactValue, isDoubtful } from "./exact_text.ts";
+import { exactValue, isDoubtful } from "./stored_values.ts";
 import { BYTES_AT_ONCE, inParts } from "./in_parts.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { rowLength } from "./row_pages.ts";

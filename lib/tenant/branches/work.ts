@@ -2,7 +2,7 @@
 // at once, a remote store over the network, so both stores compare and merge with the same code.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { EngineValue } from "../../engine/result_json.ts";
-import type { StoredValue } from "./exact_text.ts";
+import type { StoredValue } from "./stored_values.ts";
 
 /** The values of a row. */
 export type Row = readonly StoredValue[];

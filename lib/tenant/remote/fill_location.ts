@@ -1,7 +1,8 @@
 // Fills a new location with items. The schema's texts have passed the gate when the file was built that the items come from.
 import { AppError } from "../../core/errors.ts";
 import { quoteIdentifier as quoted, quoteText } from "../../sql/quote.ts";
-import { type ExactValue, OddText } from "../transfer/child/exact_value.ts";
+import { OddText } from "../../sql/stored_text.ts";
+import type { ExactValue } from "../transfer/child/exact_value.ts";
 import type { Item, RowsItem } from "../transfer/child/items.ts";
 import type { HranaStep, HranaValue } from "./hrana/hrana.ts";
 import { toHrana } from "./hrana/remote_values.ts";

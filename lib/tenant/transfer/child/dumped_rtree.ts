@@ -1,7 +1,8 @@
 // R*Tree tables as `sqlite3`'s `.dump` writes them: their boxes are cells of nodes, which are blobs, and their other columns
 // stand beside the rowids.
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { type ExactValue, OddText } from "./exact_value.ts";
+import { OddText } from "../../../sql/stored_text.ts";
+import type { ExactValue } from "./exact_value.ts";
 import { NotTaken } from "./not_taken.ts";
 
 /** Bytes of a node before its cells, where the number of its cells stands in them, and bytes of a cell's rowid. */

@@ -1,11 +1,7 @@
 // Values as a file stores them, also those that the engine's reader would cut or replace: text with U+0000, and text that
 // is not valid UTF-8.
 import type { EngineValue } from "../../../engine/result_json.ts";
-
-/** Text that no string holds: its bytes, in UTF-8 as far as they are valid. */
-export class OddText {
-  constructor(readonly bytes: Uint8Array) {}
-}
+import { OddText, textOf } from "../../../sql/stored_text.ts";
 
 /** A stored value; INTEGER is bigint. */
 export type ExactValue = EngineValue | OddText;
@@ -13,40 +9,16 @@ export type ExactValue = EngineValue | OddText;
 /** How a file encodes its text. */
 export type Encoding = "UTF-8" | "UTF-16le" | "UTF-16be";
 
-const decoders: Readonly<Record<Encoding, TextDecoder>> = {
-  "UTF-8": new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }),
+const decoders = {
   "UTF-16le": new TextDecoder("utf-16le", { ignoreBOM: true }),
   "UTF-16be": new TextDecoder("utf-16be", { ignoreBOM: true }),
-};
-const encoder = new TextEncoder();
+} as const;
 
 /** Reads text from the bytes of its encoding. */
 export function exactText(bytes: Uint8Array, encoding: Encoding): string | OddText {
-  let text: string;
-  try {
-    text = decoders[encoding].decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return new OddText(bytes);
-  }
-  if (!text.includes("\0")) return text;
-  return new OddText(encoding === "UTF-8" ? bytes : encoder.encode(text));
-}
-
-/** Whether all of it is valid UTF-8. */
-export function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    decoders["UTF-8"].decode(bytes);
-    return true;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return false;
-  }
-}
-
-/** Text as a JSON value can have it. */
-export function shownText({ bytes }: OddText): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  if (encoding === "UTF-8") return textOf(bytes);
+  const text = decoders[encoding].decode(bytes);
+  return text.includes("\0") ? new OddText(new TextEncoder().encode(text)) : text;
 }
 
 /** A value in JSON. A whole number is an INTEGER; what JSON has no form for is an object with one member. */

@@ -1,5 +1,6 @@
 // Reads the rows of an INSERT that has nothing but literals, without an engine: dumps consist of these.
-import { type ExactValue, OddText } from "./exact_value.ts";
+import { OddText } from "../../../sql/stored_text.ts";
+import type { ExactValue } from "./exact_value.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 
 /** The rows of one statement. */

@@ -2,7 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { integerJson, PLAIN_ROWS, realJson } from "../../../sql/row_form.ts";
 import { exactRows } from "./engine_rows.ts";
-import { type ExactValue, OddText, shownText } from "./exact_value.ts";
+import { OddText } from "../../../sql/stored_text.ts";
+import type { ExactValue } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { TableSource } from "./table_source.ts";
 import type { TextOut } from "./text_out.ts";
@@ -39,7 +40,7 @@ function writeCsv(out: TextOut, row: readonly ExactValue[], safe: boolean): void
     if (at > 0) line += ",";
     if (!(value instanceof OddText)) line += csvCell(value, safe);
     else {
-      out.text(`${line}"${safe && isFormula(shownText(value)) ? "'" : ""}`);
+      out.text(`${line}"${safe && isFormula(value.shown) ? "'" : ""}`);
       out.bytes(quotesDoubled(value.bytes));
       line = '"';
     }
@@ -89,5 +90,5 @@ function jsonValue(value: ExactValue): unknown {
   if (typeof value === "bigint") return integerJson(value, PLAIN_ROWS);
   if (typeof value === "number") return realJson(value);
   if (value instanceof Uint8Array) return { $blob: value.toBase64() };
-  return value instanceof OddText ? shownText(value) : value;
+  return value instanceof OddText ? value.shown : value;
 }
