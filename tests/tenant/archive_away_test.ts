@@ -233,7 +233,12 @@ Deno.test("a pruning that the bucket has broken off is made up for within hours"
     await addRow(tenant, 1);
     await until(() => tried > 0);
     assert(s3.objects.has(half));
-    clock.turn(2 * HOUR_MS);
-    assert(await isGone());
+    // The failure may be noted only after the clock was turned.
+    let gone = false;
+    for (let turn = 0; turn < 4 && !gone; turn++) {
+      clock.turn(2 * HOUR_MS);
+      gone = await isGone();
+    }
+    assert(gone);
   });
 });
