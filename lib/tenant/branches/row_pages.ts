@@ -28,8 +28,9 @@ export interface PageSource {
 
 /**
  * How rows are read. `values`: as the engine's reader has them. `lines`: as lines, for remote databases. `sized`: as values of a
- * remote database, which refuses what is too large and ends its transaction. `bytes`: the same with the bytes of each text, where
- * some are no UTF-8: it sends no row of such a request, and ends its transaction. The others read pages of such texts again.
+ * remote database, which refuses what is too large and ends its transaction. `bytes`: as `sized`, and each text by its bytes, for a
+ * remote database that holds texts which are no UTF-8: it would refuse them too. The other three read a page anew, by the bytes of
+ * its texts, where one of them may be another text than is stored.
  */
 export type Reading = "values" | "lines" | "sized" | "bytes";
 

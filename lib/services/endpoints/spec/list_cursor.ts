@@ -2,6 +2,7 @@
 // rows which come and go between two pages move no other. Pure.
 import { isPlainText } from "../../../core/plain_text.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { OddText, textOf } from "../../../sql/stored_text.ts";
 
 /** A value of a row. `$text`: the bytes, as base64, of a text that no parameter can be: with U+0000, or of no valid UTF-8. */
 export type CursorValue = SqlParameter | { readonly $text: string };
@@ -50,13 +51,8 @@ export function readCursor(text: string): ListCursor | null {
 
 /** The text that these bytes are. */
 export function cursorText(bytes: Uint8Array): CursorValue {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    if (!text.includes("\0")) return text;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-  }
-  return { $text: bytes.toBase64() };
+  const text = textOf(bytes);
+  return text instanceof OddText ? { $text: bytes.toBase64() } : text;
 }
 
 function valueOf(value: unknown): CursorValue | undefined {
