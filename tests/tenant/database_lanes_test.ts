@@ -72,7 +72,7 @@ Deno.test("writeTurn changes with each holder of the write slot, and is null whi
   turns.push(lanes.writeTurn);
   lanes.flights.clear();
   lanes.held = true;
-  lanes.setExclusive({} as never);
+  lanes.addTask({} as never, "exclusive");
   const replacing = start(lanes);
   assertEquals(lanes.writeTurn, null);
   lanes.flights.delete(replacing);

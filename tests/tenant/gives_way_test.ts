@@ -34,7 +34,7 @@ const inspection = {
 };
 
 function aFlight(): LaneFlight {
-  const work = { kind: "task", job: inspection, holdsWriteSlot: false } as const;
+  const work = { kind: "task", job: inspection, lane: "read" } as const;
   return newFlight({
     ...{ lanes: new DatabaseLanes("db_1", "ns_1"), work, frame: 1, slow: null, startedMs: 0 },
   });

@@ -5,7 +5,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
 import type { WireOutcome } from "../../lib/tenant/local/child/wire_call.ts";
-import { recoverFlight } from "../../lib/tenant/local/recover_flight.ts";
+import { recoverFlight, returnFlight } from "../../lib/tenant/local/recover_flight.ts";
 import { wireCall } from "../../lib/tenant/local/wire.ts";
 import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
@@ -104,4 +104,25 @@ Deno.test("a position that an earlier call has left behind names no statement th
   const flight = { lanes, work, frame: 1, ...NO_MS, answered: null, killed: "memory" } as const;
   recoverFlight(flight, { call: 0, statement: 499 });
   assertEquals(outcomes.map((one) => one.ok === false && one.failedIndex), [2]);
+});
+
+Deno.test("a task that needs the database for itself is begun again when its child could not start, before all else", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const task = (op: "restore" | "schema") => ({
+    ...{ request: { op, db: "db_1" } as never, resolve: () => {}, reject: () => {}, queuedMs: 0, crashes: 0 },
+  });
+  lanes.addTask(task("schema"), "write");
+  lanes.held = true;
+  lanes.addTask(task("restore"), "exclusive");
+  const begun = () => {
+    const work = lanes.takeWork(0, 0);
+    return work?.kind === "task" ? { work, op: work.job.request.op } : null;
+  };
+  const first = begun();
+  assertEquals([first?.op, begun()], ["restore", null]);
+  assert(first);
+  returnFlight({ lanes, work: first.work, frame: 1, ...NO_MS, answered: null, killed: null });
+  assertEquals([begun()?.op, begun()], ["restore", null]);
+  lanes.held = false;
+  assertEquals(begun()?.op, "schema");
 });

@@ -2,7 +2,7 @@
 // child; that is the database's write slot.
 import { AppError } from "../../core/errors.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../log_buffer.ts";
-import { type CallJob, type Flight, holdsWriteSlot, isLong, type TaskJob } from "./jobs.ts";
+import { type CallJob, type Flight, holdsWriteSlot, isLong, type TaskJob, type TaskLane } from "./jobs.ts";
 import { FewOf } from "./few_of.ts";
 import { ReadQueue } from "../read_queue.ts";
 import { WriteLane } from "./write_lane.ts";
@@ -94,10 +94,11 @@ export class DatabaseLanes {
     if (job.wire.log) this.log.note(job.wire.log);
   }
 
-  /** Adds a task. In the lane of reads it runs beside writes; in the lane of writes it needs the write slot. */
-  addTask(job: TaskJob, lane: "read" | "write"): void {
+  /** Adds a task; an exclusive one only where the lanes are `held`. */
+  addTask(job: TaskJob, lane: TaskLane): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
-    if (lane === "read") this.#readTasks.push(job);
+    if (lane === "exclusive") this.#exclusive = job;
+    else if (lane === "read") this.#readTasks.push(job);
     else this.writes.add({ kind: "task", job });
   }
 
@@ -112,20 +113,15 @@ export class DatabaseLanes {
     if (!this.held && this.writeSlotFree) this.writes.grantLease();
   }
 
-  /** Sets the exclusive task of `held` lanes. */
-  setExclusive(job: TaskJob): void {
-    if (this.dropped) return job.reject(new AppError("store_unavailable"));
-    this.#exclusive = job;
-  }
-
   /** Puts work that did not run back at the front, in its order. */
   putBack(jobs: readonly CallJob[], kind: "read" | "write"): void {
     if (kind === "read") this.reads.putBack(jobs);
     else this.writes.putBack(jobs.map((job) => ({ kind: "call", job }) as const));
   }
 
-  putBackTask(job: TaskJob, lane: "read" | "write"): void {
-    if (lane === "read") this.#readTasks.unshift(job);
+  putBackTask(job: TaskJob, lane: TaskLane): void {
+    if (lane === "exclusive") this.addTask(job, lane);
+    else if (lane === "read") this.#readTasks.unshift(job);
     else this.writes.putBack([{ kind: "task", job }]);
   }
 
@@ -231,18 +227,18 @@ export class DatabaseLanes {
     if (job === null || this.flights.size > 0) return null;
     this.#exclusive = null;
     this.writes.nextTurn();
-    return { kind: "task", job, holdsWriteSlot: true };
+    return { kind: "task", job, lane: "exclusive" };
   }
 
   #takeRead(nowMs: number, parts: number): Flight["work"] {
     const task = this.#readTasks.shift();
-    if (task) return { kind: "task", job: task, holdsWriteSlot: false };
+    if (task) return { kind: "task", job: task, lane: "read" };
     return { kind: "read", jobs: this.reads.takeQuick(nowMs, parts), logRows: [] };
   }
 
   #takeWrite(): Flight["work"] {
     const taken = this.writes.take();
-    if (!Array.isArray(taken)) return { kind: "task", job: taken, holdsWriteSlot: true };
+    if (!Array.isArray(taken)) return { kind: "task", job: taken, lane: "write" };
     // A dry run commits nothing, so no log rows can be committed with it.
     const takesRows = !taken[0]?.call.dryRun && this.log.length <= FEW_LOG_ROWS;
     return { kind: "write", jobs: taken, logRows: takesRows ? this.log.take(FEW_LOG_ROWS) : [] };

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { LaneFlight } from "./child_slot.ts";
+import { holdsWriteSlot } from "./jobs.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
 
 /** Bytes to write in the test: about a small write with its log. */
@@ -51,13 +52,14 @@ const MAX_LOANS = 4;
  * gives room of the reserve to the disk and returns whether there was some. Returns whether the reads run again.
  */
 export function runsInLentRoom(
-  { work, lanes }: LaneFlight,
+  flight: LaneFlight,
   { reply }: ReplyFrame,
   lend: () => boolean,
 ): boolean {
   // A failure of the whole frame only; the failure of a single statement is in its outcome.
   if (reply.t !== "failed" || reply.f.kind !== "full") return false;
-  if (work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot)) return false;
+  if (holdsWriteSlot(flight)) return false;
+  const { work, lanes } = flight;
   const jobs = work.kind === "task" ? [work.job] : work.jobs;
   if (jobs.some(({ loans = 0 }) => loans >= MAX_LOANS) || !lend()) return false;
   for (const job of jobs) job.loans = (job.loans ?? 0) + 1;

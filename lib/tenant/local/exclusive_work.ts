@@ -36,7 +36,7 @@ export class ExclusiveWork {
       await this.host.willReplace(databaseId);
       const queuedMs = this.clock.monotonicMs();
       return await new Promise((resolve, reject) => {
-        lanes.setExclusive({ request, resolve, reject, queuedMs, crashes: 0 });
+        lanes.addTask({ request, resolve, reject, queuedMs, crashes: 0 }, "exclusive");
         this.host.wake(lanes);
       });
     } finally {

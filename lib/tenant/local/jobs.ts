@@ -33,11 +33,14 @@ export interface TaskJob {
   loans?: number;
 }
 
+/** Where a task waits: beside writes, for the write slot, or for a database in which nothing else runs. */
+export type TaskLane = "read" | "write" | "exclusive";
+
 /** What one child is doing for one database. */
 export interface Flight {
   readonly work:
     | { readonly kind: "read" | "write"; readonly jobs: CallJob[]; readonly logRows: readonly LogValues[] }
-    | { readonly kind: "task"; readonly job: TaskJob; readonly holdsWriteSlot: boolean };
+    | { readonly kind: "task"; readonly job: TaskJob; readonly lane: TaskLane };
   readonly frame: number;
   /** Infinity while others run before it in its child. */
   startedMs: number;
@@ -67,6 +70,6 @@ export function isLong({ work, startedMs }: Flight, nowMs: number, longMs: numbe
 }
 
 /** Whether the flight has the write slot of its database. */
-export function holdsWriteSlot({ work }: Flight): boolean {
-  return work.kind === "write" || (work.kind === "task" && work.holdsWriteSlot);
+export function holdsWriteSlot({ work }: Pick<Flight, "work">): boolean {
+  return work.kind === "write" || (work.kind === "task" && work.lane !== "read");
 }

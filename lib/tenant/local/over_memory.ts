@@ -1,6 +1,7 @@
 // Which child ends where all of them together hold too much memory.
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { EngineChild } from "./engine_child.ts";
+import { holdsWriteSlot } from "./jobs.ts";
 
 /** A child is ended to free memory only from this many bytes on, because a new child takes about half of that. */
 const LARGE_BYTES = 128 * 1024 * 1024;
@@ -24,9 +25,5 @@ export function overMemory<Slot extends HoldingSlot>(slots: readonly Slot[], max
   const large = living.filter(({ bytes }) => bytes >= LARGE_BYTES).sort((a, b) => b.bytes - a.bytes)
     .map(({ slot }) => slot);
   return large.find(({ flight, toClose }) => flight === null && toClose.length === 0) ??
-    large.find(({ flight }) => flight !== null && isRead(flight)) ?? null;
-}
-
-function isRead({ work }: Pick<LaneFlight, "work">): boolean {
-  return work.kind === "read" || (work.kind === "task" && !work.holdsWriteSlot);
+    large.find(({ flight }) => flight !== null && !holdsWriteSlot(flight)) ?? null;
 }

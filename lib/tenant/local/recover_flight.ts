@@ -6,7 +6,7 @@ import type { ReplyFrame } from "./reply_frames.ts";
 import type { Progress } from "./progress_files.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import type { CallJob, TaskJob } from "./jobs.ts";
+import type { CallJob, TaskJob, TaskLane } from "./jobs.ts";
 import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";
 import { textLength, unfinished } from "./wire.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
@@ -17,7 +17,7 @@ const MAX_CRASHES = 2;
 /** Puts the work of a flight back into its lanes, or answers it. The flight has already left its lanes. */
 export function recoverFlight(flight: LaneFlight, progress: Progress | null): void {
   const { work, lanes } = flight;
-  if (work.kind === "task") return recoverTask(flight, work.job, work.holdsWriteSlot ? "write" : "read");
+  if (work.kind === "task") return recoverTask(flight, work.job, work.lane);
   if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs, progress);
   lanes.log.putBack(work.logRows);
   const again: CallJob[] = [];
@@ -40,7 +40,7 @@ export function returnBehind({ behind }: ChildSlot, waiting: Set<DatabaseLanes>)
 
 /** Puts the work of a flight whose child has received none of it back into its lanes. */
 export function returnFlight({ work, lanes }: LaneFlight): void {
-  if (work.kind === "task") return lanes.putBackTask(work.job, work.holdsWriteSlot ? "write" : "read");
+  if (work.kind === "task") return lanes.putBackTask(work.job, work.lane);
   lanes.log.putBack(work.logRows);
   lanes.putBack(work.jobs.filter((job) => !job.takenBack), work.kind);
 }
@@ -93,7 +93,7 @@ function runningMs(flight: LaneFlight): number {
   return Math.max(0, Math.round(flight.killedMs - flight.seen.sinceMs));
 }
 
-function recoverTask(flight: LaneFlight, job: TaskJob, lane: "read" | "write"): void {
+function recoverTask(flight: LaneFlight, job: TaskJob, lane: TaskLane): void {
   job.crashes++;
   const runsAgain = job.crashes < MAX_CRASHES && isRepeatable(job.request.op);
   // Ended so that others get a turn, or by itself: nobody's statement is to blame.
