@@ -49,7 +49,7 @@ export function realJson(value: number): number | string | object {
   return JSON.rawJSON(value.toExponential());
 }
 
-/** For JSON.stringify, where it writes rows once more that were read from a result: a number beyond 2^53 there is a REAL. */
-export function withReals(_key: string, value: unknown): unknown {
-  return typeof value === "number" ? realJson(value) : value;
+/** The JSON of what has rows that were read from a result: a number beyond 2^53 there is a REAL, in counts and times there is none. */
+export function jsonWithReals(value: object | string | number | boolean | null): string {
+  return JSON.stringify(value, (_key, one: unknown) => typeof one === "number" ? realJson(one) : one);
 }

@@ -7,7 +7,7 @@ import { decideApproval } from "../../lib/services/approvals/decide_approvals.ts
 import { lookAtApproval } from "../../lib/services/approvals/look_at_approval.ts";
 import { getApproval, listApprovals } from "../../lib/services/approvals/read_approvals.ts";
 import { previewUndo, undoApproval } from "../../lib/services/approvals/undo_approval.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -44,7 +44,7 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
       validate("query", listQuery),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), state: c.req.valid("query").state ?? null };
-        return c.json({ success: true, data: await listApprovals(approvalContext(deps, c), input) });
+        return sendWithRows(c, { success: true, data: await listApprovals(approvalContext(deps, c), input) });
       },
     )
     .get(
@@ -55,7 +55,8 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(approvalPage),
       }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await getApproval(approvalContext(deps, c), pathOf(c)) }),
+      async (c) =>
+        sendWithRows(c, { success: true, data: await getApproval(approvalContext(deps, c), pathOf(c)) }),
     )
     .post(
       "/:slug/approvals/:id/look",
@@ -65,7 +66,8 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(approvalPage),
       }),
       noBody,
-      async (c) => c.json({ success: true, data: await lookAtApproval(approvalContext(deps, c), pathOf(c)) }),
+      async (c) =>
+        sendWithRows(c, { success: true, data: await lookAtApproval(approvalContext(deps, c), pathOf(c)) }),
     )
     .post(
       "/:slug/approvals/:id/approve",
@@ -74,7 +76,10 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { look = 0, snapshot = false } = c.req.valid("json") ?? {};
         const input = { ...pathOf(c), decision: "approved", reason: null, look, snapshot } as const;
-        return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
+        return sendWithRows(c, {
+          success: true,
+          data: await decideApproval(approvalContext(deps, c), input),
+        });
       },
     )
     .post(
@@ -84,7 +89,10 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const reason = c.req.valid("json")?.reason ?? null;
         const input = { ...pathOf(c), decision: "denied", reason, look: 0, snapshot: false } as const;
-        return c.json({ success: true, data: await decideApproval(approvalContext(deps, c), input) });
+        return sendWithRows(c, {
+          success: true,
+          data: await decideApproval(approvalContext(deps, c), input),
+        });
       },
     );
 }
@@ -108,7 +116,7 @@ export function undoRoutes(deps: AppDeps): Hono<Env> {
       validate("json", undoBody),
       async (c) => {
         const input = { ...pathOf(c), digest: c.req.valid("json")?.digest };
-        return c.json({ success: true, data: await undoApproval(approvalContext(deps, c), input) });
+        return sendWithRows(c, { success: true, data: await undoApproval(approvalContext(deps, c), input) });
       },
     );
 }

@@ -16,7 +16,7 @@ import { readStats } from "../../lib/services/endpoints/read_stats.ts";
 import { listRevisions, restoreRevision } from "../../lib/services/endpoints/revisions.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noQuery } from "../http/schemas.ts";
@@ -151,7 +151,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
           signal: () => c.req.raw.signal,
         };
         const ctx = { ...contextOf(deps, c), published: deps.published };
-        return c.json({ success: true, data: await testEndpoint(ctx, test) });
+        return sendWithRows(c, { success: true, data: await testEndpoint(ctx, test) });
       },
     )
     .get(

@@ -1,8 +1,10 @@
 // Answers: the envelope in the API description, the pages of lists, and answers that are made whole.
 import type { Context } from "hono";
 import { type DescribeRouteOptions, resolver } from "hono-openapi";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
 import { answerLimits } from "../../lib/core/limits.ts";
+import { jsonWithReals } from "../../lib/sql/row_form.ts";
 import type { Env } from "./env.ts";
 import { errorDetail, isoTimestamp, ruleHit } from "./schemas.ts";
 
@@ -62,6 +64,16 @@ export function sendPage(
   page: { readonly items: readonly object[]; readonly nextCursor: string | null },
 ): Response {
   return c.json({ success: true, data: page.items, meta: { nextCursor: page.nextCursor } });
+}
+
+/** An answer with rows among other things: `c.json` would write a REAL beyond 2^53 as a whole number. */
+export function sendWithRows(
+  c: Context<Env>,
+  body: object,
+  status: ContentfulStatusCode = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return c.body(jsonWithReals(body), status, { ...headers, "content-type": "application/json" });
 }
 
 /** Any page may read the answer: where only a token counts, and never a cookie. */

@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorCode, failureBody } from "../../lib/core/errors.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { doorError } from "../../lib/services/hrana/door_error.ts";
-import { forAnyOrigin } from "../http/answers.ts";
+import { forAnyOrigin, sendWithRows } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 
 /** The framework's own exceptions by status, as codes of our table. */
@@ -42,7 +42,7 @@ const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
 function failureAnswer(error: AppError, c: Context<Env>): Response {
   const forLibsql = LIBSQL_PATH.test(c.req.path);
   const retryAfterSec = error.retryAfterSec;
-  return c.json({ ...failureBody(error), ...(forLibsql ? doorError(error) : {}) }, status(error), {
+  return sendWithRows(c, { ...failureBody(error), ...(forLibsql ? doorError(error) : {}) }, status(error), {
     ...(forLibsql ? forAnyOrigin : {}),
     ...(retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) }),
     ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),

@@ -11,7 +11,7 @@ import {
   resetBranch,
 } from "../../lib/services/branches/manage_branches.ts";
 import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
@@ -85,7 +85,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const ctx = { ...branchContext(deps, c), meter: deps.query.meter };
         const input = { ref: c.req.param("ref"), rowForm: rowFormOf(c) };
-        return c.json({ success: true, data: await diffBranch(ctx, input) });
+        return sendWithRows(c, { success: true, data: await diffBranch(ctx, input) });
       },
     )
     .post(

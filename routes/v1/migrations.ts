@@ -5,7 +5,7 @@ import { z } from "zod";
 import { applyMigrations } from "../../lib/services/migrations/apply_migrations.ts";
 import { listMigrations } from "../../lib/services/migrations/migration_state.ts";
 import { rehearseMigrations } from "../../lib/services/migrations/rehearse_migrations.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, ruleHit } from "../http/schemas.ts";
@@ -127,7 +127,7 @@ export function migrationRoutes({ control, query }: AppDeps): Hono<Env> {
         if (dryRun) {
           const ctx = { ...statementsContext(query, c), control };
           const rehearsed = await rehearseMigrations(ctx, { files, rowForm: rowFormOf(c), signal });
-          return c.json({ success: true, ...rehearsed });
+          return sendWithRows(c, { success: true, ...rehearsed });
         }
         const input = { files, baseline, signal, plan: c.get("plan") };
         const { data, meta } = await applyMigrations(statementsContext(query, c), input);

@@ -5,7 +5,7 @@ import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import type { MergeAnswer } from "../../lib/services/branches/merge_answer.ts";
 import type { StatementResult } from "../../lib/tenant/tenant_store.ts";
 import type { Env } from "../http/env.ts";
-import { wholeAnswer } from "../http/answers.ts";
+import { sendWithRows, wholeAnswer } from "../http/answers.ts";
 import { metaText } from "./meta_text.ts";
 
 const encoder = new TextEncoder();
@@ -31,7 +31,7 @@ export function sendBatch(c: Context<Env>, answer: QueryAnswer): Response {
 
 /** The answer of a merge. */
 export function sendMerge(c: Context<Env>, { data, meta, timing }: MergeAnswer): Response {
-  return c.json({ success: true, data, meta }, 200, { "Server-Timing": timing });
+  return sendWithRows(c, { success: true, data, meta }, 200, { "Server-Timing": timing });
 }
 
 /** The store hands out one object for equal results that follow each other, as those of many inserts. */

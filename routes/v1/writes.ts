@@ -10,7 +10,7 @@ import {
 } from "../../lib/services/approvals/redeem_approval.ts";
 import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
@@ -52,7 +52,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
       async (c) => {
         const input = { ...c.req.valid("json"), rowForm: rowFormOf(c) };
         const { data, meta } = await proposeWrite(statementsContext(query, c), input);
-        return c.json({ success: true, data, meta });
+        return sendWithRows(c, { success: true, data, meta });
       },
     )
     .post(

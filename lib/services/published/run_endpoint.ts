@@ -1,7 +1,7 @@
 // Steps 8 to 10 of an endpoint: what `/p` runs behind its gates, and what the management's test runs without them.
 import { AppError, failureBody } from "../../core/errors.ts";
 import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
-import { PLAIN_ROWS, type RowForm, withReals } from "../../sql/row_form.ts";
+import { jsonWithReals, PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
@@ -94,7 +94,7 @@ async function ask(
       }),
   );
   const { sql, columns, rows, explanation } = answer;
-  return { body: JSON.stringify({ sql, columns, rows, explanation }, withReals), userId, meta };
+  return { body: jsonWithReals({ sql, columns, rows, explanation }), userId, meta };
 }
 
 /** A call that somebody makes to try an endpoint. */

@@ -1,6 +1,7 @@
 // What a tool answers: one JSON object as text. Whatever comes from a database stands between two marks that nobody can
 // guess, behind a line which says that it instructs nobody.
 import type { AppError } from "../../../lib/core/errors.ts";
+import { jsonWithReals } from "../../../lib/sql/row_form.ts";
 import { fitted } from "./fitted.ts";
 import { withoutRows } from "./merge_report.ts";
 
@@ -22,7 +23,7 @@ export function ownAnswer(value: object): McpAnswer {
 
 /** Of what a database says, or whoever has named things in it; long lists and texts are cut where it is too much. */
 export function contentAnswer(value: object): McpAnswer {
-  return { text: marked(JSON.stringify(fitted(value, MAX_ANSWER_LENGTH))), isError: false };
+  return { text: marked(jsonWithReals(fitted(value, MAX_ANSWER_LENGTH))), isError: false };
 }
 
 /** The text of an answer that holds content of a database. */
@@ -60,7 +61,7 @@ export function failureAnswer(error: AppError, more: FailureMore = {}): McpAnswe
     ...told,
     ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),
   };
-  const json = JSON.stringify(fitted(value, MAX_ANSWER_LENGTH));
+  const json = jsonWithReals(fitted(value, MAX_ANSWER_LENGTH));
   const repeats = detail !== undefined || CONTENT.some((name) => name in told);
   return { text: repeats ? marked(json) : json, isError: true };
 }

@@ -1,4 +1,5 @@
 // Cuts an answer that is too long for its reader: lists end sooner, long texts too, and the answer says so. Pure.
+import { jsonWithReals } from "../../../lib/sql/row_form.ts";
 
 /** Bounds that are tried one after the other: elements of a list, characters of a text. */
 const STEPS: readonly (readonly [elements: number, characters: number])[] = [
@@ -9,10 +10,10 @@ const STEPS: readonly (readonly [elements: number, characters: number])[] = [
 
 /** The value, or as much of it as has room in so many characters; then `cut` says how long a list still is. */
 export function fitted(value: object, characters: number): object {
-  if (JSON.stringify(value).length <= characters) return value;
+  if (jsonWithReals(value).length <= characters) return value;
   for (const [elements, length] of STEPS) {
     const cut = { ...cutMembers(value, elements, length), cut: cutNote(elements, length) };
-    if (JSON.stringify(cut).length <= characters) return cut;
+    if (jsonWithReals(cut).length <= characters) return cut;
   }
   return { cut: "Ask for less; this is longer than an answer may be" };
 }

@@ -1,6 +1,6 @@
 // Rows in an answer: as many as have room, whole ones only.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
-import { withReals } from "../../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../../lib/sql/row_form.ts";
 import { marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
 
 /** Rows of a result. */
@@ -24,7 +24,7 @@ export function rowsText({ columns, rows }: Rows, characters: number): RowsText 
   let length = head.length + AROUND;
   const texts: string[] = [];
   for (const row of rows) {
-    const text = JSON.stringify(row, withReals);
+    const text = jsonWithReals(row);
     length += text.length + 1;
     if (length > characters) break;
     texts.push(text);

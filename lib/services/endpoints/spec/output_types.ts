@@ -1,6 +1,6 @@
 // Columns that come as what they mean: the engine has numbers for booleans and text for JSON.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
-import { withReals } from "../../../sql/row_form.ts";
+import { jsonWithReals } from "../../../sql/row_form.ts";
 
 /** The declared types of an endpoint's columns, by the names in its answer. */
 export type OutputTypes = NonNullable<EndpointSpec["outputTypes"]>;
@@ -24,7 +24,7 @@ export function writerOf(types: OutputTypes | undefined, column: string): Writer
 }
 
 function plain(value: unknown): string {
-  return JSON.stringify(value ?? null, withReals);
+  return jsonWithReals(value ?? null);
 }
 
 function isJson(text: string): boolean {
