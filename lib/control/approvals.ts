@@ -3,7 +3,8 @@ import { type Clock, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
-import { compareAndSet } from "../store/until_committed.ts";
+import { roomForOne } from "../store/room_for_one.ts";
+import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { WebhookEventRecord } from "../store/changes_records.ts";
@@ -64,8 +65,30 @@ export class Approvals {
     return (await kvGet(this.kv, keys.newestApproval(callHash))).value ?? 0;
   }
 
-  /** Adds an approval, of a call that may be repeated as its newest. False when there is one with this token. */
-  async add(record: ApprovalRecord, call: RepeatableCall | null = null): Promise<boolean> {
+  /**
+   * Adds an approval, of a call that may be repeated as its newest, unless there is one with this token, or the database has as
+   * many that are open as it may.
+   */
+  async add(
+    record: ApprovalRecord,
+    call: RepeatableCall | null = null,
+  ): Promise<"added" | "known" | "too_many"> {
+    const { databaseId, tokenHash } = record;
+    const bound = {
+      added: keys.approvalsAdded(databaseId),
+      expireIn: 2 * APPROVAL_MS,
+      most: MAX_OPEN_APPROVALS,
+      count: () => this.#countOpen(databaseId),
+    };
+    return await untilCommitted(async () => {
+      if (await this.byHash(tokenHash) !== null) return "known";
+      const addition = this.#addition(record, call);
+      if (!await roomForOne(this.kv, addition, bound)) return "too_many";
+      return await kvCommit(addition) ? "added" : FASTER;
+    });
+  }
+
+  #addition(record: ApprovalRecord, call: RepeatableCall | null): Deno.AtomicOperation {
     const lifetime = { expireIn: 2 * APPROVAL_MS };
     const byHash = keys.approvalByHash(record.tokenHash);
     const commit = this.kv.atomic().check({ key: byHash, versionstamp: null })
@@ -73,16 +96,20 @@ export class Approvals {
       .set(byHash, { namespaceId: record.namespaceId, approvalId: record.id }, lifetime);
     if (call !== null) commit.set(keys.newestApproval(call.hash), call.number, lifetime);
     withEvent(commit, record.databaseId, eventOf("approval.requested", record, record.createdAt));
-    return await kvCommit(this.#noteState(commit, record));
+    return this.#noteState(commit, record);
   }
 
   /** Whether a database has as many approvals that wait, for a decision or to be redeemed, as it may. */
   async areMany(databaseId: string): Promise<boolean> {
+    return await this.#countOpen(databaseId) >= MAX_OPEN_APPROVALS;
+  }
+
+  async #countOpen(databaseId: string): Promise<number> {
     let open = 0;
     for await (const { value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
       if (value > this.clock.now()) open++;
     }
-    return open >= MAX_OPEN_APPROVALS;
+    return open;
   }
 
   async byHash(hash: string): Promise<ApprovalRecord | null> {

@@ -71,9 +71,11 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
     if (waiting === null && await ctx.approvals.areMany(toHold.target.databaseId)) {
       return new AppError("too_many_approvals");
     }
-    // Repetitions are held at the same moment.
     const record = waiting ?? await addApproval(ctx, chosen, toHold);
-    return record === null ? FASTER : approvalRequired(ctx, token, { record, target: toHold.target });
+    if (record === "too_many") return new AppError("too_many_approvals");
+    // Repetitions are held at the same moment.
+    if (record === "known") return FASTER;
+    return approvalRequired(ctx, token, { record, target: toHold.target });
   });
 }
 
@@ -114,12 +116,12 @@ async function chooseToken(
   return { token: newToken("appr_"), waiting: null, call: null };
 }
 
-/** Stores the approval; null when a repetition came first. */
+/** Stores the approval, unless a repetition came first or there is no room for it. */
 async function addApproval(
   ctx: HoldContext,
   { token, call }: ChosenToken,
   { target, tokenId, operation, matches, affectedRows, cascadedRows = null, text }: ToHold,
-): Promise<ApprovalRecord | null> {
+): Promise<ApprovalRecord | "known" | "too_many"> {
   const now = ctx.clock.now();
   const id = newId("apv", now);
   const expiresAt = now + APPROVAL_MS;
@@ -145,12 +147,13 @@ async function addApproval(
     reason: null,
     pieces,
   };
-  if (await ctx.approvals.add(record, call)) {
+  const added = await ctx.approvals.add(record, call);
+  if (added === "added") {
     ctx.tenants.commits.tell(record.databaseId);
     return record;
   }
   await ctx.held.drop(id, pieces);
-  return null;
+  return added;
 }
 
 function approvalRequired(

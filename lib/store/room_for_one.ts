@@ -6,6 +6,8 @@ import { kvGet } from "./kv_call.ts";
 export interface Bound {
   /** Written anew by each addition. */
   readonly added: Key<number>;
+  /** Milliseconds after which KV forgets it: no shorter than anything that is counted lives. Default: never. */
+  readonly expireIn?: number;
   readonly most: number;
   /** How many there are now. */
   readonly count: () => Promise<number>;
@@ -18,11 +20,11 @@ export interface Bound {
 export async function roomForOne(
   kv: Deno.Kv,
   addition: Deno.AtomicOperation,
-  { added, most, count }: Bound,
+  { added, expireIn, most, count }: Bound,
 ): Promise<boolean> {
   // Read before the count, so that whatever is not in the count has changed it.
   const entry = await kvGet(kv, added);
   if (await count() >= most) return false;
-  addition.check(entry).set(entry.key, (entry.value ?? 0) + 1);
+  addition.check(entry).set(entry.key, (entry.value ?? 0) + 1, expireIn === undefined ? {} : { expireIn });
   return true;
 }

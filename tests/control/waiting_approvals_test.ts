@@ -23,7 +23,9 @@ Deno.test("approvals that wait are counted up to a bound, and not after a decisi
     assertEquals(await counted(), [0, 0]);
     const marks = new Set(["none", held, shown, await approvals.markOf("ns_a")]);
     assertEquals(marks.size, 4);
-    for (let more = 0; more < MOST_WAITING + 5; more++) await approvals.add(recordAt(clock.now()));
+    for (let more = 0; more < MOST_WAITING + 5; more++) {
+      await approvals.add({ ...recordAt(clock.now()), databaseId: `db_${more % 2}` });
+    }
     assertEquals(await counted(), [MOST_WAITING, 0]);
     clock.turn(APPROVAL_MS);
     assertEquals(await counted(), [0, 0]);

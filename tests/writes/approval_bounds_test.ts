@@ -45,6 +45,22 @@ test("a database has so many approvals that wait and no more; each that is done 
   });
 });
 
+test("writes that come at the same moment get so many approvals and no more", async () => {
+  await withWrites(async (world) => {
+    const { setup, rule, shop } = world;
+    await setup("CREATE TABLE t (a)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const sent = Array.from(
+      { length: MAX_OPEN_APPROVALS + 60 },
+      (_, at) => shop.query("INSERT INTO t VALUES (?)", [at]),
+    );
+    const codes = Map.groupBy(await Promise.all(sent), ({ body }) => body.code);
+    const counted = [...codes].map(([code, answers]) => [code, answers.length]).sort();
+    assertEquals(counted, [["approval_required", MAX_OPEN_APPROVALS], ["too_many_approvals", 60]]);
+    await refused(world);
+  });
+});
+
 test("where no more may wait, what was to run stays as good as it was", async () => {
   await withWrites(async (world) => {
     const { apply, app, decide, propose, redeem, rows, rule, setup, shop } = world;
