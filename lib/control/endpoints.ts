@@ -38,6 +38,9 @@ interface EndpointList {
 /** Databases whose list is cached: a list can be long. */
 const LIST_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
 
+/** Revisions that end with one change at most: one commit takes 1,000 writes. */
+const PRUNED_AT_ONCE = 500;
+
 /** Every method's errors: `meter_unreachable`. */
 export class Endpoints {
   readonly #cache: RecordCache<EndpointRecord>;
@@ -131,17 +134,10 @@ export class Endpoints {
         const entry = await kvGet(this.kv, key);
         if (entry.versionstamp === null) return null;
         const { spec, status, revision } = entry.value;
-        const number = revision + 1;
-        const last = {
-          revision: number,
-          at: this.clock.now(),
-          actor,
-          change: "deleted",
-          spec,
-          status,
-        } as const;
+        const [next, at] = [revision + 1, this.clock.now()];
+        const last = { revision: next, at, actor, change: "deleted", spec, status } as const;
         const removal = this.kv.atomic().check(entry).delete(key);
-        if (await kvCommit(withRevision(removal, by, last))) return entry.value;
+        if (await this.#commit(removal, by, last)) return entry.value;
         return FASTER;
       });
     } finally {
@@ -185,7 +181,7 @@ export class Endpoints {
         const { spec, status, change } = chosen;
         const database = await databaseEntry(this.kv, by);
         const now = this.clock.now();
-        const revision = (entry.value?.revision ?? await this.#lastRevision(databaseId, slug)) + 1;
+        const revision = (entry.value?.revision ?? await this.#endRevision(by, { reverse: true })) + 1;
         const record = {
           databaseId,
           spec,
@@ -196,7 +192,7 @@ export class Endpoints {
         };
         const commit = this.kv.atomic().check(database, entry).set(key, record);
         const written = { revision, at: now, actor, change, spec, status };
-        if (await kvCommit(withRevision(commit, by, written))) return record;
+        if (await this.#commit(commit, by, written)) return record;
         return FASTER;
       });
     } finally {
@@ -219,26 +215,33 @@ export class Endpoints {
     });
   }
 
-  /** The number of the last revision of a deleted endpoint, 0 where there never was one. */
-  async #lastRevision(databaseId: string, slug: string): Promise<number> {
-    const prefix = keys.endpointRevisions(databaseId, slug);
-    const [last] = await kvCall(() =>
-      Array.fromAsync(this.kv.list<EndpointRevision>({ prefix }, { limit: 1, reverse: true }))
-    );
-    return last?.value.revision ?? 0;
+  /** Commits with the next revision; the oldest of more than `MAX_REVISIONS` end with it. False when a check failed. */
+  async #commit(
+    commit: Deno.AtomicOperation,
+    by: EndpointChange,
+    revision: EndpointRevision,
+  ): Promise<boolean> {
+    const keyOf = (number: number) => keys.endpointRevision(by.databaseId, by.slug, number);
+    const key = keyOf(revision.revision);
+    commit.check({ key, versionstamp: null }).set(key, revision);
+    const last = revision.revision - MAX_REVISIONS;
+    // An older service has kept all of them, which go in several steps.
+    const first = last > 0 ? await this.#endRevision(by, { reverse: false }) : 1;
+    for (let one = first; one <= last && one < first + PRUNED_AT_ONCE; one++) commit.delete(keyOf(one));
+    return await kvCommit(commit);
   }
-}
 
-/** Adds the next revision to a commit; the oldest of more than `MAX_REVISIONS` ends with it. */
-function withRevision(
-  commit: Deno.AtomicOperation,
-  { databaseId, slug }: EndpointChange,
-  revision: EndpointRevision,
-): Deno.AtomicOperation {
-  const key = keys.endpointRevision(databaseId, slug, revision.revision);
-  commit.check({ key, versionstamp: null }).set(key, revision);
-  const oldest = revision.revision - MAX_REVISIONS;
-  return oldest > 0 ? commit.delete(keys.endpointRevision(databaseId, slug, oldest)) : commit;
+  /** The number of the first or the last revision, also of a deleted endpoint; 0 where there never was one. */
+  async #endRevision(
+    { databaseId, slug }: EndpointChange,
+    { reverse }: { readonly reverse: boolean },
+  ): Promise<number> {
+    const prefix = keys.endpointRevisions(databaseId, slug);
+    const [end] = await kvCall(() =>
+      Array.fromAsync(this.kv.list<EndpointRevision>({ prefix }, { limit: 1, reverse }))
+    );
+    return end?.value.revision ?? 0;
+  }
 }
 
 function cacheKey(databaseId: string, slug: string): string {

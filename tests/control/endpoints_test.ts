@@ -72,6 +72,28 @@ Deno.test("the newest revisions of an endpoint are kept, also of one that was de
   assertEquals([left.length, left[0], left.at(-1)], [MAX_REVISIONS, MAX_REVISIONS + 2, 3]);
 });
 
+Deno.test("of an endpoint that had more revisions before there was a bound, changes end the oldest, a number of them each", async () => {
+  using kv = await openWith("db_1");
+  const endpoints = new Endpoints(kv, new TurnableClock());
+  const record = await endpoints.create(spec, by);
+  assert(record);
+  const newest = 2 * MAX_REVISIONS + 200;
+  const [first] = await endpoints.revisions("db_1", "one");
+  assert(first);
+  for (let revision = 2; revision <= newest; revision++) {
+    await kv.set(keys.endpointRevision("db_1", "one", revision), { ...first, revision });
+  }
+  await kv.set(keys.endpoint("db_1", "one"), { ...record, revision: newest });
+  const oldest = async () => (await endpoints.revisions("db_1", "one")).at(-1)?.revision;
+  assert((await endpoints.setStatus(publish, by)).ok);
+  const left = await oldest();
+  assert(left !== undefined && left > 100 && left < MAX_REVISIONS, String(left));
+  for (let more = 2; more <= 5; more++) await endpoints.replace(spec, by);
+  assertEquals(await oldest(), newest + 5 - MAX_REVISIONS + 1);
+  await endpoints.remove(by);
+  assertEquals(await oldest(), newest + 6 - MAX_REVISIONS + 1);
+});
+
 Deno.test("removing all of a database leaves the others alone", async () => {
   using kv = await openWith("db_1", "db_2");
   const endpoints = new Endpoints(kv, new TurnableClock());
