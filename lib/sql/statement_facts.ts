@@ -49,8 +49,8 @@ export interface StatementFacts extends EngineFacts {
   /** Whether the WHERE is the same for every row. */
   readonly constantWhere?: boolean;
   /**
-   * Whether a snapshot comes first: for any DDL, DELETE and UPDATE without WHERE, REPLACE, and commands that empty an
-   * index.
+   * Whether a snapshot comes first: for any DDL, DELETE and UPDATE without a WHERE that tells rows apart, REPLACE, and
+   * commands that empty an index.
    */
   readonly destructive: boolean;
   /** Commands, to be read with the values of the call (`withCommands`); null where the statement cannot give any. */
@@ -187,7 +187,8 @@ function disagreement(syntax: Syntax, engine: EngineFacts): string | null {
 
 function isDestructive(syntax: Syntax): boolean {
   if (syntax.class === "schema") return syntax.pragma === null;
-  if (syntax.kind === "DeleteStmt") return !syntax.hasWhere;
-  if (syntax.kind === "UpdateStmt") return !syntax.hasWhere || syntax.replaces;
+  const isUnbounded = !syntax.hasWhere || syntax.constantWhere;
+  if (syntax.kind === "DeleteStmt") return isUnbounded;
+  if (syntax.kind === "UpdateStmt") return isUnbounded || syntax.replaces;
   return syntax.replaces;
 }

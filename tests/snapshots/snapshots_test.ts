@@ -37,6 +37,8 @@ test("every destructive statement is preceded by a snapshot with its verb and ta
       const [sql, ending] of [
         ["CREATE TABLE other (a)", "create-other"],
         ["UPDATE items SET name = 'x'", "update-items"],
+        ["UPDATE items SET name = 'x' WHERE id IS id", "update-items"],
+        ["DELETE FROM other WHERE 1 = 1", "delete-other"],
         ["REPLACE INTO items VALUES (1, 'pen')", "-items"],
         ["INSERT OR REPLACE INTO items VALUES (1, 'pen')", "-items"],
         ["CREATE INDEX by_name ON items (name)", "create-items"],

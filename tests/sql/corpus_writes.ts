@@ -50,9 +50,9 @@ export const corpusWrites: readonly CorpusEntry[] = [
     "write update where; reads notes, order_items, orders; writes notes, orders",
   ],
   ["DELETE FROM staff WHERE id = 1", "write delete where; reads staff; writes staff"],
-  // With and without WHERE: a WHERE that is always true is one.
+  // With and without WHERE: one that is the same for every row bounds nothing.
   ["DELETE FROM audit_copy", "write delete destructive; writes audit_copy"],
-  ["DELETE FROM audit_copy WHERE 1", "write delete where; writes audit_copy"],
+  ["DELETE FROM audit_copy WHERE 1", "write delete where destructive; writes audit_copy"],
   [
     "DELETE FROM audit_copy WHERE what IN (SELECT what FROM audit_trail)",
     "write delete where; reads audit_copy, audit_trail; writes audit_copy",
