@@ -291,6 +291,10 @@ test("usage is kept by hour and by day, and asked for by time", async () => {
   assertEquals(await requests(`by=hour&from=${iso(startedMs)}`), 3);
   assertEquals(await requests(`by=hour&from=${iso(startedMs)}&to=${iso(startedMs + 2 * hour)}`), 1);
   assertEquals(await requests(`by=day&from=${iso(startedMs + 50 * hour)}`), 1);
+  // The day that a time is in counts from its midnight on.
+  const lastDayMs = Math.floor((startedMs + 50 * hour) / (24 * hour)) * 24 * hour;
+  assertEquals(await requests(`by=day&from=${iso(lastDayMs + 24 * hour - 1)}`), 1);
+  assertEquals(await requests(`by=day&from=${iso(lastDayMs + 24 * hour)}`), 0);
   for (const by of ["hour", "day"]) {
     for (const range of [`from=${iso(startedMs + hour)}&to=${iso(startedMs)}`, "from=2999-01-01T00:00:00Z"]) {
       assertEquals((await usage(app, tenant, `by=${by}&${range}`)).size, 0, range);
