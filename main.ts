@@ -13,7 +13,7 @@ import { findServeConnection } from "./lib/guard/serve_connection.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
 import { openBackups } from "./lib/services/backup/open_backups.ts";
 import { firstStart, isFirstStart } from "./lib/services/start/first_start.ts";
-import { greeting } from "./lib/services/start/greeting.ts";
+import { greeting, keyGreeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "./lib/store/data_format.ts";
@@ -101,6 +101,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const kv = await openKv(config);
   const tenants = await openTenants(config, kv);
   const operator = await operatorKey(kv, config.operatorKey);
+  if (operator.made !== null) say(keyGreeting(operator.made));
   const { archive } = tenants;
   const backups = await openBackups(config, { archive, kvFile: kvFile(config.dataDir), clock });
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
@@ -110,7 +111,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     clock,
     log,
     kv,
-    ...(config.hosted || config.kvUrl !== null ? {} : { kvFile: kvFile(config.dataDir) }),
+    ...(isOwnKv(config) ? { kvFile: kvFile(config.dataDir) } : {}),
     tenants,
     ...(backups === null ? {} : { backups }),
     bodyWatch,
@@ -140,12 +141,24 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   started.resolve({ deps, backups });
   // Standard output of a platform is a log, and no place for the demo's token.
   const demo = config.demo && !config.hosted;
-  const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, { kv, demo });
+  const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, {
+    kv,
+    demo,
+    alone: isOwnKv(config),
+  });
   handler = createApp(deps).fetch;
   ready.resolve(handler);
   void deps.webhooks.deliverer.start();
-  const text = greeting({ baseUrl, operatorKey: operator.made, demo: madeDemo });
-  await Deno.stdout.write(new TextEncoder().encode(text));
+  say(greeting({ baseUrl, demo: madeDemo }));
+}
+
+/** Whether the KV is this process's own: the file in its folder. */
+function isOwnKv({ hosted, kvUrl }: Config): boolean {
+  return !hosted && kvUrl === null;
+}
+
+function say(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
 /** The folder is one process's: with everything elsewhere, many processes may run. */

@@ -148,6 +148,25 @@ Deno.test("the first start prints a token and curl lines that work; the second p
   });
 });
 
+Deno.test("a first start that fails or is ended has said its operator key, and the next one makes the demo", async () => {
+  await withFolder(async (folder) => {
+    // Nobody answers there: the port is bound by what accepts nobody.
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const silent = `sqld+http://127.0.0.1:${listener.addr.port}?admin=http://127.0.0.1:1`;
+    const failing = await launchService({ folder, settings: { TENANTS_URL: silent } });
+    assertEquals((await failing.exited).code, 1);
+    const operatorKey = /cub_op_\w{38}/.exec(failing.output())?.[0];
+    assert(operatorKey !== undefined, failing.output());
+    await using next = await startService({ folder, settings: { TENANTS_URL: "file:" } });
+    assertEquals(/cub_op_/.test(next.output()), false);
+    assertEquals((await query(next, demoToken(next), "SELECT count(*) FROM customers")).rows, [[12]]);
+    const response = await fetch(`${next.url}/api/namespaces`, {
+      headers: { authorization: `Bearer ${operatorKey}` },
+    });
+    assertEquals([response.status, (await response.json()).data.length], [200, 1]);
+  });
+});
+
 Deno.test("DEMO=0 makes no namespace; healthz and readyz answer without a bearer as soon as the address is printed", async () => {
   await withFolder(async (folder) => {
     const operatorKey = "operator-key-of-this-test";

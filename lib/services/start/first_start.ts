@@ -30,22 +30,49 @@ export interface DemoSecrets {
   readonly startToken: string;
 }
 
+/** What a first start is told. `alone`: no other process has this KV, so that whoever began before has ended. */
+export interface FirstStartOptions {
+  readonly kv: Deno.Kv;
+  readonly demo: boolean;
+  readonly alone: boolean;
+}
+
 /**
  * Makes the demo and answers its secrets; null when it was made before or `demo` is off. One of several processes makes
- * it, and after a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
+ * it, and after a failure or a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
  */
 export async function firstStart(
   ctx: EndpointContext,
-  { kv, demo }: { readonly kv: Deno.Kv; readonly demo: boolean },
+  { kv, demo, alone }: FirstStartOptions,
 ): Promise<DemoSecrets | null> {
   const key = keys.firstStart();
   const found = await kvGet(kv, key);
-  if (found.value?.done || (found.value?.leaseUntilMs ?? 0) > ctx.clock.now()) return null;
+  const isHeld = !alone && (found.value?.leaseUntilMs ?? 0) > ctx.clock.now();
+  if (found.value?.done || isHeld) return null;
   const claim = { done: !demo, leaseUntilMs: demo ? ctx.clock.now() + LEASE_MS : null };
   if (!await kvCommit(kv.atomic().check(found).set(key, claim))) return null;
   // The secret of these hashes is made now: published endpoints need it, also when the disk is full later.
   await ctx.query.hashes.of("first start");
   if (!demo) return null;
+  try {
+    const secrets = await makeDemo(ctx);
+    await kvCommit(kv.atomic().set(key, { done: true, leaseUntilMs: null }));
+    return secrets;
+  } catch (error) {
+    // Where KV is what has failed, the next start waits for the end of the lease.
+    await endLease(kv, claim.leaseUntilMs).catch(() => {});
+    throw error;
+  }
+}
+
+/** Unless another process has begun anew meanwhile. */
+async function endLease(kv: Deno.Kv, leaseUntilMs: number | null): Promise<void> {
+  const held = await kvGet(kv, keys.firstStart());
+  if (held.value?.leaseUntilMs !== leaseUntilMs) return;
+  await kvCommit(kv.atomic().check(held).set(held.key, { done: false, leaseUntilMs: null }));
+}
+
+async function makeDemo(ctx: EndpointContext): Promise<DemoSecrets> {
   await unlessTaken(createNamespace(ctx, { slug: DEMO_SLUG, name: "Demo" }));
   await unlessTaken(createDatabase(ctx, {
     namespaceSlug: DEMO_SLUG,
@@ -55,9 +82,7 @@ export async function firstStart(
   }));
   await publishTable(ctx, DEMO_TABLE);
   const { token } = await createToken(ctx, { namespaceSlug: DEMO_SLUG, name: "First start", role: "admin" });
-  const startToken = await addStartLink(ctx);
-  await kvCommit(kv.atomic().set(key, { done: true, leaseUntilMs: null }));
-  return { token, startToken };
+  return { token, startToken: await addStartLink(ctx) };
 }
 
 /** A link for the first admin of the demo, good for a day. */

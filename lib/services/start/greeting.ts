@@ -5,22 +5,25 @@ import { DEMO_SLUG, type DemoSecrets } from "./first_start.ts";
 /** What this start has made. */
 export interface GreetingInput {
   readonly baseUrl: string;
-  /** Set when this start has made the key. */
-  readonly operatorKey: string | null;
   /** Set when this start has made the demo. */
   readonly demo: DemoSecrets | null;
 }
 
+/**
+ * Says the key that this start has made. Only its hash is kept: so it is said before anything else can fail, or the start be
+ * ended.
+ */
+export function keyGreeting(operatorKey: string): string {
+  return `The operator key makes namespaces. It is shown this once:\n  ${operatorKey}\n\n`;
+}
+
 /** Lines for standard output. Secrets appear here once and nowhere else. */
-export function greeting({ baseUrl, operatorKey, demo }: GreetingInput): string {
+export function greeting({ baseUrl, demo }: GreetingInput): string {
   const lines = [
     `Cubby listens on ${baseUrl}`,
     `Its console is at ${baseUrl}/console`,
     `Its documentation is at ${baseUrl}/docs`,
   ];
-  if (operatorKey !== null) {
-    lines.push("", "The operator key makes namespaces. It is shown this once:", `  ${operatorKey}`);
-  }
   if (demo !== null) {
     lines.push(
       "",
