@@ -230,3 +230,49 @@ Deno.test("an event that expired before it arrived holds up no later one, nor do
   await receiver.got(3);
   assertEquals(receiver.received[2]?.data, { archivedAt: null, lagSec: 2 });
 });
+
+Deno.test("a webhook is told of nothing from before it was made, nor from before an event was added to it", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, call, add } = world;
+  await app.request("POST", "/api/namespaces/acme/databases/main/rules", {
+    token: tenant.token,
+    body: { tableGlob: "a", actions: ["delete"], effect: "require_approval" },
+  });
+  await tenant.setup("INSERT INTO a VALUES (1), (2), (3), (4)");
+  const hold = async (id: number) => {
+    const held = JSON.parse((await tenant.query("DELETE FROM a WHERE id = ?", [id])).text);
+    return String(held.approvalUrl.split("/").at(-1));
+  };
+  const late = (lagSec: number) =>
+    noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec });
+  await hold(1);
+  await late(1);
+  const { id } = await add({ events: ["backup.late"] });
+  await hold(2);
+  await tenant.setup("INSERT INTO a VALUES (5)");
+  await late(2);
+  await receiver.got(1);
+  const events = ["backup.late", "approval.requested", "change"];
+  assertEquals((await call("PATCH", `/${id}`, { events })).status, 200);
+  const asked = await hold(3);
+  await receiver.got(2);
+  await tenant.setup("INSERT INTO a VALUES (6)");
+  await receiver.got(3);
+  const [backup, approval, change] = receiver.received;
+  assertEquals([backup?.type, backup?.data.lagSec], ["backup.late", 2]);
+  assertEquals(approval?.type, "approval.requested");
+  assert(approval?.body.includes(asked), approval?.body);
+  assertEquals(change?.data.changes?.map(({ kinds }) => kinds.join()), ["insert"]);
+  assertEquals(receiver.received.length, 3);
+});
+
+Deno.test("names of tables that together are longer than a record may be are refused", async () => {
+  await using world = await hookWorld();
+  const tables = Array.from({ length: 100 }, (_, at) => String(at).padEnd(900, "x"));
+  const { id } = await world.add();
+  for (const [method, path] of [["POST", ""], ["PATCH", `/${id}`]] as const) {
+    const events = ["change"];
+    const refused = await world.call(method, path, { url: world.receiver.url, events, tables });
+    assertEquals([refused.status, refused.code], [400, "validation_failed"], method);
+  }
+});

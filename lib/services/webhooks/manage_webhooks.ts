@@ -13,12 +13,12 @@ import type {
   WebhookState,
 } from "../../store/changes_records.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
-import { placeOfId } from "../changes/change.ts";
-import { newestPlace } from "../changes/read_changes.ts";
+import { beginningOf, placeOfId } from "../changes/change.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { noteAct } from "../note_act.ts";
 import { send } from "./deliver_next.ts";
+import { fromNowOn, passOver } from "./from_now_on.ts";
 import { messageOf, newSecret } from "./message.ts";
 import type { WebhookDeliverer } from "./webhook_deliverer.ts";
 import type { WebhookContext } from "./webhook_context.ts";
@@ -91,11 +91,11 @@ export async function addWebhook(
     databaseId: database.id,
     secrets: [{ secret, untilMs: null }],
   };
-  const place = await newestPlace(ctx.query, trunkTarget(database, address.namespaceSlug, "read"));
+  const beginning = { place: beginningOf(database.id), eventId: idFloor("wev", now), told: [] };
+  const wanted = { before: [], after: settings.events };
+  const target = trunkTarget(database, address.namespaceSlug, "read");
   const state: WebhookState = {
-    place,
-    eventId: idFloor("wev", now),
-    told: [],
+    ...await fromNowOn(ctx.sending, target, beginning, wanted),
     pending: null,
     tries: 0,
     nextMs: 0,
@@ -122,9 +122,12 @@ export async function changeWebhook(
   address: WebhookAddress,
   { rotateSecret = false, ...change }: WebhookChange,
 ): Promise<WebhookView & { readonly secret?: string }> {
-  const database = await requireDatabase(ctx, address);
+  const { database, webhook } = await requireWebhook(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
   if (change.url !== undefined) requireUrl(ctx, change.url);
+  // Before anything of it is sent.
+  const target = trunkTarget(database, address.namespaceSlug, "read");
+  await passOver(ctx.sending, target, webhook, change.events ?? webhook.events);
   const now = ctx.clock.now();
   const secret = newSecret();
   const changed = await ctx.control.webhooks.change(database.id, address.webhookId, (current) => {

@@ -18,7 +18,7 @@ import type { WebhookContext } from "./webhook_context.ts";
 /** Changes of one message. */
 const MOST_CHANGES = 100;
 /** Milliseconds that an event may come later than one with a higher id, because clocks of processes differ. */
-const LATE_MS = 60_000;
+export const LATE_MS = 60_000;
 
 /** What to send, and what its delivery says of the state. */
 export interface NextMessage {
