@@ -266,6 +266,28 @@ Deno.test("a webhook is told of nothing from before it was made, nor from before
   assertEquals(receiver.received.length, 3);
 });
 
+Deno.test("events are told once each when the clock is put back behind one that was told", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, later } = world;
+  await add({ events: ["backup.late"] });
+  const late = (lagSec: number) =>
+    noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec });
+  await late(1);
+  await receiver.got(1);
+  later(3_600_000);
+  await late(2);
+  await receiver.got(2);
+  later(-3_500_000);
+  await late(3);
+  await receiver.got(3);
+  await late(4);
+  await receiver.got(4);
+  later(3_600_000);
+  await late(5);
+  await receiver.got(5);
+  assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 3, 4, 5]);
+});
+
 Deno.test("names of tables that together are longer than a record may be are refused", async () => {
   await using world = await hookWorld();
   const tables = Array.from({ length: 100 }, (_, at) => String(at).padEnd(900, "x"));

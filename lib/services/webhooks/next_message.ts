@@ -50,10 +50,11 @@ export async function nextMessage(
 async function nextEvent(
   { control, query: { clock } }: WebhookContext,
   { databaseId, events }: WebhookRecord,
-  { pending, place, eventId, told }: WebhookState,
+  { pending, place, eventId: newestTold, told }: WebhookState,
 ): Promise<NextMessage | null> {
   if (pending !== null && pending.eventId === null) return null;
   if (events.every((one) => one === "change")) return null;
+  const eventId = notAhead(newestTold, clock.now());
   const floor = idFloor("wev", idTime(eventId) - LATE_MS);
   for (let after = floor;;) {
     const page = await control.webhooks.events(databaseId, after);
@@ -70,6 +71,11 @@ async function nextEvent(
     if (last === undefined) return null;
     after = last.id;
   }
+}
+
+/** Behind an event of a time to come, told before the clock was put back, those that happen now would be passed over. */
+function notAhead(eventId: string, nowMs: number): string {
+  return idTime(eventId) > nowMs + LATE_MS ? idFloor("wev", nowMs) : eventId;
 }
 
 async function nextChanges(
