@@ -18,6 +18,7 @@ import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "./lib/store/data_format.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
+import { keepPrivate } from "./lib/store/keep_private.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { withChanges } from "./lib/store/kv_changes.ts";
 import { withLifetimes } from "./lib/store/lifetimes.ts";
@@ -170,7 +171,10 @@ async function openKv({ hosted, kvUrl, dataDir }: Config): Promise<Deno.Kv> {
   if (hosted) return withReceipts(await Deno.openKv());
   if (kvUrl !== null) return withReceipts(await openKvServer(kvUrl));
   // The folder is claimed, so its KV is this process's own.
-  const kv = await openWithReserve(dataDir, () => Deno.openKv(kvFile(dataDir)));
+  const kv = await openWithReserve(dataDir, async () => {
+    await keepPrivate(kvFile(dataDir));
+    return await Deno.openKv(kvFile(dataDir));
+  });
   return withChanges(withLifetimes(kv, clock));
 }
 

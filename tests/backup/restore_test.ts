@@ -81,6 +81,11 @@ Deno.test("what was used, ended or revoked since the backup counts no second tim
   const restored = await world.command(["restore", "b.tar", "--replace"]);
   assertEquals(restored.code, 0, restored.text);
   assertMatch(restored.text, /kept as .*kv\.sqlite3\.before-[^]*Ended: 1 approvals, 1 proposals, 1 handoffs/);
+  for await (const { name } of Deno.readDir(world.dataDir)) {
+    if (!name.startsWith("kv.")) continue;
+    const { mode } = await Deno.stat(`${world.dataDir}/${name}`);
+    assertEquals([name, (mode ?? 0) & 0o077], [name, 0]);
+  }
 
   await using app = await world.start();
   const post = async (call: string, body: unknown, options = {}) => {

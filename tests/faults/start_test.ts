@@ -167,6 +167,28 @@ Deno.test("a first start that fails or is ended has said its operator key, and t
   });
 });
 
+Deno.test("in a DATA_DIR that others may read, the control plane is its owner's alone, also one that was others' before", async () => {
+  await withFolder(async (folder) => {
+    await Deno.chmod(folder, 0o755);
+    const open = async () => {
+      const found: string[] = [];
+      for await (const { name, isFile } of Deno.readDir(folder)) {
+        const { mode } = await Deno.stat(`${folder}/${name}`);
+        if (isFile && ((mode ?? 0) & 0o077) !== 0) found.push(name);
+      }
+      return found.sort();
+    };
+    await using first = await startService({ folder });
+    assertEquals(await open(), []);
+    assertEquals((await first.kill()).code, 137);
+    for (const end of ["", "-wal"]) await Deno.chmod(`${folder}/kv.sqlite3${end}`, 0o644);
+    assertEquals(await open(), ["kv.sqlite3", "kv.sqlite3-wal"]);
+    await using second = await startService({ folder });
+    assertEquals(await open(), []);
+    assertEquals((await query(second, demoToken(first), "SELECT count(*) FROM customers")).rows, [[12]]);
+  });
+});
+
 Deno.test("DEMO=0 makes no namespace; healthz and readyz answer without a bearer as soon as the address is printed", async () => {
   await withFolder(async (folder) => {
     const operatorKey = "operator-key-of-this-test";

@@ -7,6 +7,7 @@ import { callerId, callerName } from "../../access/caller.ts";
 import { actRecord, Audit, SERVICE_AUDIT } from "../../control/audit.ts";
 import { claimDataDir } from "../../store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "../../store/data_format.ts";
+import { keepPrivate } from "../../store/keep_private.ts";
 import { withLifetimes } from "../../store/lifetimes.ts";
 import { removeFolder } from "../../tenant/transfer/process_folders.ts";
 import { backupFiles } from "./backup_job.ts";
@@ -111,6 +112,7 @@ async function putInPlace(
   kvPath: string,
   { clock, environment, dataDir, step = () => {} }: RestoreOptions,
 ): Promise<string | null> {
+  await keepPrivate(ready);
   await syncPath(ready);
   step("keep");
   let kept: string | null = null;
@@ -118,6 +120,7 @@ async function putInPlace(
     // With its log folded in it is one file, which a rename replaces whole. A damaged one cannot be, and is kept with its log.
     const folder = ready.slice(0, ready.lastIndexOf("/"));
     await runBackupChild({ do: "fold", kv: kvPath }, { folder, environment });
+    await keepPrivate(kvPath);
     kept = `${kvPath}.before-${isoTime(clock.now()).replaceAll(/[:.]/g, "-")}`;
     for (const end of ["", "-wal"]) {
       if (await exists(kvPath + end)) await Deno.link(kvPath + end, kept + end);
