@@ -7,11 +7,19 @@ type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 /** Writes one line. */
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
-/** Writes each line as a JSON object to standard error. `nowIso` comes from the caller's clock. */
+/**
+ * Writes each line as a JSON object to standard error. `nowIso` comes from the caller's clock. A line that cannot be written is
+ * lost: standard error may lead to the disk that is full, or to a program that has ended.
+ */
 export function jsonLog(nowIso: () => string): Log {
   const encoder = new TextEncoder();
   return (level, event, fields) => {
-    Deno.stderr.writeSync(encoder.encode(JSON.stringify({ ts: nowIso(), level, event, ...fields }) + "\n"));
+    const line = encoder.encode(JSON.stringify({ ts: nowIso(), level, event, ...fields }) + "\n");
+    try {
+      Deno.stderr.writeSync(line);
+    } catch {
+      // Whoever tells something goes on with what it was about.
+    }
   };
 }
 

@@ -189,6 +189,24 @@ Deno.test("in a DATA_DIR that others may read, the control plane is its owner's 
   });
 });
 
+Deno.test("where the log cannot be written, as on a full disk, requests are answered as ever", async () => {
+  await withFolder(async (folder) => {
+    const launcher = ["sh", "-c", 'exec "$@" 2>/dev/full', "sh"];
+    await using service = await startService({ folder, settings: { DEMO: "0" }, launcher });
+    for (const operatorKey of ["wrong-once", "wrong-twice"]) {
+      // Each refusal is told to the log.
+      const response = await fetch(`${service.url}/console/-/sign-in/key`, {
+        method: "POST",
+        headers: { origin: service.url },
+        body: new URLSearchParams({ operatorKey }),
+      });
+      await response.body?.cancel();
+      assertEquals(response.status, 401);
+    }
+    assertEquals((await service.stop()).code, 0);
+  });
+});
+
 Deno.test("DEMO=0 makes no namespace; healthz and readyz answer without a bearer as soon as the address is printed", async () => {
   await withFolder(async (folder) => {
     const operatorKey = "operator-key-of-this-test";
