@@ -102,7 +102,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const kv = await openKv(config);
   const tenants = await openTenants(config, kv);
   const operator = await operatorKey(kv, config.operatorKey);
-  if (operator.made !== null) say(keyGreeting(operator.made));
+  if (operator.made !== null) say(keyGreeting(operator.made), { hasSecrets: true });
   const { archive } = tenants;
   const backups = await openBackups(config, { archive, kvFile: kvFile(config.dataDir), clock });
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
@@ -150,7 +150,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   handler = createApp(deps).fetch;
   ready.resolve(handler);
   void deps.webhooks.deliverer.start();
-  say(greeting({ baseUrl, demo: madeDemo }));
+  say(greeting({ baseUrl, demo: madeDemo }), { hasSecrets: madeDemo !== null });
 }
 
 /** Whether the KV is this process's own: the file in its folder. */
@@ -158,8 +158,13 @@ function isOwnKv({ hosted, kvUrl }: Config): boolean {
   return !hosted && kvUrl === null;
 }
 
-function say(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(text));
+/** Secrets are shown this once, so a start that cannot show them fails; any other may have its output on a full disk. */
+function say(text: string, { hasSecrets }: { readonly hasSecrets: boolean }): void {
+  try {
+    Deno.stdout.writeSync(new TextEncoder().encode(text));
+  } catch (error) {
+    if (hasSecrets) throw error;
+  }
 }
 
 /** The folder is one process's: with everything elsewhere, many processes may run. */

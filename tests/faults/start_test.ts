@@ -1,6 +1,7 @@
 // Starting and ending the real process: what keeps it from starting, what a stop and a kill leave behind.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { childrenLeft, engineChildren } from "../testing/engine_children.ts";
+import { givePort, takePort } from "../testing/own_port.ts";
 import { print } from "../testing/print.ts";
 import { RawClient } from "../testing/raw_client.ts";
 import { launchService, type RunningService, startService } from "../testing/start_service.ts";
@@ -204,6 +205,25 @@ Deno.test("where the log cannot be written, as on a full disk, requests are answ
       assertEquals(response.status, 401);
     }
     assertEquals((await service.stop()).code, 0);
+  });
+});
+
+Deno.test("a start whose output cannot be written, as on a full disk, serves all the same", async () => {
+  await withFolder(async (folder) => {
+    const port = await takePort();
+    const launcher = ["sh", "-c", 'exec "$@" >/dev/full', "sh"];
+    const settings = { DEMO: "0", OPERATOR_KEY: "operator-key-of-this-test", PORT: String(port) };
+    const service = await launchService({ folder, settings, launcher });
+    let isServing = false;
+    const ended = service.exited.then(() => null);
+    while (!isServing && await Promise.race([ended, sleep(100).then(() => true)]) !== null) {
+      // Whoever calls before it has started waits for it.
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+      await answer?.body?.cancel();
+      isServing = answer?.status === 200;
+    }
+    assertEquals([isServing, (await service.stop()).code], [true, 0], service.errors());
+    await givePort(port);
   });
 });
 
