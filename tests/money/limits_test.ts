@@ -108,6 +108,31 @@ test("a credit's reference counts once, also when it comes many times at once", 
   assertEquals((await money(app, { ...tenant, slug })).credited, 10e9);
 });
 
+test("a credit whose commit was not confirmed is in the audit once, when it is sent again", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const { kv } = app.deps;
+  const atomic = kv.atomic.bind(kv);
+  // The first commit takes effect, and its answer is lost.
+  kv.atomic = () => {
+    kv.atomic = atomic;
+    const operation = atomic();
+    const commit = operation.commit.bind(operation);
+    operation.commit = async () => {
+      await commit();
+      throw new Error("the connection broke");
+    };
+    return operation;
+  };
+  const body = { amountUsd: 2, reference: "Invoice 9" };
+  assertEquals((await credit(app, tenant.slug, body)).body.code, "meter_unreachable");
+  const again = await credit(app, tenant.slug, body);
+  assertEquals([again.status, again.body.data], [201, { ...Object(again.body.data), repeated: true }]);
+  const audit = await app.request("GET", `/api/namespaces/${tenant.slug}/audit`, { token: tenant.token });
+  const entries: { action: string; facts: unknown }[] = JSON.parse(audit.text).data;
+  assertEquals(entries.filter(({ action }) => action === "credit.added").map(({ facts }) => facts), [body]);
+});
+
 test("only the operator credits, in amounts and references that make sense", async () => {
   await using app = await startApp();
   const { slug, token } = await app.namespace();

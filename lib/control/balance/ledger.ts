@@ -45,11 +45,15 @@ export class Ledger {
   }
 
   /**
-   * Adds money. Errors: `namespace_not_found`; `validation_failed` when the reference counted with another amount, or
+   * Adds money; `also` writes to the commit that adds it. Errors: `namespace_not_found`; `validation_failed` when the reference counted with another amount, or
    * when the sum of all credits would exceed 2^53 - 1 nano-dollars. After `meter_unreachable` it can be repeated with
    * its reference.
    */
-  async credit(namespaceId: string, { amountNanoUsd, reference }: CreditInput): Promise<CreditOutcome> {
+  async credit(
+    namespaceId: string,
+    { amountNanoUsd, reference }: CreditInput,
+    also: (commit: Deno.AtomicOperation) => void = () => {},
+  ): Promise<CreditOutcome> {
     if (!Number.isSafeInteger(amountNanoUsd) || amountNanoUsd < 1) throw new RangeError("amountNanoUsd");
     if (reference === "" || reference.length > MAX_REFERENCE_LENGTH) throw new RangeError("reference");
     const key = keys.credit(namespaceId, reference);
@@ -63,7 +67,7 @@ export class Ledger {
       const credit: CreditRecord = { reference, amountNanoUsd, createdAt: this.clock.now() };
       return {
         next: { ...balance, creditedNanoUsd, balanceNanoUsd: balance.balanceNanoUsd + amountNanoUsd },
-        also: (atomic) => atomic.check(entry).set(key, credit),
+        also: (atomic) => also(atomic.check(entry).set(key, credit)),
         outcome: { credit, isNew: true },
       };
     });

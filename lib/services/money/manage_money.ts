@@ -3,7 +3,7 @@ import { requireFresh, requireOperator } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
-import { noteAct } from "../note_act.ts";
+import { actOf } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 
@@ -27,14 +27,16 @@ export async function addCredit(
   requireOperator(ctx.caller);
   requireFresh(ctx.caller, ctx.clock.now());
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
-  const { credit, isNew } = await ctx.ledger.credit(namespace.id, {
-    amountNanoUsd: toNanoUsd(input.amountUsd),
-    reference: input.reference,
-  });
-  if (isNew) {
-    const facts = { amountUsd: toUsd(credit.amountNanoUsd), reference: credit.reference };
-    await noteAct(ctx, "credit.added", { namespaceId: namespace.id, facts });
-  }
+  const { reference } = input;
+  const amountNanoUsd = toNanoUsd(input.amountUsd);
+  const facts = { amountUsd: toUsd(amountNanoUsd), reference };
+  const act = actOf(ctx, "credit.added", { namespaceId: namespace.id, facts });
+  // In one commit: whoever repeats a credit of which nobody knew adds nothing, and so would note nothing.
+  const { credit, isNew } = await ctx.ledger.credit(
+    namespace.id,
+    { amountNanoUsd, reference },
+    (commit) => ctx.control.audit.addTo(commit, act),
+  );
   return {
     reference: credit.reference,
     amountUsd: toUsd(credit.amountNanoUsd),
