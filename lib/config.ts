@@ -19,7 +19,7 @@ export const configTable = {
   dataDir: row(
     "DATA_DIR",
     "./data",
-    forms.text(),
+    forms.folder(),
     "Folder of the Deno KV file and the tenant database files",
   ),
   kvUrl: optional(

@@ -31,7 +31,7 @@ export interface SmtpUrl {
 
 /** Every form by name. */
 export const forms = {
-  text,
+  folder,
   host,
   visible,
   privateKey,
@@ -50,10 +50,11 @@ function matching(form: string, pattern: RegExp): Form<string> {
   return { form, parse: (text) => pattern.test(text) ? text : undefined };
 }
 
-function text(): Form<string> {
+/** The permissions of engine processes are lists of paths, in which a comma ends one. */
+function folder(): Form<string> {
   return matching(
-    "text without control characters and without a space at its ends",
-    /^(?!\s)[^\p{Cc}]+(?<!\s)$/u,
+    "a path without commas and control characters, and without a space at its ends",
+    /^(?!\s)[^\p{Cc},]+(?<!\s)$/u,
   );
 }
 

@@ -98,7 +98,7 @@ Deno.test("readConfig() refuses each malformed value in one line that names the 
       "http:x",
       "http://x/a b",
     ],
-    DATA_DIR: ["a\nb", " ", "data "],
+    DATA_DIR: ["a\nb", " ", "data ", "a,b"],
     KV_URL: ["kv", "http://kv\n"],
     TENANTS_TOKEN: ["a b", "tök"],
     TENANTS_URL: [
