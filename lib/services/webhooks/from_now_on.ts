@@ -6,6 +6,9 @@ import { type ChangesTarget, newestPlace } from "../changes/read_changes.ts";
 import { LATE_MS } from "./next_message.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
+/** Events that are noted as told one by one: a record of KV has room for two thousand. Older ones than these are told then. */
+const MOST_NOTED = 1000;
+
 /** What it was told of until now, and what it is to be told of. */
 export interface Wanted {
   readonly before: readonly WebhookEvent[];
@@ -74,7 +77,7 @@ async function passedEvents(
     if (last === undefined) break;
     after = last.id;
   }
-  if (waits) return { eventId, told: passed };
+  if (waits) return { eventId, told: passed.slice(-MOST_NOTED) };
   const newest = [eventId, passed.at(-1) ?? ""].toSorted().at(-1) ?? eventId;
   const lately = idFloor("wev", idTime(newest) - LATE_MS);
   return { eventId: newest, told: passed.filter((id) => id > lately) };
