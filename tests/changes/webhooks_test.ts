@@ -288,6 +288,21 @@ Deno.test("events are told once each when the clock is put back behind one that 
   assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 3, 4, 5]);
 });
 
+Deno.test("a message that failed while the clock was a month ahead is sent once it is put back", async () => {
+  await using world = await hookWorld();
+  const { receiver, tenant, add, later, until } = world;
+  await add();
+  later(30 * 86_400_000);
+  receiver.answer = () => new Response(null, { status: 503 });
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  await until(({ tries }) => tries === 1);
+  receiver.answer = () => new Response(null, { status: 204 });
+  later(-30 * 86_400_000);
+  await receiver.got(2);
+  await until(({ state }) => state === "ok");
+  assertEquals(new Set(receiver.received.map(({ id }) => id)).size, 1);
+});
+
 Deno.test("names of tables that together are longer than a record may be are refused", async () => {
   await using world = await hookWorld();
   const tables = Array.from({ length: 100 }, (_, at) => String(at).padEnd(900, "x"));

@@ -17,7 +17,7 @@ export const RETRY_MS: readonly number[] = [
   ...[5000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS],
   ...[10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
 ];
-/** A receiver may ask for more patience than that, but not for more than a day. */
+/** A receiver may ask for more patience than that, but not for more than a day: no attempt is further away. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 /** Attempts that are shown to the owner. */
 const SHOWN_DELIVERIES = 20;
@@ -54,7 +54,8 @@ export async function deliverNext(
   const { value: state, versionstamp } = await webhooks.stateEntry(webhook.id);
   if (state === null || !webhook.enabled || state.ended !== null) return WHEN_CHANGED;
   const waitMs = state.nextMs - nowMs;
-  if (waitMs > 0) return { again: "later", ms: waitMs };
+  // Further away it was noted by a clock that has been put back since.
+  if (waitMs > 0 && waitMs <= MAX_RETRY_AFTER_MS) return { again: "later", ms: waitMs };
   const found = await nextMessage(ctx, webhook, state, target);
   const skipped = "skipped" in found ? found.skipped : null;
   const notesSkips = skipped !== null && skipped.seq - state.place.seq >= NOTED_SKIPS;
