@@ -253,6 +253,35 @@ test("rows without a key are refused where a page would leave them out", async (
   assertEquals(await all(world, "sort=-due_at&limit=1"), ["c", "d", "b", "a"]);
 });
 
+test("a table of two keys is listed by either of them", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE place (guest INTEGER NOT NULL, meal INTEGER NOT NULL, PRIMARY KEY (guest, meal))",
+    "CREATE INDEX place_meal ON place (meal)",
+    "INSERT INTO place WITH RECURSIVE s(v) AS (SELECT 0 UNION ALL SELECT v + 1 FROM s WHERE v < 11) SELECT v / 3, v % 3 FROM s",
+  ]);
+  await scaffold(world, { table: "place", shape: "app", operations: ["list"] });
+  for (
+    const [sort, order] of [
+      ["guest", "guest, meal"],
+      ["-guest", "guest DESC, meal DESC"],
+      ["meal", "meal, guest"],
+      ["-meal", "meal DESC, guest DESC"],
+    ]
+  ) {
+    const rows: unknown[] = [];
+    let cursor: string | null = "";
+    for (let turn = 0; cursor !== null && turn < 20; turn++) {
+      const query = `sort=${sort}&limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const { status, text } = await world.app.request("GET", `/p/acme/main/list-place?${query}`);
+      assertEquals(status, 200, text);
+      const page: Page = JSON.parse(text);
+      rows.push(...page.rows);
+      cursor = page.nextCursor;
+    }
+    assertEquals(rows, rowsOf(await world.tenant.query(`SELECT * FROM place ORDER BY ${order}`)), sort);
+  }
+});
+
 test("values come as in every other answer, and whole numbers as digits where that is asked", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE v (id INTEGER PRIMARY KEY, x, done INTEGER)",

@@ -73,7 +73,7 @@ function cursorIn(
   const order = listOrder(list, typeof sort === "string" ? sort : null);
   const cursor = readCursor(text);
   if (
-    cursor === null || cursor.values.length !== cursorColumns(list, order).length ||
+    cursor === null || cursor.values.length !== cursorColumns(order).length ||
     cursor.sort !== order.name
   ) {
     const message = cursor === null || cursor.sort === order.name
@@ -86,16 +86,16 @@ function cursorIn(
 
 /** Errors: `sql_error` where the row has no key, a value is too long for a cursor, or the answer has lost a column. */
 function cursorAfter(
-  { config, order }: ListAsk,
+  { order }: ListAsk,
   columns: readonly string[],
   last: readonly SqlParameter[],
 ): string {
   const folded = columns.map(foldName);
   const texts = exactTexts(last[columns.length]);
-  const values = cursorColumns(config, order).map((column, at) =>
+  const values = cursorColumns(order).map((column, at) =>
     texts[at] ?? last[folded.indexOf(foldName(column))]
   );
-  if (values.slice(-config.key.length).includes(null)) throw withoutKey();
+  if (values.slice(-order.key.length).includes(null)) throw withoutKey();
   const cursor = values.includes(undefined) ? null : writeCursor({
     sort: order.name,
     values: values.flatMap((value) => value === undefined ? [] : [value]),

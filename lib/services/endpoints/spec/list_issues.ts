@@ -96,9 +96,8 @@ async function textIssues(
   const statements = [null, ...sorts].flatMap((sort) => {
     const order = listOrder(list, sort);
     return [unknownValue, null].flatMap((first) => {
-      const after = [first, ...cursorColumns(list, order).slice(1).map(() => unknownValue)];
+      const after = [first, ...cursorColumns(order).slice(1).map(() => unknownValue)];
       const { pages, total, unkeyed } = listStatements({
-        config: list,
         base,
         order,
         filters,

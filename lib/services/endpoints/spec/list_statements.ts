@@ -2,6 +2,7 @@
 // Each combination is a text of its own, so that every one of them can use an index. Pure.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { QueryStatement } from "../../../query/query_call.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { cursorText, type CursorValue, TOO_LONG_BYTES } from "./list_cursor.ts";
@@ -19,12 +20,13 @@ export interface ListOrder {
   readonly name: string;
   /** Null: by the key alone. */
   readonly column: string | null;
+  /** The columns that tell the rows apart. */
+  readonly key: readonly string[];
   readonly descending: boolean;
 }
 
 /** What one call asks of a list. */
 export interface ListAsk {
-  readonly config: ListConfig;
   /** The owner's SELECT with the values that it binds. */
   readonly base: QueryStatement;
   readonly order: ListOrder;
@@ -48,16 +50,19 @@ export interface ListStatements {
 }
 
 /** The columns whose values a cursor holds. */
-export function cursorColumns({ key }: ListConfig, { column }: ListOrder): readonly string[] {
+export function cursorColumns({ column, key }: ListOrder): readonly string[] {
   return column === null ? key : [column, ...key];
 }
 
-/** Reads an order. A column of the key that comes first is the order by the key. */
+/** Reads an order. One by a column of the key is the order by the key, which then begins with that column. */
 export function listOrder({ key }: ListConfig, sort: string | null): ListOrder {
-  if (sort === null) return { name: "", column: null, descending: false };
+  if (sort === null) return { name: "", column: null, key, descending: false };
   const descending = sort.startsWith("-");
   const column = descending ? sort.slice(1) : sort;
-  return { name: sort, column: column === key[0] ? null : column, descending };
+  const others = key.filter((one) => foldName(one) !== foldName(column));
+  return others.length === key.length
+    ? { name: sort, column, key, descending }
+    : { name: sort, column: null, key: [column, ...others], descending };
 }
 
 /** Which of the inputs are none of the owner's statement, but of the list around it. */
@@ -78,7 +83,6 @@ export function listAsk(
   const valueOf = (name: string) => bound[input.findIndex((field) => field.name === name)] ?? null;
   const [sort, limit] = [valueOf("sort"), valueOf("limit")];
   return {
-    config: list,
     base,
     order: listOrder(list, typeof sort === "string" ? sort : null),
     filters: (list.filters ?? []).flatMap(({ input: name, column, is = "=" }) => {
@@ -129,7 +133,7 @@ class ListText {
   }
 
   page({ after, isNull }: Range): QueryStatement {
-    const { config: { key }, order: { column, descending }, rows } = this.ask;
+    const { order: { column, key, descending }, rows } = this.ask;
     // Where the order's column has no value, the rows are told apart by the key.
     const columns = column === null || isNull === true ? key : [column, ...key];
     const conditions = [
@@ -139,7 +143,7 @@ class ListText {
     ];
     const order = columns.map((one) => `${name(one)}${descending ? " DESC" : ""}`).join(", ");
     const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-    const texts = textsOf(cursorColumns(this.ask.config, this.ask.order).map(name));
+    const texts = textsOf(cursorColumns(this.ask.order).map(name));
     return this.#made(
       `SELECT l.*, ${texts} FROM ${this.#base()}${where} ORDER BY ${order} LIMIT ${this.#bind(rows + 1)}`,
     );
@@ -153,7 +157,7 @@ class ListText {
 
   /** Whether rows without a key are behind a row of a descending order: no comparison finds them. */
   unkeyed(after: readonly CursorValue[]): QueryStatement {
-    const { config: { key }, order: { column } } = this.ask;
+    const { order: { column, key } } = this.ask;
     const columns = column === null ? key : [column, ...key];
     // What is bound has to stand in the text.
     const same = columns.slice(0, -1).map((one, at) => `${name(one)} IS ${this.#bind(after[at] ?? null)}`);
