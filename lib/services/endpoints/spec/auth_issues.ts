@@ -5,6 +5,7 @@ import type { Issue } from "../../../core/errors.ts";
 import { insertShape } from "../../../sql/insert_shape.ts";
 import { foldName } from "../../../sql/names.ts";
 import { shownColumns } from "../../../sql/result_columns.ts";
+import { affinityOf } from "../../../sql/sql_value.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
 import type { SchemaNames } from "../../../tenant/inspection.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
@@ -32,7 +33,7 @@ export async function authIssues(ctx: StatementsContext, spec: SpecParts, known:
   const email = columnOf(users, authConfig.emailColumn ?? EMAIL_COLUMN);
   const key = keyColumn(users);
   const issues = [
-    ...keyIssues(key),
+    ...keyIssues(users, key),
     ...(email === null
       ? [{ path: "authConfig.emailColumn", message: "Name a column of the users table" }]
       : await uniqueIssues(ctx, users.name, email)),
@@ -55,12 +56,16 @@ export async function authIssues(ctx: StatementsContext, spec: SpecParts, known:
   return found === null ? [] : [{ path: "sql", message: found }];
 }
 
-function keyIssues(key: string | null): Issue[] {
-  if (key !== null && foldName(key) !== PASSWORD_COLUMN) return [];
-  return [{
-    path: "authConfig.usersTable",
-    message: "Give the users table a primary key of one column; sessions name their user by it",
-  }];
+function keyIssues({ columns }: TableDefinition, key: string | null): Issue[] {
+  const type = columns.find(({ name }) => name === key)?.declaredType;
+  const path = "authConfig.usersTable";
+  if (type === undefined || key === null || foldName(key) === PASSWORD_COLUMN) {
+    const message = "Give the users table a primary key of one column; sessions name their user by it";
+    return [{ path, message }];
+  }
+  // A column without a type may hold keys of any kind.
+  if (type === "" || affinityOf(type) !== "BLOB") return [];
+  return [{ path, message: `Declare ${key} INTEGER or TEXT; a session cannot name its user by a blob` }];
 }
 
 async function uniqueIssues(ctx: StatementsContext, table: string, email: string): Promise<Issue[]> {
