@@ -253,7 +253,7 @@ test("rows without a key are refused where a page would leave them out", async (
   assertEquals(await all(world, "sort=-due_at&limit=1"), ["c", "d", "b", "a"]);
 });
 
-test("a table of two keys is listed by either of them", async () => {
+test("a table of two keys is listed and filtered by either of them", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE place (guest INTEGER NOT NULL, meal INTEGER NOT NULL, PRIMARY KEY (guest, meal))",
     "CREATE INDEX place_meal ON place (meal)",
@@ -279,6 +279,11 @@ test("a table of two keys is listed by either of them", async () => {
       cursor = page.nextCursor;
     }
     assertEquals(rows, rowsOf(await world.tenant.query(`SELECT * FROM place ORDER BY ${order}`)), sort);
+  }
+  for (const [filter, condition] of [["guest=2", "guest = 2"], ["meal=1&total=true", "meal = 1"]]) {
+    const { text } = await world.app.request("GET", `/p/acme/main/list-place?${filter}`);
+    const expected = rowsOf(await world.tenant.query(`SELECT * FROM place WHERE ${condition}`));
+    assertEquals(JSON.parse(text).rows, expected, text);
   }
 });
 

@@ -32,7 +32,8 @@ export function listBody(
   const indexed = indexedColumns(table, { owner, indexes });
   const sorts = [...new Set([...key.slice(0, 1), ...indexed.map(({ name }) => name)])];
   const [first = ""] = sorts;
-  const filtered = indexed.filter(({ name }) => !key.includes(name)).slice(0, MAX_FILTERED);
+  // A key of one column finds one row, which is what `get` is for; each column of a longer one finds several.
+  const filtered = indexed.filter(({ name }) => key.length > 1 || !key.includes(name)).slice(0, MAX_FILTERED);
   const names = filterNames(filtered);
   const made = filtered.map((column, at) => filtersOf(column, names[at] ?? "", names));
   return {
