@@ -1,5 +1,5 @@
 // The scaffold of an app: its endpoints work as they are made, rows stay with their users, and secrets stay inside.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type EndpointWorld, endpointWorld } from "./endpoint_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -78,6 +78,20 @@ test("what a call of create leaves out gets the column's default, also where tha
   assertEquals(skipped, []);
   const row = { id: 1, state: "open", kind: "by hand", rank: 2, name: "x" };
   assertEquals((await call(world, "create-task", { body: { name: "x" } })).row, row);
+});
+
+test("no row with the hash of a password is published, also where the address has another name", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE staff (id INTEGER PRIMARY KEY, mail TEXT UNIQUE, password_hash TEXT)",
+    "INSERT INTO staff VALUES (1, 'ada@shop.example', 'pbkdf2_sha256$1$AA==$AA==')",
+  ]);
+  for (const body of [{}, { owner: "id" }, { operations: ["list", "get", "delete"] }]) {
+    const all = { table: "staff", shape: "app", publish: true, ...body };
+    const { data } = JSON.parse((await world.call("POST", "/scaffold-crud", all)).text);
+    assertEquals(data.created, []);
+    for (const { reason } of data.skipped) assertMatch(reason, /^Name the column of the address email, /);
+  }
+  assertEquals((await call(world, "list-staff")).status, 404);
 });
 
 test("rows of an owner are seen and written by their user only, and answers are the rows", async () => {

@@ -25,9 +25,12 @@ export interface AppTable {
 const SEARCHED = 50;
 
 /** Whether people sign up and log in by this table. */
-function isUsersTable({ columns }: TableDefinition): boolean {
-  const names = new Set(columns.map(({ name }) => foldName(name)));
-  return names.has(PASSWORD_COLUMN) && names.has(EMAIL_COLUMN);
+function isUsersTable(table: TableDefinition): boolean {
+  return hasColumn(table, PASSWORD_COLUMN) && hasColumn(table, EMAIL_COLUMN);
+}
+
+function hasColumn({ columns }: TableDefinition, wanted: string): boolean {
+  return columns.some(({ name }) => foldName(name) === wanted);
 }
 
 /** The operations that such a table gets unless they are chosen. */
@@ -50,6 +53,9 @@ export function appBody(app: AppTable, operation: ScaffoldOperation): Body | str
     return isForUsers
       ? `A users table has the columns ${EMAIL_COLUMN} and ${PASSWORD_COLUMN}`
       : "A users table has signup, login, me and what keeps accounts; its rows are for their users";
+  }
+  if (!isForUsers && hasColumn(app.table, PASSWORD_COLUMN)) {
+    return `Name the column of the address ${EMAIL_COLUMN}, for sign-up and log-in; rows with ${PASSWORD_COLUMN} are shown to nobody`;
   }
   return meaningful(app, bodies[operation](app));
 }
