@@ -10,8 +10,7 @@ const steps: Partial<Record<ErrorCode, string>> = {
     "write runs its statements in one transaction already: leave BEGIN, COMMIT and SAVEPOINT out. ATTACH, VACUUM and the service's own tables are for nobody",
   statement_timeout: "Narrow it with WHERE on an indexed column; query takes EXPLAIN QUERY PLAN",
   result_too_large: "Select fewer columns or rows, or shorten long values with substr()",
-  too_many_affected:
-    "Nothing was kept. If every one of these rows is meant, raise maxAffected; otherwise narrow WHERE",
+  too_many_affected: "If every one of these rows is meant, raise maxAffected; otherwise narrow WHERE",
   trunk_required: "Name the database by its slug alone, without @ref",
   database_not_found: "list_databases lists the databases that you reach, list_branches the branches of one",
   branch_not_found:
@@ -62,6 +61,7 @@ const words: Partial<Record<ErrorCode, string>> = {
   branch_not_found: "Check the name; the branch is unknown, expired or deleted",
   snapshot_not_found: "Check the name; the snapshot is unknown or expired",
   multiple_statements: "Send one statement in each sql",
+  too_many_affected: "It affects more rows than maxAffected lets it; nothing was kept",
 };
 
 /** The message of a failure. */

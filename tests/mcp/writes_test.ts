@@ -40,6 +40,7 @@ testSteps("writes", mcpWorld, {
     const many = { statements: [DELETE_ALL], maxAffected: 2 };
     const { value } = await client.call("write", many);
     assertEquals([value["code"], value["affected"]], ["too_many_affected", 3]);
+    assertEquals(value["error"], "It affects more rows than maxAffected lets it; nothing was kept");
     assert(String(value["hint"]).includes("maxAffected"));
     const grow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) " +
       "INSERT INTO orders (note) SELECT 'x' FROM n";
