@@ -53,6 +53,19 @@ test("a question that is refused names words of its own, never a table or a colu
   }
 });
 
+test("a number that cannot be told from its neighbours finds no other row", async () => {
+  await using world = await publishedApp({
+    setup: [
+      "CREATE TABLE letter (id INTEGER PRIMARY KEY, pages INTEGER)",
+      "INSERT INTO letter VALUES (9007199254740992, 1), (9007199254740991, 2)",
+    ],
+  });
+  await world.put(specOf(["letter"]));
+  const asked = async (question: string) => (await world.call("ask", { body: { question } })).text;
+  assert((await asked("letter 9007199254740993")).includes('\\"9007199254740993\\" was not understood'));
+  assertEquals(JSON.parse(await asked("letter 9007199254740991")).rows, [[9007199254740991, 2]]);
+});
+
 test("words of the schema that a question comes near to are for its owner, not for strangers or users", async () => {
   await using world = await refusedWorld();
   await world.put({ ...specOf(["depot_site", "road_trip", "trip_driver"]), slug: "mine", auth: "session" });

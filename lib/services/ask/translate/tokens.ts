@@ -64,5 +64,7 @@ function numberOf(word: string): Pick<Token, "number" | "unit"> {
     return { number: null, unit: null };
   }
   const value = Number(digits) * (thousands === undefined ? 1 : 1000) * (sign === "-" ? -1 : 1);
+  // Of two keys that large a number may be the other: then the word stands for nothing, and the question is refused.
+  if (!Number.isSafeInteger(Math.trunc(value))) return { number: null, unit: null };
   return { number: value, unit: before || after || null };
 }
