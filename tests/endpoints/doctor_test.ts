@@ -77,7 +77,7 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
         method: "POST",
         output: "answer",
         sql: "",
-        askConfig: { allowedTables: ["users"] },
+        askConfig: { allowedTables: ["marks", "users"] },
       },
       input: [{ name: "question", type: "text", required: true }],
     }),
@@ -111,6 +111,10 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
     ["sensitive_column_exposed", "view", "api_token"],
     ["sensitive_column_exposed", "view", "password_hash"],
   ]);
+  assertEquals(
+    found.filter((one) => slugOf(one) === "ask").map(({ table }) => table),
+    ["users", "users"],
+  );
   for (let rounds = 0;; rounds++) {
     const [finding] = await examine();
     if (finding === undefined) break;

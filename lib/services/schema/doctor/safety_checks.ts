@@ -1,5 +1,6 @@
 // Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
 // around.
+import { foldName } from "../../../sql/names.ts";
 import { ruleWarnings } from "../../rules/manage_rules.ts";
 import { splitWords } from "../search_words.ts";
 import type { Examined, Found } from "./examined.ts";
@@ -12,10 +13,14 @@ const secretWords: ReadonlySet<string> = new Set(
 const aboutWords: ReadonlySet<string> = new Set("at count expires expiry id length on type".split(" "));
 
 /** Published public endpoints whose answers show secrets. */
-export function sensitiveColumnExposed({ endpoints, address }: Examined): Found[] {
+export function sensitiveColumnExposed({ schema, endpoints, address }: Examined): Found[] {
+  const has = (table: string, column: string) =>
+    schema.tables.some(({ name, columns }) =>
+      foldName(name) === foldName(table) && columns.some((one) => foldName(one.name) === foldName(column))
+    );
   return endpoints.filter(({ auth }) => auth === "public").flatMap(({ slug, columns, tables }) =>
     columns.filter(isSecret).map((column) => ({
-      table: tables[0] ?? "",
+      table: tables.find((table) => has(table, column)) ?? tables[0] ?? "",
       column,
       message: `Take ${column} out of what the public endpoint ${slug} answers; pause it until then`,
       suggestion: endpointCall(address, "POST", `${slug}/pause`),
