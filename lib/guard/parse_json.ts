@@ -18,14 +18,18 @@ const INTEGERS_END = 2 ** 63;
  */
 export function parseJson(text: string): unknown {
   const value = parseRoundedJson(text);
-  if (LONG_DIGITS.test(text) && hasRoundedInteger(text)) {
-    throw new AppError("invalid_json", {
-      message:
-        "Send integers beyond 2^53 as strings of digits, and REALs of that size with an exponent (1.5e18); " +
-        "as a number this one would be rounded",
-    });
-  }
+  refuseRounded(text);
   return value;
+}
+
+/** For text that is JSON. Errors: `invalid_json` where an integer of it is rounded on the way. */
+export function refuseRounded(text: string): void {
+  if (!LONG_DIGITS.test(text) || !hasRoundedInteger(text)) return;
+  throw new AppError("invalid_json", {
+    message:
+      "Send integers beyond 2^53 as strings of digits, and REALs of that size with an exponent (1.5e18); " +
+      "as a number this one would be rounded",
+  });
 }
 
 /** The same where all numbers are meant as doubles. Errors: `invalid_json`. */

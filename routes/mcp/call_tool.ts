@@ -1,5 +1,6 @@
 // Runs a tool for a client: finds it, the database and the arguments, and answers failures as something to mend.
 import { AppError, type Issue } from "../../lib/core/errors.ts";
+import { refuseRounded } from "../../lib/guard/parse_json.ts";
 import { roleAtLeast } from "../../lib/core/role.ts";
 import { failureAnswer, type McpAnswer } from "./tools/answer.ts";
 import { settled } from "./failure_boundary.ts";
@@ -50,7 +51,11 @@ export async function answering(
   tool: Tool,
   work: () => Promise<McpAnswer>,
 ): Promise<ToolOutcome> {
-  const outcome = await settled(visit, work);
+  const outcome = await settled(visit, async () => {
+    // A number of the arguments that is not what was sent is a wrong argument, which the agent can mend.
+    refuseRounded(visit.body);
+    return await work();
+  });
   if (outcome.ok) return { answer: outcome.value, held: null };
   const { error } = outcome;
   const approvalId = approvalIdOf(error);

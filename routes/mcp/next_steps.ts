@@ -5,6 +5,8 @@ import { type Role, roleAtLeast } from "../../lib/core/role.ts";
 /** Code → next step, where the message and `errorDetail` do not say it already. */
 const steps: Partial<Record<ErrorCode, string>> = {
   validation_failed: "Correct the arguments that issues names; nothing has run",
+  invalid_json:
+    "Nothing has run. In params send the number as text: an INTEGER column stores the digits as a number, and CAST(? AS INTEGER) makes one elsewhere",
   multiple_statements: "query runs one statement; put several that write into the statements of write",
   statement_refused:
     "write runs its statements in one transaction already: leave BEGIN, COMMIT and SAVEPOINT out. ATTACH, VACUUM and the service's own tables are for nobody",

@@ -3,7 +3,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { AppError } from "../../lib/core/errors.ts";
-import { parseJson } from "../../lib/guard/parse_json.ts";
+import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
@@ -19,13 +19,14 @@ export async function serveMessage(deps: AppDeps, c: Context<Env>): Promise<Resp
   const caller = c.get("token");
   const { requestId } = c.get("arrival");
   const narrowing = await narrow(deps, caller, await readInput(c, "query", narrowingQuery));
-  const message = parseJson(await bodyText(c));
+  const body = await bodyText(c);
+  const message = parseRoundedJson(body);
   if (Array.isArray(message)) {
     throw new AppError("validation_failed", {
       issues: [{ path: "", message: "Send one message a request, as an object" }],
     });
   }
-  const visit = { deps, caller, narrowing, requestId };
+  const visit = { deps, caller, narrowing, requestId, body };
   const handler = createMcpHandler((asked) => mcpServer(visit, asked.era), {
     // Nothing here changes without a call, so there is nothing to subscribe to.
     maxSubscriptions: 0,

@@ -27,6 +27,21 @@ testSteps("answers", mcpWorld, {
     assertStringIncludes(text, '"rows":[[1.2345678901234568e+18]]');
   },
 
+  "an integer that a number would round is a wrong argument, and its digits are the way": async (
+    { connect },
+  ) => {
+    for (const era of eras) {
+      await using client = await connect("read", { era });
+      const sql = "SELECT CAST(? AS INTEGER)";
+      const { value } = await client.call("query", { sql, params: [1234567890123456800] });
+      assertEquals(value["code"], "invalid_json");
+      assertStringIncludes(String(value["hint"]), "CAST(? AS INTEGER)");
+      assertEquals(await queried(client, sql, { params: ["1234567890123456789"] }), [[
+        "1234567890123456789",
+      ]]);
+    }
+  },
+
   "instructions in rows, names and descriptions stay between marks that they cannot know": async (world) => {
     const { shop, app } = world;
     await shop.setup(`CREATE TABLE "${INSTRUCTION}" (id INTEGER PRIMARY KEY, "${INSTRUCTION}" TEXT)`);

@@ -127,7 +127,7 @@ Deno.test("the door over plain HTTP", async (t) => {
       [{ id: 1 }, 400],
       [new Uint8Array([0xff, 0xfe]), 400],
       [
-        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"sql":"SELECT ?","params":[9007199254740993]}}}',
+        '{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/list"}',
         400,
       ],
       ["x".repeat(8 * 1024 * 1024 + 1), 413],

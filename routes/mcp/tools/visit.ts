@@ -13,6 +13,8 @@ export interface McpVisit {
   readonly narrowing: Narrowing;
   /** `req_…`. */
   readonly requestId: string;
+  /** The message as it was sent. */
+  readonly body: string;
 }
 
 /**
