@@ -156,6 +156,8 @@ test("what an allowed statement reads is answered, a view among it, at most maxR
   assertEquals(answer.columns, ["name"]);
   assertEquals(answer.rows, [["Lamp"], ["Chair"]]);
   assertStringIncludes(answer.explanation, "Only the first 2 rows");
+  const one = new ScriptedModel('{"sql":"SELECT name FROM open_view","explanation":"All names"}');
+  assertEquals((await here.ask(one, "?", 1)).explanation, "All names. Only the first row is shown.");
   const wide = await here.ask(
     new ScriptedModel("SELECT name, price FROM products ORDER BY price DESC LIMIT 500"),
     "?",

@@ -193,7 +193,9 @@ function toAnswer(
     columns,
     rows: rows.slice(0, maxRows),
     explanation: rows.length > maxRows
-      ? `${explanation} Only the first ${maxRows} rows are shown.`
+      ? `${explanation.replace(/[^.!?]$/, "$&.")} Only the first ${
+        maxRows === 1 ? "row is" : `${maxRows} rows are`
+      } shown.`
       : explanation,
   };
 }
