@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { oauthLimits } from "../../lib/core/oauth_limits.ts";
-import { openPage } from "../console/open_page.ts";
+import { openPage, sendForm } from "../console/open_page.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import {
   allow,
@@ -54,6 +54,15 @@ async function asked(world: OauthWorld, changed: Parameters) {
   const verifier = oauth.generateRandomCodeVerifier();
   const path = await consentPath(world, await authorizationPath(world, { verifier, changed }));
   return await openPage(world.app, path, world.admin);
+}
+
+/** The address to which a person sends a request back that cannot be decided. */
+async function sentBack(world: OauthWorld, changed: Parameters): Promise<URL> {
+  const verifier = oauth.generateRandomCodeVerifier();
+  const path = await consentPath(world, await authorizationPath(world, { verifier, changed }));
+  const answer = await sendForm(world.app, { path, fields: {}, person: world.admin });
+  assertEquals(answer.status, 303);
+  return new URL(answer.headers.get("location") ?? "");
 }
 
 async function registered({ app }: OauthWorld, metadata: unknown) {
@@ -137,14 +146,13 @@ testSteps("attacks on OAuth", oauthWorld, {
       { code_challenge: `${"a".repeat(43)}=` },
     ];
     for (const changed of weak) {
-      const answer = await asked(world, changed);
-      const back = new URL(answer.headers.get("location") ?? "");
-      assertEquals([answer.status, back.origin + back.pathname], [303, REDIRECT_URI]);
+      const back = await sentBack(world, changed);
+      assertEquals(back.origin + back.pathname, REDIRECT_URI);
       assertEquals(back.searchParams.get("error"), "invalid_request");
       assertEquals(back.searchParams.get("iss"), world.app.deps.baseUrl);
     }
-    const implicit = await asked(world, { resource: "http://localhost/mcp", response_type: "token" });
-    const said = new URL(implicit.headers.get("location") ?? "").searchParams;
+    const implicit = await sentBack(world, { resource: "http://localhost/mcp", response_type: "token" });
+    const said = implicit.searchParams;
     assertEquals([said.get("error"), said.get("iss")], ["unsupported_response_type", "http://localhost"]);
     const consent = await allow(world);
     const { code_verifier: _, ...without } = codeRequest(world, consent);
@@ -152,6 +160,39 @@ testSteps("attacks on OAuth", oauthWorld, {
     const challenge = await oauth.calculatePKCECodeChallenge(consent.verifier);
     const answer = await tokenRequest(world, { ...without, code_verifier: challenge });
     assertEquals(await errorOf(answer), "400 invalid_grant");
+  },
+
+  "a link to this service leads nowhere else without a click, but to a program on this machine": async (
+    world,
+  ) => {
+    const { app, server } = world;
+    const wrong = { response_type: "token" };
+    for (const redirectUri of [REDIRECT_URI, "desk.agent:/callback"]) {
+      const client = await register(app, server, redirectUri);
+      const own = { ...world, client };
+      const changed = { ...wrong, client_id: client.client_id, redirect_uri: redirectUri };
+      const { status, headers, text } = await asked(own, changed);
+      assertEquals([status, headers.get("location"), headers.get("refresh")], [400, null, null]);
+      assertMatch(text, /response_type/);
+      assertMatch(text, redirectUri.startsWith("https:") ? />client\.example</ : />desk\.agent</);
+      assert(!/(?:href|src|content)="[^"]*(?:client\.example|desk\.agent)/.test(text));
+      const back = await sentBack(own, changed);
+      assertEquals(back.searchParams.get("error"), "unsupported_response_type");
+      const verifier = oauth.generateRandomCodeVerifier();
+      const path = await consentPath(own, await authorizationPath(own, { verifier, changed }));
+      const headersOf = { origin: "https://evil.example" };
+      const forged = await sendForm(app, { path, fields: {}, person: null, headers: headersOf });
+      assertEquals([forged.status, forged.headers.get("location")], [403, null]);
+    }
+    const client = await register(app, server, "http://127.0.0.1/cb");
+    const changed = { ...wrong, client_id: client.client_id, redirect_uri: "http://127.0.0.1:50123/cb" };
+    const { status, headers } = await asked({ ...world, client }, changed);
+    const back = new URL(headers.get("location") ?? "");
+    assertEquals([status, back.host, back.searchParams.get("error")], [
+      303,
+      "127.0.0.1:50123",
+      "unsupported_response_type",
+    ]);
   },
 
   "a code goes to an address that is registered, word for word, and nothing goes anywhere else": async (
@@ -235,8 +276,7 @@ testSteps("attacks on OAuth", oauthWorld, {
     for (
       const resource of ["https://evil.example/mcp", `${world.resource}/x`, "mcp", `${world.resource}#x`]
     ) {
-      const answer = await asked(world, { resource });
-      const back = new URL(answer.headers.get("location") ?? "");
+      const back = await sentBack(world, { resource });
       assertEquals(back.searchParams.get("error"), "invalid_target", resource);
       const consent = await allow(world);
       const request = { ...codeRequest(world, consent), resource };

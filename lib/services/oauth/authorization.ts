@@ -24,10 +24,20 @@ export interface Return {
   readonly issuer: string;
 }
 
-/** What the address holds: a request, or an answer that goes back at once. */
+/** A request that nobody can decide about. */
+export interface FailedAuthorization {
+  readonly client: OauthClient;
+  readonly redirectUri: string;
+  /** What is wrong with it, for the client's maker. */
+  readonly problem: string;
+  /** The address by which the client learns that. */
+  readonly location: string;
+}
+
+/** What the address holds. */
 export type AuthorizationCheck =
   | { readonly ok: true; readonly request: Authorization }
-  | { readonly ok: false; readonly location: string };
+  | { readonly ok: false; readonly failed: FailedAuthorization };
 
 const CHALLENGE = /^[\w-]{43}$/;
 const PARAMETERS = [
@@ -37,8 +47,8 @@ const PARAMETERS = [
 type Parameter = (typeof PARAMETERS)[number];
 
 /**
- * Checks a request. What is wrong goes back to the client once client and address are known to belong together, and
- * nowhere before that. Errors: `invalid_request`, `invalid_client`, `invalid_redirect_uri`, `invalid_client_metadata`,
+ * Checks a request. What is wrong is for the client once client and address are known to belong together, and for nobody
+ * before that. Errors: `invalid_request`, `invalid_client`, `invalid_redirect_uri`, `invalid_client_metadata`,
  * `meter_unreachable`.
  */
 export async function checkAuthorization(
@@ -64,7 +74,8 @@ export async function checkAuthorization(
     return { ok: true, request: { redirectUri, state, issuer, client, codeChallenge, wanted } };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { ok: false, location: refusal({ redirectUri, state, issuer }, error.code, error.message) };
+    const location = refusal({ redirectUri, state, issuer }, error.code, error.message);
+    return { ok: false, failed: { client, redirectUri, problem: error.message, location } };
   }
 }
 

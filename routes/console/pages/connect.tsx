@@ -22,7 +22,7 @@ import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { visibleText } from "../parts/visible_text.ts";
-import { Connect, type ConnectForm } from "./connect_view.tsx";
+import { Connect, type ConnectForm, NotConnected } from "./connect_view.tsx";
 
 /** Most databases that the form offers one by one. */
 const OFFERED = 100;
@@ -50,7 +50,10 @@ export function connectRoutes(deps: AppDeps): Hono<Env> {
       />,
     );
   };
-  /** A request that cannot be decided goes back to its client. */
+  /**
+   * A request that cannot be decided goes back to its client: by itself only to a program on this machine, because anybody
+   * can register any other address, and a link to this service must not lead there (RFC 9700, 4.11.2).
+   */
   const undecided = async (
     c: Context<Env>,
     decide: (request: Authorization) => Promise<Response>,
@@ -58,7 +61,16 @@ export function connectRoutes(deps: AppDeps): Hono<Env> {
     const { here } = c.get("visit");
     const check = await checkAuthorization(deps.oauth, new URL(c.req.url).searchParams);
     c.set("formTarget", formTargetOf(here));
-    return check.ok ? await decide(check.request) : c.redirect(check.location, 303);
+    if (check.ok) return await decide(check.request);
+    const { failed } = check;
+    const isHere = new URL(failed.redirectUri).protocol === "http:";
+    if (isHere || c.req.method === "POST") return c.redirect(failed.location, 303);
+    const title = `${visibleText(failed.client.name)} cannot be connected`;
+    return await renderPage(
+      c,
+      { title, alone: true, status: 400 },
+      <NotConnected visit={c.get("visit")} failed={failed} title={title} />,
+    );
   };
   return new Hono<Env>()
     .get("/-/connect", (c) => undecided(c, (request) => page(c, request, null)))

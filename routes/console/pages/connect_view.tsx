@@ -1,7 +1,7 @@
 // What the page shows on which a person allows an MCP client to use databases. What the client says of itself is text.
 import type { MemberCaller } from "../../../lib/access/caller.ts";
 import { rightsOf } from "../../../lib/services/oauth/allow_client.ts";
-import type { Authorization } from "../../../lib/services/oauth/authorization.ts";
+import type { Authorization, FailedAuthorization } from "../../../lib/services/oauth/authorization.ts";
 import { isDocumentAddress } from "../../../lib/services/oauth/client_documents.ts";
 import { redirectHost } from "../../../lib/services/oauth/redirect_uri.ts";
 import { isLoopback } from "../../../lib/core/loopback.ts";
@@ -71,6 +71,29 @@ export function Connect(props: ConnectProps): Html {
           only, an hour at a time, and ends with what allowed it. It stands among the tokens, where it can be
           revoked.
         </p>
+      </div>
+    </div>
+  );
+}
+
+/** The page of a request that nobody can decide about. Its button tells the client so. */
+export function NotConnected(
+  { visit, failed, title }: {
+    readonly visit: Visit;
+    readonly failed: FailedAuthorization;
+    readonly title: string;
+  },
+): Html {
+  return (
+    <div class="card">
+      <div class="body form">
+        <h1>{title}</h1>
+        <p>What it asks for has a mistake, which its maker has to mend: {failed.problem}.</p>
+        <Pairs pairs={[{ name: "It waits at", value: <code>{placeOf(failed.redirectUri)}</code> }]} />
+        <p class="note">Nobody has checked that address. Go there only if you know it.</p>
+        <Form visit={visit} action={visit.here}>
+          <Button wide>Go back to it</Button>
+        </Form>
       </div>
     </div>
   );
