@@ -63,4 +63,7 @@ Deno.test("codes, tokens, connections and registrations end in their time, and u
   assertEquals(await errorOf(await refresh(world, renewal)), "400 invalid_grant");
   clock.turn(oauthLimits.clientMs);
   assertEquals(await pageOf(world.client.client_id), 401);
+  // A client that only learned that its token is over would go on asking people under an id that is over too.
+  assertEquals(await errorOf(await refresh(world, renewal)), "401 invalid_client");
+  assertEquals(await errorOf(await exchange(world, late)), "401 invalid_client");
 });

@@ -9,6 +9,7 @@ import { oauthLimits } from "../../core/oauth_limits.ts";
 import { roles } from "../../core/role.ts";
 import type { AuditAction, AuditFacts } from "../../store/audit_records.ts";
 import type { TokenRecord } from "../../store/records.ts";
+import { isDocumentAddress } from "./client_documents.ts";
 import { issuerOfResource } from "./issuer.ts";
 import type { OauthContext } from "./oauth_context.ts";
 
@@ -32,8 +33,8 @@ interface Asked {
 }
 
 /**
- * Exchanges a code, once. A code that comes with anything wrong is used up. Errors: `invalid_grant`, `invalid_target`,
- * `meter_unreachable`.
+ * Exchanges a code, once. A code that comes with anything wrong is used up. Errors: `invalid_grant`, `invalid_client`,
+ * `invalid_target`, `meter_unreachable`.
  */
 export async function exchangeCode(
   ctx: OauthContext,
@@ -54,7 +55,7 @@ export async function exchangeCode(
     tokenId: newId("tok", ctx.clock.now()),
     secrets: secrets.hashes,
   });
-  const token = await requireSpent(ctx, outcome);
+  const token = await requireSpent(ctx, { outcome, clientId: input.clientId });
   const { role, scopes, parentId, member } = token;
   const facts = { role, scopes: scopes.length, allowedBy: parentId ?? member?.id ?? null };
   await noteConnection(ctx, token, { action: "client.connected", facts });
@@ -62,7 +63,8 @@ export async function exchangeCode(
 }
 
 /**
- * Exchanges a refresh token, once. Errors: `invalid_grant`, `invalid_scope`, `invalid_target`, `meter_unreachable`.
+ * Exchanges a refresh token, once. Errors: `invalid_grant`, `invalid_client`, `invalid_scope`, `invalid_target`,
+ * `meter_unreachable`.
  */
 export async function refreshTokens(
   ctx: OauthContext,
@@ -74,7 +76,7 @@ export async function refreshTokens(
   const secrets = newSecrets();
   const { clientId } = input;
   const outcome = await ctx.control.oauthGrants.rotate(hashed, { clientId, secrets: secrets.hashes });
-  return issued(ctx, await requireSpent(ctx, outcome), secrets);
+  return issued(ctx, await requireSpent(ctx, { outcome, clientId }), secrets);
 }
 
 /** Notes in the audit what became of a connection, by the name of its client. */
@@ -125,12 +127,17 @@ async function requireWithin(
   }
 }
 
-async function requireSpent(ctx: OauthContext, outcome: SpendOutcome): Promise<TokenRecord> {
+async function requireSpent(
+  ctx: OauthContext,
+  { outcome, clientId }: { readonly outcome: SpendOutcome; readonly clientId: string },
+): Promise<TokenRecord> {
   if (outcome.ok) return outcome.token;
   if (outcome.reason === "reused" && outcome.ended !== null) {
     await noteConnection(ctx, outcome.ended, { action: "client.ended", facts: { reason: "sent twice" } });
   }
-  throw new AppError("invalid_grant");
+  // A client whose registration is over registers again at this word only, and never asks with the old id again.
+  const isKnown = isDocumentAddress(clientId) || await ctx.control.oauthClients.find(clientId) !== null;
+  throw new AppError(isKnown ? "invalid_grant" : "invalid_client");
 }
 
 function issued(ctx: OauthContext, token: TokenRecord, secrets: Secrets): IssuedTokens {
