@@ -14,7 +14,7 @@ export interface Guess {
   readonly databaseId: string;
   /** The address as typed, in whatever form: guesses at one that looks the same count for it too. */
   readonly spelled: string;
-  /** The address exactly as typed, which means one account: who has logged in to another that looks the same is nobody here. */
+  /** The address as typed, but for what the users table ignores: it means one account, and who has logged in to another that looks the same is nobody here. */
   readonly exact: string;
   readonly client: string;
 }

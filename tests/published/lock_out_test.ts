@@ -163,3 +163,24 @@ test("a reset opens the account for its user, from there at once", async () => {
   assertEquals((await storm(at, 11)).at(-1), 429);
   assertEquals(decodeJwt(tokenOf(await login(at, ELSEWHERE))).sub, "1");
 });
+
+test("a place is known however the address is typed there, where an index finds it in any case", async () => {
+  await using at = await world();
+  await at.join("Grace@Shop.example");
+  const enter = (email: string, from: string, password = PASSWORD) =>
+    at.post("login", { email, password }, { from });
+  const stormed = async () => {
+    const guesses = Array.from({ length: 11 }, (_, nth) => `192.0.2.${nth}`);
+    let last = 0;
+    for (const from of guesses) last = (await enter("grace@shop.example", from, "wrong horse")).status;
+    return last;
+  };
+  tokenOf(await enter("Grace@shop.example", HOME));
+  assertEquals(await stormed(), 429);
+  tokenOf(await enter("grace@shop.example", HOME));
+  const made = await at.manage("POST", "/reset/link", { email: "grace@shop.example" });
+  const { token } = made.body.data as { token: string };
+  assertEquals((await at.post("reset", { token, password: PASSWORD }, { from: ELSEWHERE })).status, 200);
+  assertEquals(await stormed(), 429);
+  tokenOf(await enter("grace@shop.example", ELSEWHERE));
+});

@@ -6,8 +6,9 @@ import type { EndpointRecord } from "../../store/records.ts";
 import { normalPassword } from "../../access/password_hash.ts";
 import type { SessionUser } from "./issue_session.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
+import { readUsers } from "./read_users.ts";
 
-type Context = Pick<PublishedContext, "guesses" | "hashes" | "passwords">;
+type Context = Pick<PublishedContext, "guesses" | "hashes" | "passwords" | "query">;
 
 /** One guess on its way. */
 export interface Guessing {
@@ -27,18 +28,23 @@ export async function beginGuess(ctx: Context, call: EndpointCall, email: string
   return { guess, isKnown };
 }
 
-/** A guess at the account of an address, from where the call comes. Errors: `meter_unreachable`. */
+/**
+ * A guess at the account of an address, from where the call comes. Errors: `meter_unreachable`, those of `readUsers`.
+ */
 export async function guessOf(
-  ctx: Pick<Context, "hashes">,
-  { record, client }: Pick<EndpointCall, "record" | "client">,
+  ctx: Pick<Context, "hashes" | "query">,
+  call: EndpointCall,
   email: string,
 ): Promise<Guess> {
+  const { record, client } = call;
   const { databaseId, spec } = record;
+  const { ignoresCase } = await readUsers(ctx, call);
   const exact = await ctx.hashes.of(
     "login place",
     databaseId,
     foldName(spec.authConfig?.usersTable ?? ""),
-    email,
+    // All that mean this account whatever the table holds.
+    ignoresCase ? foldName(email) : email,
   );
   return { databaseId, client, exact, spelled: await spelledAccount(ctx, record, email) };
 }
