@@ -18,6 +18,11 @@ export type PasskeyOutcome =
     readonly reason: "member_changed" | "too_many" | "credential_taken" | "challenge_used";
   };
 
+/** What became of a removal. `last_way_in`: the member has no other passkey and no password. */
+export type RemovalOutcome =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: "unknown" | "last_way_in" };
+
 /** A challenge that counts once. */
 export interface UsedChallenge {
   /** SHA-256, hex. */
@@ -92,12 +97,23 @@ export class Passkeys {
     return await compareAndSet(this.kv, { key, change: (current) => ({ ...current, name }) }) !== null;
   }
 
-  /** False when there is none. */
-  async remove(memberId: string, passkeyId: string): Promise<boolean> {
+  /** Removes a passkey of a member who can still come in without it. */
+  async remove(
+    { namespaceId, memberId }: Pick<PasskeyRecord, "namespaceId" | "memberId">,
+    passkeyId: string,
+  ): Promise<RemovalOutcome> {
     return await untilCommitted(async () => {
-      const entry = await kvGet(this.kv, keys.passkey(memberId, passkeyId));
-      if (entry.value === null) return false;
-      return await kvCommit(dropPasskey(this.kv.atomic().check(entry), entry.value)) ? true : FASTER;
+      const [member, entry] = await Promise.all([
+        kvGet(this.kv, keys.member(namespaceId, memberId)),
+        kvGet(this.kv, keys.passkey(memberId, passkeyId)),
+      ]);
+      if (member.value === null || entry.value === null) return { ok: false, reason: "unknown" };
+      if (member.value.passwordHash === null && (await this.list(memberId)).length === 1) {
+        return { ok: false, reason: "last_way_in" };
+      }
+      // Writing the member too lets the second of two removals look again.
+      const commit = this.kv.atomic().check(member, entry).set(member.key, member.value);
+      return await kvCommit(dropPasskey(commit, entry.value)) ? { ok: true } : FASTER;
     });
   }
 }

@@ -63,6 +63,11 @@ export const peopleErrors = {
       "Make somebody else admin first, or ask the operator; nobody would be left who manages the namespace",
     retryable: false,
   },
+  last_way_in: {
+    status: 409,
+    message: "Set a password or add another passkey first; without this one you could not sign in again",
+    retryable: false,
+  },
   passkeys_unavailable: {
     status: 409,
     message: "Use a password; passkeys need BASE_URL to be a domain over https, or localhost",

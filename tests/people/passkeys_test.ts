@@ -15,9 +15,20 @@ import {
   signInByPasskey,
 } from "../../lib/services/people/use_passkeys.ts";
 import { relyingParty } from "../../lib/services/people/relying_party.ts";
+import { changePassword } from "../../lib/services/people/own_account.ts";
+import { signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { signIn } from "../testing/person.ts";
 import { type Lies, SoftwarePasskey } from "../testing/software_passkey.ts";
-import { browser, HOUR_MS, MINUTE_MS, type PeopleWorld, refusal, testPeople } from "./people_world.ts";
+import {
+  browser,
+  HOUR_MS,
+  MINUTE_MS,
+  PASSWORD,
+  type PeopleWorld,
+  refusal,
+  testPeople,
+  typed,
+} from "./people_world.ts";
 
 const PLACE = { origin: "http://localhost", rpId: "localhost" };
 const EVIL = "https://evil.example";
@@ -192,9 +203,33 @@ testPeople("passkeys", {
     });
     const renewed = await signInWith(world, own.passkey, { userHandle });
     const ctx = { ...world.people, caller: await callerOf(world, renewed.secret) };
+    const second = await SoftwarePasskey.in(PLACE);
+    await addPasskey(ctx, { name: "Phone", answer: await second.make(await beginPasskey(ctx)) });
     await removePasskey(ctx, own.made.id);
     const removed = await refusal(signInWith(world, own.passkey, { userHandle }));
     assertEquals(removed[0], "passkey_refused");
+  },
+
+  "nobody removes the last way to sign in: another passkey or a password has to be there": async (world) => {
+    const { started } = world;
+    const person = await signIn(started, { role: "viewer", email: "alone@example.com" });
+    const ctx = { ...world.people, caller: await callerOf(world, person.secret) };
+    const add = async (name: string) => {
+      const device = await SoftwarePasskey.in(PLACE);
+      return (await addPasskey(ctx, { name, answer: await device.make(await beginPasskey(ctx)) })).id;
+    };
+    const remove = async (id: string) => {
+      const { status, body } = await started.request("DELETE", `/api/me/passkeys/${id}`, person);
+      return status === 200 ? "removed" : `${status} ${body.code}`;
+    };
+    const both = [await add("Laptop"), await add("Phone")];
+    assertEquals((await Promise.all(both.map(remove))).toSorted(), ["409 last_way_in", "removed"]);
+    const [last] = await listPasskeys(ctx);
+    assert(last !== undefined);
+    assertEquals(await remove("pky_nobodys"), "404 passkey_not_found");
+    const { secret } = await changePassword(ctx, { password: PASSWORD, browser: browser() });
+    await removePasskey({ ...ctx, caller: await callerOf(world, secret) }, last.id);
+    await signInByPassword(world.people, typed("alone@example.com", PASSWORD));
   },
 
   "an invitation can be accepted by a passkey alone, and ends those from before": async (world) => {

@@ -36,12 +36,15 @@ export async function listPasskeys({ control, caller }: AccountContext): Promise
   return (await control.passkeys.list(caller.memberId)).map(passkeyView);
 }
 
-/** Removes a passkey of the caller. Errors: `passkey_not_found`, `sign_in_again`, those of `listPasskeys`. */
+/**
+ * Removes a passkey of the caller. Errors: `passkey_not_found`, `last_way_in`, `sign_in_again`, those of `listPasskeys`.
+ */
 export async function removePasskey(ctx: AccountContext, id: string): Promise<{ id: string }> {
   const { caller } = ctx;
   requireMember(caller);
   requireFresh(caller, ctx.clock.now());
-  if (!await ctx.control.passkeys.remove(caller.memberId, id)) throw new AppError("passkey_not_found");
+  const outcome = await ctx.control.passkeys.remove(caller, id);
+  if (!outcome.ok) throw new AppError(outcome.reason === "unknown" ? "passkey_not_found" : outcome.reason);
   await noteOwnAct(ctx, { ...caller, id: caller.memberId }, { action: "passkey.removed", target: id });
   return { id };
 }
