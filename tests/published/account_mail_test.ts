@@ -230,6 +230,8 @@ test("a mail that the server will not take now is tried again, one that it never
   world.smtp.refusal = 451;
   assertEquals(await world.link("reset", ada.email), "");
   assertEquals(world.smtp.attempts, 1);
+  const putOff = () => world.app.logLines.filter((line) => line.includes("mail_put_off"));
+  assertMatch(putOff().join(), /^[^\n]+"endpoint":"reset","reason":"EENVELOPE 451"/);
   await mail?.sweep();
   await world.sent();
   assertEquals(world.smtp.attempts, 1);

@@ -90,7 +90,7 @@ export class MailQueue {
   }
 
   async #send(waiting: HeldJob): Promise<void> {
-    const { jobs, clock } = this.parts;
+    const { jobs, clock, log } = this.parts;
     const job = await jobs.renew(waiting);
     if (job === null) return;
     const { askedMs, attempts } = job.record;
@@ -98,7 +98,12 @@ export class MailQueue {
       ? { ok: false, isFinal: true, reason: "too late" }
       : await this.#attempt(job.record);
     const pauseMs = PAUSES_MS[attempts];
-    if (!outcome.ok && !outcome.isFinal && pauseMs !== undefined) return await jobs.putOff(job, pauseMs);
+    if (!outcome.ok && !outcome.isFinal && pauseMs !== undefined) {
+      // At once: what keeps every mail back (no TLS, a wrong password) is the operator's to mend.
+      const { namespaceId, slug: endpoint } = job.record;
+      log("warn", "mail_put_off", { namespaceId, endpoint, reason: outcome.reason });
+      return await jobs.putOff(job, pauseMs);
+    }
     // First on record, then gone: a crash between the two notes it twice.
     if (!outcome.ok) await this.#noteFailed(job.record, outcome.reason);
     await jobs.end(job);
