@@ -18,7 +18,7 @@ export const denialReason = z.string().max(MAX_REASON_LENGTH);
 /** A name for people. */
 export const displayName = z.string().min(1).max(200);
 /** An address of a person. */
-export const emailAddress = z.email().max(MAX_EMAIL_LENGTH);
+export const emailAddress = z.email("Send an address such as ada@example.com").max(MAX_EMAIL_LENGTH);
 /** What the owner of a passkey calls it. */
 export const passkeyName = z.string().min(1).max(100);
 /** What `navigator.credentials` answers, as its JSON form; more is looked at by whoever checks the signature. */

@@ -86,6 +86,17 @@ testPeople("members", {
     await world.invite("twice@example.com", "admin", "other");
   },
 
+  "what is no address is told by an example, not by an expression": async ({ started }) => {
+    for (const email of ["ada", "ada@shop.example,eve@shop.example", "ada@b\u00fccher.example"]) {
+      const { status, body } = await started.request("POST", "/api/namespaces/acme/members", {
+        token: started.operatorKey,
+        body: { email, role: "viewer" },
+      });
+      const issues = [{ path: "email", message: "Send an address such as ada@example.com" }];
+      assertEquals([status, body.issues], [400, issues], email);
+    }
+  },
+
   "a token makes viewers and editors; whatever concerns an admin takes a person": async (world) => {
     const { started } = world;
     const made = await started.request("POST", "/api/namespaces/acme/tokens", {
