@@ -62,9 +62,12 @@ export function csrfTokenOf(secret: string): string {
 }
 
 /** Compares in time that does not depend on how much is right. */
-export function isCsrfToken(signedIn: SignedIn, sent: string | null | undefined): boolean {
+export function isCsrfToken(
+  { csrfToken }: Pick<SignedIn, "csrfToken">,
+  sent: string | null | undefined,
+): boolean {
   const encoder = new TextEncoder();
-  return equalBytes(encoder.encode(sent ?? ""), encoder.encode(signedIn.csrfToken));
+  return equalBytes(encoder.encode(sent ?? ""), encoder.encode(csrfToken));
 }
 
 /**

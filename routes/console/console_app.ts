@@ -37,10 +37,10 @@ import { endpointRoutes } from "./pages/endpoint.tsx";
 import { endpointsRoutes } from "./pages/endpoints.tsx";
 import { snapshotsRoutes } from "./pages/snapshots.tsx";
 import { logRoutes } from "./pages/log.tsx";
-import { signedInOnly, visiting } from "./frame/session.ts";
+import { sessionWord, signedInOnly, visiting } from "./frame/session.ts";
 
-/** How one gets in. */
-const doors: readonly ((deps: AppDeps) => Hono<Env>)[] = [signInRoutes, linkRoutes, connectRoutes];
+/** How one gets in, with whatever session the browser has already. */
+const doors: readonly ((deps: AppDeps) => Hono<Env>)[] = [signInRoutes, linkRoutes];
 
 /** In the order of their addresses; what belongs to no namespace first. */
 const pages: readonly ((deps: AppDeps) => Hono<Env>)[] = [
@@ -88,6 +88,8 @@ export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
   app.use(pageHeaders({ secure: deps.baseUrl.startsWith("https:") }));
   app.use(visiting(deps, assets));
   for (const routesOf of doors) app.route("/console", routesOf(deps));
+  app.use(sessionWord());
+  app.route("/console", connectRoutes(deps));
   app.use(signedInOnly());
   app.get("/console", (c) => c.redirect(firstPage(c), 302));
   app.route("/console", proveRoutes(deps, (request, env) => app.fetch(request, env)));

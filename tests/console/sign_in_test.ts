@@ -82,6 +82,32 @@ testSteps("the ways into the console", member, {
     assertEquals([(await sendForm(app, form)).status, (await openPage(app, path, null)).status], [404, 404]);
   },
 
+  "who is signed in already comes in by a link and signs in anew, which ends the session of before": async (
+    world,
+  ) => {
+    const { app, slug } = world;
+    const operator = await signIn(app, { role: "operator" });
+    const path = await linkFor(app, slug, "first@example.com");
+    const fields = { password: PASSWORD };
+    // As the forms of both pages are: they know nothing of a session.
+    const send = (form: { path: string; fields: Record<string, string> }, cookie: string, more = {}) =>
+      sendForm(app, { ...form, person: null, headers: { cookie, ...more } });
+    const forged = await send({ path, fields }, operator.cookie, { origin: "https://evil.example" });
+    assertEquals(forged.status, 403);
+    assertMatch((await openPage(app, path, operator)).text, /signed in here as Operator/);
+    const come = await send({ path, fields }, operator.cookie);
+    assertEquals([come.status, come.headers.get("location")], [303, `/console/${slug}`], come.text);
+    assertEquals((await openPage(app, "/console/-/namespaces", operator)).status, 302);
+    const typed = { namespace: slug, email: world.email, password: PASSWORD };
+    const again = await send({ path: "/console/-/sign-in", fields: typed }, cookieOf(come));
+    assertEquals([again.status, again.headers.get("location")], [303, `/console/${slug}`]);
+    const account = (cookie: string) => openPage(app, "/console/-/account", null, { cookie });
+    assertMatch((await account(cookieOf(again))).text, /Ada<small>/);
+    assertEquals((await account(cookieOf(come))).status, 302);
+    // What is done by a session still carries its word.
+    assertEquals((await send({ path: "/console/-/sign-out", fields: {} }, cookieOf(again))).status, 403);
+  },
+
   "a member signs in by password and is led to the page that was asked for": async (world) => {
     const asked = await openPage(world.app, `/console/${world.slug}/usage?span=week`, null);
     assertEquals(asked.status, 302);
@@ -124,6 +150,22 @@ testSteps("the ways into the console", member, {
       assertEquals(new Set(texts).size, 1);
       assertMatch(texts[0] ?? "", /Check what you have typed/);
     },
+
+  "a page of another namespace asks whoever belongs to both to sign in there, and leads back": async (
+    world,
+  ) => {
+    const { app, slug, email } = world;
+    const other = await member(app, `${slug}-other`);
+    const cookie = cookieOf(await enter(other));
+    const asked = `/console/${slug}/usage?span=week`;
+    const page = await openPage(app, asked, null, { cookie });
+    assertEquals(page.status, 403);
+    assertMatch(page.text, new RegExp(`name="namespace"[^>]* value="${slug}"`));
+    const fields = { namespace: slug, email, password: PASSWORD, next: hidden(page, "next") };
+    const path = "/console/-/sign-in";
+    const entered = await sendForm(app, { path, fields, person: null, headers: { cookie } });
+    assertEquals([entered.status, entered.headers.get("location")], [303, asked]);
+  },
 
   "a sign-in leads nowhere but into the console": async (world) => {
     const { headers } = await enter(world, { next: "//evil.example" });

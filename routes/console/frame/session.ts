@@ -1,5 +1,5 @@
 // Who is at the console: the cookie becomes `c.get("visit").person`, and what changes something has to come from a page of
-// this service and carry the session's own word.
+// this service. What does so by a session carries that session's own word as well.
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import {
@@ -22,13 +22,10 @@ import { readForm } from "./read_form.ts";
 /** The cookie of the reader's theme. */
 export const THEME_COOKIE = "cubby_theme";
 
-/**
- * Sets the visit. Whoever changes something without a session, as at sign-in, has to come from this service's own page
- * as well. Errors: `csrf_refused`, `meter_unreachable`.
- */
+/** Sets the visit. Errors: `csrf_refused` for a change that another site asks for, `meter_unreachable`. */
 export function visiting(deps: AppDeps, assets: Assets): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const changes = !["GET", "HEAD"].includes(c.req.method);
+    const changes = isChange(c);
     const cookie = sessionCookie(c, deps.baseUrl);
     const signedIn = cookie === undefined ? null : await authenticateSession(deps, cookie, { now: changes });
     if (signedIn !== null) c.set("caller", signedIn.caller);
@@ -36,9 +33,30 @@ export function visiting(deps: AppDeps, assets: Assets): MiddlewareHandler<Env> 
       "visit",
       visitOf(c, { deps, assets, person: signedIn === null ? null : await personOf(deps, signedIn) }),
     );
-    if (changes) await requireOwnPage(c, deps, signedIn);
+    const { baseUrl } = deps;
+    const isOwn = isOwnOrigin(c.req.header("origin"), { baseUrl, host: new URL(c.req.url).host });
+    if (changes && !isOwn) throw new AppError("csrf_refused");
     await next();
   };
+}
+
+/**
+ * For all that is done by the session that a browser has: a change carries its word. A sign-in does not use that session,
+ * and its page may have been opened before. Errors: `csrf_refused`.
+ */
+export function sessionWord(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { person } = c.get("visit");
+    if (person !== null && isChange(c)) {
+      const word = c.req.header("x-csrf-token") ?? (await readForm(c)).exact("csrf");
+      if (!isCsrfToken({ csrfToken: person.csrf }, word)) throw new AppError("csrf_refused");
+    }
+    await next();
+  };
+}
+
+function isChange(c: Context<Env>): boolean {
+  return !["GET", "HEAD"].includes(c.req.method);
 }
 
 interface VisitParts {
@@ -70,19 +88,6 @@ async function personOf(deps: AppDeps, { caller, csrfToken }: SignedIn): Promise
   const name = member?.name ?? caller.email;
   const detail = name === caller.email ? `${caller.role} of ${caller.namespaceSlug}` : caller.email;
   return { caller, csrf: csrfToken, name, detail };
-}
-
-/** Errors: `csrf_refused`. */
-async function requireOwnPage(
-  c: Context<Env>,
-  { baseUrl }: AppDeps,
-  signedIn: SignedIn | null,
-): Promise<void> {
-  const host = new URL(c.req.url).host;
-  if (!isOwnOrigin(c.req.header("origin"), { baseUrl, host })) throw new AppError("csrf_refused");
-  if (signedIn === null) return;
-  const word = c.req.header("x-csrf-token") ?? (await readForm(c)).exact("csrf");
-  if (!isCsrfToken(signedIn, word)) throw new AppError("csrf_refused");
 }
 
 /**

@@ -5,7 +5,7 @@ import { AppError } from "../../../lib/core/errors.ts";
 import type { Log } from "../../../lib/core/log.ts";
 import type { Env } from "../../http/env.ts";
 import { errorBoundary } from "../../middleware/error_boundary.ts";
-import { namespaceOf } from "../frame/own_path.ts";
+import { namespaceOf, ownPath } from "../frame/own_path.ts";
 import { renderPage, sendHtml } from "../frame/page.tsx";
 import { waitingOf } from "../frame/resume.ts";
 import { Button } from "../parts/button.tsx";
@@ -105,6 +105,21 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
       c,
       { title: "Confirm that it is you", scripts, alone: true },
       <Prove visit={c.get("visit")} waiting={await waitingOf(c)} returned={null} />,
+    );
+  }
+  const { person, here } = c.get("visit");
+  if (facts.code === "namespace_mismatch" && c.req.method === "GET" && person !== null) {
+    return await renderPage(
+      c,
+      { title: "Sign in", scripts, alone: true },
+      <SignIn
+        next={ownPath(here)}
+        namespace={namespaceOf(here)}
+        keyed={false}
+        waiting={null}
+        signedInAs={person.name}
+        returned={null}
+      />,
     );
   }
   const title = titles[facts.status] ?? "That did not work";

@@ -37,7 +37,7 @@ export function linkRoutes(deps: AppDeps): Hono<Env> {
         alone: true,
         status: returned?.problem.status ?? 200,
       },
-      <Link link={link} here={new URL(c.req.url).pathname} returned={returned} />,
+      <Link link={link} here={new URL(c.req.url).pathname} visit={c.get("visit")} returned={returned} />,
     );
   };
   const accept = async (c: Context<Env>) => {

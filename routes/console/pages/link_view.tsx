@@ -1,5 +1,6 @@
 // What the page of an invitation or of the first start shows.
 import type { LinkView } from "../../../lib/services/people/accept_link.ts";
+import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Field } from "../parts/field.tsx";
@@ -15,6 +16,7 @@ export interface LinkProps {
   readonly link: LinkView;
   /** The address of the page, with the link's secret. */
   readonly here: string;
+  readonly visit: Visit;
   readonly returned: Returned<"come-in"> | null;
 }
 
@@ -25,7 +27,7 @@ const mayDo = {
 } as const;
 
 /** The page. */
-export function Link({ link, here, returned }: LinkProps): Html {
+export function Link({ link, here, visit: { person }, returned }: LinkProps): Html {
   const field = fieldsOf(returned, "come-in");
   const message = messageOf(returned, "come-in");
   const { email, name, namespaceName, namespaceSlug, role, again, kind, expiresAt } = link;
@@ -48,6 +50,11 @@ export function Link({ link, here, returned }: LinkProps): Html {
               role === "viewer" ? "a viewer" : `an ${role}`
             } of ${namespaceSlug}.`}
         </p>
+        {person === null ? null : (
+          <Notice tone="warn">
+            You are signed in here as {visibleText(person.name)}. Coming in ends that session.
+          </Notice>
+        )}
         {message === null ? null : <Notice tone="bad">{message}</Notice>}
         <form action={here} method="post" class="form">
           {email === null

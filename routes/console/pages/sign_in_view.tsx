@@ -9,6 +9,7 @@ import { Hidden } from "../parts/hidden.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
 import { UserName } from "../parts/user_name.tsx";
+import { visibleText } from "../parts/visible_text.ts";
 
 /** What the page tells. */
 export interface SignInProps {
@@ -19,12 +20,14 @@ export interface SignInProps {
   readonly keyed: boolean;
   /** A form whose session has ended. */
   readonly waiting: Waiting | null;
+  /** As whom somebody is signed in already, where it is of no use for what was asked. */
+  readonly signedInAs?: string;
   readonly returned: Returned<"password" | "key"> | null;
 }
 
 /** The page. */
 export function SignIn(props: SignInProps): Html {
-  const { keyed, waiting } = props;
+  const { keyed, waiting, signedInAs } = props;
   return (
     <div class="card">
       <div class="body form">
@@ -36,6 +39,12 @@ export function SignIn(props: SignInProps): Html {
             </Notice>
           )
           : null}
+        {signedInAs === undefined ? null : (
+          <Notice tone="warn">
+            This page is of another namespace than your session, as{" "}
+            {visibleText(signedInAs)}. Signing in here ends that session.
+          </Notice>
+        )}
         {keyed ? <ByKey {...props} /> : <ByMember {...props} />}
         <OtherWay {...props} />
         {keyed ? null : (
@@ -48,11 +57,11 @@ export function SignIn(props: SignInProps): Html {
   );
 }
 
-/** A link would lose what waits, so that the other form then stands on the same page. */
+/** A link would lose what waits, or find a session, so that the other form then stands on the same page. */
 function OtherWay(props: SignInProps): Html {
-  const { keyed, next, waiting } = props;
+  const { keyed, next, waiting, signedInAs } = props;
   const text = keyed ? "Sign in as a member instead" : "Use the operator key";
-  if (waiting === null) {
+  if (waiting === null && signedInAs === undefined) {
     const query = new URLSearchParams({ ...(keyed ? {} : { by: "key" }), next });
     return (
       <p class="note">
