@@ -21,7 +21,6 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, passkeyAnswer, passkeyName } from "../http/schemas.ts";
 import { accountContext } from "../http/service_contexts.ts";
-import { browserOf } from "../middleware/browser_of.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 
 const sessionRecord = z.object({
@@ -92,10 +91,9 @@ function sessionsOf(deps: AppDeps): Hono<Env> {
       validate("json", proof),
       async (c) => {
         const { secret, answer } = c.req.valid("json");
-        const { address } = browserOf(c, deps);
         const ctx = accountContext(deps, c);
-        if (answer !== undefined) await confirmByPasskey(ctx, { answer, address });
-        else await confirmByPassword(ctx, { secret: secret ?? "", address });
+        if (answer !== undefined) await confirmByPasskey(ctx, answer);
+        else await confirmByPassword(ctx, secret ?? "");
         return c.json({ success: true, data: {} });
       },
     );

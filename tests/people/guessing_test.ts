@@ -5,6 +5,7 @@ import { newToken } from "../../lib/access/token_format.ts";
 import { confirmByPassword } from "../../lib/services/people/own_account.ts";
 import { accountOf, signInByOperatorKey, signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { confirmByPasskey, signInByPasskey } from "../../lib/services/people/use_passkeys.ts";
+import { sendForm } from "../console/open_page.ts";
 import { signIn } from "../testing/person.ts";
 import { browser, HOUR_MS, PASSWORD, refusal, testPeople, typed } from "./people_world.ts";
 
@@ -53,15 +54,21 @@ testPeople("guessing", {
     const { people } = world;
     await world.join("bystander@example.com", "viewer");
     const { address } = browser();
+    const from = await people.hashes.of("sign-in from", address);
     for (let guess = 0; guess < 30; guess++) {
-      const answer = { id: `guess-${guess}`, response: {} };
-      const found = await refusal(signInByPasskey(people, { answer, browser: browser({ address }) }));
-      assertEquals(found[0], "passkey_refused");
+      assertEquals(await people.failures.ofAddress.add("console", [{ account: from }]), 0);
     }
-    const from = (where?: string) =>
+    const signsIn = (where?: string) =>
       signInByPassword(people, typed("bystander@example.com", PASSWORD, where));
-    assertEquals((await refusal(from(address)))[0], "sign_in_locked");
-    await from();
+    assertEquals((await refusal(signsIn(address)))[0], "sign_in_locked");
+    await signsIn();
+    // Passkeys still work there; they have a count of their own.
+    const byPasskey = async (guess: number) => {
+      const answer = { id: `guess-${guess}`, response: {} };
+      return (await refusal(signInByPasskey(people, { answer, browser: browser({ address }) })))[0];
+    };
+    for (let guess = 0; guess < 30; guess++) assertEquals(await byPasskey(guess), "passkey_refused");
+    assertEquals(await byPasskey(30), "sign_in_locked");
   },
 
   "the operator comes in by the key; guesses from elsewhere do not lock it out": async (world) => {
@@ -126,7 +133,7 @@ testPeople("guessing", {
     const signedIn = await authenticateSession(people, secret, { now: true });
     assert(signedIn !== null);
     const ctx = { ...people, caller: signedIn.caller };
-    const inside = await refusal(confirmByPasskey(ctx, { answer, address: browser().address }));
+    const inside = await refusal(confirmByPasskey(ctx, answer));
     assertEquals(inside[0], "passkey_refused");
   },
 
@@ -140,13 +147,43 @@ testPeople("guessing", {
     const signedIn = await authenticateSession(people, secret, { now: true });
     assert(signedIn !== null);
     const ctx = { ...people, caller: signedIn.caller };
-    await confirmByPassword(ctx, { secret: PASSWORD, address: browser().address });
+    await confirmByPassword(ctx, PASSWORD);
     for (let guess = 0; guess < 10; guess++) {
-      const wrong = confirmByPassword(ctx, { secret: `wrong ${guess}`, address: browser().address });
+      const wrong = confirmByPassword(ctx, `wrong ${guess}`);
       assertEquals((await refusal(wrong))[0], "sign_in_failed");
     }
-    const right = confirmByPassword(ctx, { secret: PASSWORD, address: browser().address });
+    const right = confirmByPassword(ctx, PASSWORD);
     assertEquals((await refusal(right))[0], "sign_in_locked");
     assert(started.logLines.every((line) => !line.includes(PASSWORD)));
+  },
+
+  "strangers at the same address keep nobody who is signed in there from confirming who they are": async (
+    { started },
+  ) => {
+    const operator = await signIn(started, { role: "operator" });
+    // Who has been made for a test has no password yet, and gets another session with it.
+    const set = await sendForm(started, {
+      path: "/console/-/account/password",
+      fields: { password: PASSWORD },
+      person: await signIn(started, { role: "admin" }),
+    });
+    const cookie = set.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const guessAs = (path: string, fields: Record<string, string>) =>
+      sendForm(started, { path, fields, person: null });
+    for (let guess = 0; guess < 10; guess++) {
+      await guessAs("/console/-/sign-in/key", { operatorKey: "cub_op_guessed" });
+    }
+    for (let guess = 0; guess < 20; guess++) {
+      const fields = { namespace: "acme", email: `nobody-${guess}@example.com`, password: "guessed" };
+      await guessAs("/console/-/sign-in", fields);
+    }
+    const locked = await guessAs("/console/-/sign-in/key", { operatorKey: started.operatorKey });
+    assertEquals(locked.status, 429);
+    const account = await started.request("GET", "/console/-/account", { headers: { cookie } });
+    const csrf = /name="csrf" value="([^"]+)"/.exec(account.text)?.[1] ?? "";
+    const confirm = async (headers: Readonly<Record<string, string>>, secret: string) =>
+      (await started.request("POST", "/api/me/confirm", { headers, body: { secret } })).status;
+    assertEquals(await confirm(operator.headers, started.operatorKey), 200);
+    assertEquals(await confirm({ ...operator.headers, cookie, "x-csrf-token": csrf }, PASSWORD), 200);
   },
 });

@@ -137,7 +137,7 @@ testPeople("passkeys", {
     const misused = signInByPasskey(people, { answer: crossed, browser: browser() });
     assertEquals((await refusal(misused))[0], "passkey_refused");
     const forSignIn = await passkey.sign(await beginPasskeySignIn(people));
-    const confirming = confirmByPasskey(ctx, { answer: forSignIn, address: browser().address });
+    const confirming = confirmByPasskey(ctx, forSignIn);
     assertEquals((await refusal(confirming))[0], "passkey_refused");
     const invented = await passkey.sign({ challenge: "A".repeat(75) });
     const guessed = signInByPasskey(people, { answer: invented, browser: browser() });
@@ -167,19 +167,18 @@ testPeople("passkeys", {
     const own = await withPasskey(world, "confirms@example.com");
     const other = await withPasskey(world, "other-one@example.com");
     clock.turn(HOUR_MS);
-    const { address } = browser();
     const asked = await beginPasskeyConfirmation(own.ctx);
     const foreign = await other.passkey.sign(asked);
     assertEquals(
-      (await refusal(confirmByPasskey(own.ctx, { answer: foreign, address })))[0],
+      (await refusal(confirmByPasskey(own.ctx, foreign)))[0],
       "passkey_refused",
     );
     const stolen = await own.passkey.sign(await beginPasskeyConfirmation(own.ctx));
     assertEquals(
-      (await refusal(confirmByPasskey(other.ctx, { answer: stolen, address })))[0],
+      (await refusal(confirmByPasskey(other.ctx, stolen)))[0],
       "passkey_refused",
     );
-    await confirmByPasskey(own.ctx, { answer: await own.passkey.sign(asked), address });
+    await confirmByPasskey(own.ctx, await own.passkey.sign(asked));
     const { signedInAt } = await callerOf(world, own.secret);
     assert(people.clock.now() - signedInAt < MINUTE_MS);
     assert(people.clock.now() - (await callerOf(world, other.secret)).signedInAt >= HOUR_MS);

@@ -163,7 +163,7 @@ testPeople("signing in", {
     assertEquals((await confirm(PASSWORD)).status, 200);
     assertEquals((await revoke()).body.code, "token_not_found");
     const nobody = { ...people, caller: { kind: "operator" } } as const;
-    await confirmByPassword(nobody, { secret: started.operatorKey, address: browser().address });
+    await confirmByPassword(nobody, started.operatorKey);
     clock.turn(15 * MINUTE_MS);
     assertEquals((await revoke()).body.code, "sign_in_again");
   },

@@ -1,4 +1,5 @@
-// Bounds guesses at what only one person knows: ten failures an account and hour, thirty an address.
+// Bounds guesses at what only one person knows: ten failures an account and hour, and of whoever is not signed in thirty
+// an address.
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import type { PeopleContext } from "./people_context.ts";
 
@@ -6,7 +7,8 @@ import type { PeopleContext } from "./people_context.ts";
 export interface Guessed {
   /** Names the account for the count; it need not exist. */
   readonly account: readonly string[];
-  readonly address: string;
+  /** Null for whoever is signed in: what strangers have failed at beside them counts for nothing. */
+  readonly address: string | null;
   /** What a failure is called; `sign_in_failed` unless given. */
   readonly failure?: ErrorCode;
 }
@@ -25,14 +27,14 @@ export async function guess<Value>(
 ): Promise<Value> {
   const { ofAccount, ofAddress } = ctx.failures;
   const counted = [{ account: await ctx.hashes.of("sign-in", ...account) }];
-  const from = [{ account: await ctx.hashes.of("sign-in from", address) }];
+  const from = address === null ? [] : [{ account: await ctx.hashes.of("sign-in from", address) }];
   const refuseLocked = async () => {
     refuse(Math.max(await ofAccount.lockedSec(PLACE, counted), await ofAddress.lockedSec(PLACE, from)));
   };
   await refuseLocked();
   const found = await check();
   if (found === null) {
-    refuse(await ofAddress.add(PLACE, from));
+    if (from.length > 0) refuse(await ofAddress.add(PLACE, from));
     refuse(await ofAccount.add(PLACE, counted));
     throw new AppError(failure);
   }

@@ -76,25 +76,19 @@ export async function signOut(ctx: AccountContext): Promise<void> {
   if (own !== null) await ctx.control.consoleSessions.end(ownerOf(ctx.caller), own);
 }
 
-/** The proof, as it is typed: a member's password or the operator key. */
-export interface TypedProof {
-  readonly secret: string;
-  /** What counts as one address, as text. */
-  readonly address: string;
-}
-
 /**
- * Makes the session that asks as new as one that has just begun. Errors: `person_required`, `sign_in_failed`,
- * `sign_in_locked`, `hashing_busy`, `session_ended`.
+ * Makes the session that asks as new as one that has just begun. `secret`: a member's password or the operator key, as it
+ * is typed. Errors: `person_required`, `sign_in_failed`, `sign_in_locked`, `hashing_busy`, `session_ended`.
  */
-export async function confirmByPassword(ctx: AccountContext, { secret, address }: TypedProof): Promise<void> {
+export async function confirmByPassword(ctx: AccountContext, secret: string): Promise<void> {
   const { caller } = ctx;
   requireSelf(caller);
-  if (caller.kind === "operator") await guessOperatorKey(ctx, { operatorKey: secret, address });
-  else {
-    // A count of its own: strangers who fail at the sign-in must not keep an admin from denying a write.
-    const account = ["confirm", caller.memberId];
-    await guess(ctx, { account, address }, async () => {
+  // A count of its own: strangers who fail at the sign-in must not keep an admin from denying a write.
+  if (caller.kind === "operator") {
+    const account = ["confirm", sessionIdOf(caller) ?? "operator"];
+    await guessOperatorKey(ctx, secret, { account, address: null });
+  } else {
+    await guess(ctx, { account: ["confirm", caller.memberId], address: null }, async () => {
       const member = await ctx.control.members.byId(caller.namespaceId, caller.memberId);
       return await hasPassword(ctx, member, secret) ? true : null;
     });

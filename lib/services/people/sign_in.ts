@@ -3,7 +3,7 @@
 import { isOperatorKey } from "../../access/authenticate.ts";
 import { normalPassword } from "../../access/password_hash.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
-import { guess } from "./guess.ts";
+import { guess, type Guessed } from "./guess.ts";
 import { normalEmail } from "./normal_email.ts";
 import { noteOwnAct } from "./note_own_act.ts";
 import { type OpenedSession, openPersonSession } from "./open_person_session.ts";
@@ -73,7 +73,9 @@ export async function signInByOperatorKey(
   ctx: PeopleContext,
   { operatorKey, browser }: { readonly operatorKey: string; readonly browser: Browser },
 ): Promise<OpenedSession> {
-  await guessOperatorKey(ctx, { operatorKey, address: browser.address });
+  const { address } = browser;
+  // Guesses from elsewhere do not lock the operator out.
+  await guessOperatorKey(ctx, operatorKey, { account: ["operator", address], address });
   const { agent, replaced } = browser;
   const owner = { kind: "operator" } as const;
   const session = await openPersonSession(ctx, { owner, provedEpoch: null, agent, replaced });
@@ -81,12 +83,13 @@ export async function signInByOperatorKey(
   return session;
 }
 
-/** Guesses from elsewhere do not lock the operator out. Errors: `sign_in_failed`, `sign_in_locked`. */
+/** Errors: `sign_in_failed`, `sign_in_locked`, `meter_unreachable`. */
 export async function guessOperatorKey(
   ctx: PeopleContext,
-  { operatorKey, address }: { readonly operatorKey: string; readonly address: string },
+  operatorKey: string,
+  guessed: Guessed,
 ): Promise<void> {
-  await guess(ctx, { account: ["operator", address], address }, () => {
+  await guess(ctx, guessed, () => {
     const right = isOperatorKey(ctx, operatorKey);
     if (!right) ctx.log("warn", "operator_sign_in_refused");
     return Promise.resolve(right ? true : null);

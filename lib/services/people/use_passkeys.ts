@@ -106,7 +106,12 @@ async function provenMember(
   answer: BrowserAnswer,
   address: string,
 ): Promise<MemberRecord> {
-  const guessed = { account: ["passkey", answer.id], address, failure: "passkey_refused" } as const;
+  const guessed = {
+    account: ["passkey", answer.id],
+    // Passkeys still work where passwords were guessed at.
+    address: `${address} by passkey`,
+    failure: "passkey_refused",
+  } as const;
   return await guess(ctx, guessed, async () => {
     const found = await ctx.control.passkeys.byCredential(answer.id);
     // The authenticator says whose key it is: it has to be the one whom this service knows by it.
@@ -132,15 +137,12 @@ export async function beginPasskeyConfirmation(ctx: AccountContext): Promise<Req
  * Makes the session that asks as new as one that has just begun. Errors: `passkey_refused`, `sign_in_locked`,
  * `session_ended`, those of `listPasskeys`.
  */
-export async function confirmByPasskey(
-  ctx: AccountContext,
-  { answer, address }: { readonly answer: BrowserAnswer; readonly address: string },
-): Promise<void> {
+export async function confirmByPasskey(ctx: AccountContext, answer: BrowserAnswer): Promise<void> {
   const { caller } = ctx;
   requireMember(caller);
   // Not counted with sign-ins: there a stranger names the account, and could name this one.
   const account = ["confirm by passkey", caller.memberId];
-  const guessed = { account, address, failure: "passkey_refused" } as const;
+  const guessed = { account, address: null, failure: "passkey_refused" } as const;
   await guess(ctx, guessed, async () => {
     const found = await ctx.control.passkeys.byCredential(answer.id);
     if (found?.member.id !== caller.memberId) return null;

@@ -5,7 +5,6 @@ import { beginPasskeyConfirmation, confirmByPasskey } from "../../../lib/service
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { accountContext } from "../../http/service_contexts.ts";
-import { browserOf } from "../../middleware/browser_of.ts";
 import { attempt } from "../frame/attempt.ts";
 import { formTargetOf } from "../frame/form_target.ts";
 import { renderPage } from "../frame/page.tsx";
@@ -26,10 +25,9 @@ export function proveRoutes(deps: AppDeps, answer: Answer): Hono<Env> {
       c.set("formTarget", formTargetOf(waiting.to));
       const proved = await attempt(async () => {
         const ctx = accountContext(deps, c);
-        const { address } = browserOf(c, deps);
         const passkey = passkeyAnswer(fields.exact("answer"));
-        if (passkey !== null) return await confirmByPasskey(ctx, { answer: passkey, address });
-        return await confirmByPassword(ctx, { secret: fields.exact("password"), address });
+        if (passkey !== null) return await confirmByPasskey(ctx, passkey);
+        return await confirmByPassword(ctx, fields.exact("password"));
       });
       if (!proved.ok) {
         return await renderPage(
