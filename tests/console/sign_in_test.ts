@@ -221,6 +221,25 @@ testSteps("the ways into the console", member, {
     assertEquals(sent.status, 201);
   },
 
+  "a form of a page that was opened before another sign-in is kept, and sent by another click": async (
+    world,
+  ) => {
+    const { app, slug } = world;
+    const [before, now] = [cookieOf(await enter(world)), cookieOf(await enter(world))];
+    const old = await openPage(app, `/console/${slug}`, null, { cookie: before });
+    const path = `/console/${slug}/databases`;
+    const send = (fields: Record<string, string>, more = {}) =>
+      sendForm(app, { path, fields, person: null, headers: { cookie: now, ...more } });
+    const fields = { csrf: hidden(old, "csrf"), slug: "kept", name: "Kept" };
+    const forged = await send(fields, { origin: "https://evil.example" });
+    assertEquals([forged.status, /name="csrf"[^>]*>[^]*name="slug"/.test(forged.text)], [403, false]);
+    const back = await send(fields);
+    assertEquals([back.status, hidden(back, "slug")], [403, "kept"]);
+    assertMatch(back.text, new RegExp(`action="${path}"`));
+    const sent = await send({ ...fields, csrf: hidden(back, "csrf") });
+    assertEquals(sent.status, 303, sent.text);
+  },
+
   "what waits behind a sign-in goes nowhere but into the console": async (world) => {
     const back = await enter(world, { to: "https://evil.example/", typed: "a=1" });
     assertMatch(back.text, /action="\/console" method="post"/);

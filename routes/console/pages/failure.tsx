@@ -1,9 +1,11 @@
 // Failures as pages: what went wrong, what to do, and the number by which the log knows it. Whoever is not signed in is led
 // to the sign-in and back, and whoever has to prove who they are does it here; what was typed is kept over both.
 import type { Context, ErrorHandler } from "hono";
+import { isOwnOrigin } from "../../../lib/access/authenticate_session.ts";
 import { AppError } from "../../../lib/core/errors.ts";
 import type { Log } from "../../../lib/core/log.ts";
 import type { Env } from "../../http/env.ts";
+import type { Visit } from "../../http/visit.ts";
 import { errorBoundary } from "../../middleware/error_boundary.ts";
 import { namespaceOf, ownPath } from "../frame/own_path.ts";
 import { renderPage, sendHtml } from "../frame/page.tsx";
@@ -12,6 +14,7 @@ import { Button } from "../parts/button.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Prove } from "./prove_view.tsx";
+import { SendAgain } from "./send_again.tsx";
 import { SignIn } from "./sign_in_view.tsx";
 
 const SIGN_IN = "/console/-/sign-in";
@@ -28,10 +31,13 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** Answers as pages what `errorBoundary` answers as JSON, with the same status; scripts get the JSON. */
-export function failurePage({ log }: { readonly log: Log }): ErrorHandler<Env> {
+export function failurePage(
+  { log, baseUrl }: { readonly log: Log; readonly baseUrl: string },
+): ErrorHandler<Env> {
   const boundary = errorBoundary(log);
   return async (error, c) => {
-    const code = error instanceof AppError ? error.code : "internal";
+    const thrown = error instanceof AppError ? error.code : "internal";
+    const code = thrown === "csrf_refused" && isOldPage(c, baseUrl) ? "old_page" : thrown;
     const isGet = c.req.method === "GET" || c.req.method === "HEAD";
     const forScript = c.req.header("accept")?.startsWith("application/json") ?? false;
     if (code === "session_ended" && isGet && !forScript) return c.redirect(signInPath(c), 302);
@@ -55,7 +61,15 @@ export function failurePage({ log }: { readonly log: Log }): ErrorHandler<Env> {
 }
 
 /** What a person has to do before anything else: it takes the whole page, and keeps what was typed. */
-const AS_PAGES: ReadonlySet<string> = new Set(["session_ended", "sign_in_again"]);
+const AS_PAGES: ReadonlySet<string> = new Set(["session_ended", "sign_in_again", "old_page"]);
+
+/** Whether a form has come from an own page that was opened in another session than the browser has by now. */
+function isOldPage(c: Context<Env>, baseUrl: string): boolean {
+  const visit: Visit | undefined = c.get("visit");
+  const host = new URL(c.req.url).host;
+  return c.req.method === "POST" && (visit?.person ?? null) !== null &&
+    isOwnOrigin(c.req.header("origin"), { baseUrl, host });
+}
 
 /** The id of the part of a page that a script waits to replace, as `HX-Target` names it (`div#outcome`); null: all of it. */
 function partOf(c: Context<Env>): string | null {
@@ -108,6 +122,10 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
     );
   }
   const { person, here } = c.get("visit");
+  if (facts.code === "old_page" && person !== null) {
+    const parts = { title: "Send what you typed?", alone: true };
+    return await renderPage(c, parts, <SendAgain csrf={person.csrf} waiting={await waitingOf(c)} />);
+  }
   if (facts.code === "namespace_mismatch" && c.req.method === "GET" && person !== null) {
     return await renderPage(
       c,
