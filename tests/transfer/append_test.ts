@@ -8,6 +8,7 @@ import { heldBy, writesIn, type WriteWorld } from "../writes/write_world.ts";
 
 interface AppendWorld extends WriteWorld {
   readonly append: (rows: string | readonly object[], more?: string) => Promise<ApiAnswer>;
+  readonly appendCsv: (text: string) => Promise<ApiAnswer>;
   readonly count: () => Promise<unknown>;
 }
 
@@ -22,6 +23,11 @@ async function worldOf(app: StartedApp, slug: string): Promise<AppendWorld> {
       app.request("POST", `${world.shop.database.path}/import?format=ndjson&mode=append&table=t${more}`, {
         token: world.shop.token,
         body: typeof rows === "string" ? rows : rows.map((row) => JSON.stringify(row)).join("\n"),
+      }),
+    appendCsv: (body) =>
+      app.request("POST", `${world.shop.database.path}/import?format=csv&mode=append&table=t`, {
+        token: world.shop.token,
+        body,
       }),
     count: async () => (await world.rows("SELECT count(*) FROM t"))[0]?.[0],
   };
@@ -120,6 +126,55 @@ testSteps("append", worldOf, {
     assertEquals(left, usual);
     assertEquals(new Set(named), new Set(["null NULL"]));
     assertEquals(new Set(usual.map((one) => String(one).split(" ")[0])).size, 5);
+  },
+
+  "takes truth and bytes in a CSV as PostgreSQL writes them": async ({ setup, rows, appendCsv }) => {
+    await setup(
+      "DROP TABLE t",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, done BOOLEAN, open BOOL, b BLOB, s TEXT, n NUMERIC)",
+    );
+    const answer = await appendCsv(
+      "id,done,open,b,s,n\n1,t,f,\\x00fF,t,t\n2,TRUE,false,AP8=,\\x00,true\n3,1,0,\\x,,\n4,maybe,,,,\n",
+    );
+    assertEquals(written(answer), 4, answer.text);
+    assertEquals(await rows("SELECT id, done, open, hex(b), s, n FROM t ORDER BY id"), [
+      [1, 1, 0, "00FF", "t", "t"],
+      [2, 1, 0, "00FF", "\\x00", "true"],
+      [3, 1, 0, "", null, null],
+      [4, "maybe", null, "", null, null],
+    ]);
+    const odd = await appendCsv("id,b\n5,\\x00f\n");
+    assertEquals([odd.body.code, odd.body.issues?.[0]?.path], ["import_refused", "line 2, column b"]);
+  },
+
+  "keeps an object or a list of NDJSON as its text, with all digits, in columns of JSON and text": async (
+    { setup, rows, append },
+  ) => {
+    await setup(
+      "DROP TABLE t",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, meta JSON, tags TEXT, b BLOB, n INTEGER)",
+    );
+    const answer = await append(
+      '{"id":1,"meta":{"k":[12345678901234567890,1.10,"é"]},"tags":["a","b c"],"n":9007199254740993,"b":{"$blob":"AP8="}}\n' +
+        '{"id":2,"meta":{"$blob":"AA==","more":1},"tags":"plain"}\n',
+    );
+    assertEquals(written(answer), 2, answer.text);
+    assertEquals(await rows("SELECT meta, tags, hex(b), n FROM t ORDER BY id"), [
+      ['{"k":[12345678901234567890,1.10,"é"]}', '["a","b c"]', "00FF", "9007199254740993"],
+      ['{"$blob":"AA==","more":1}', "plain", "", null],
+    ]);
+    for (
+      const [column, value] of [["n", "{}"], ["b", "[1]"], ["meta", '{"$blob":"no base64!"}'], [
+        "meta",
+        '{"$blob":null}',
+      ]]
+    ) {
+      const refused = await append(`{"id":3,"${column}":${value}}`);
+      const path = refused.body.issues?.[0]?.path;
+      assertEquals([refused.body.code, path], ["import_refused", `line 1, column ${column}`]);
+    }
+    const deep = await append(`{"id":3,"meta":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    assertEquals(told(deep), [400, "import_refused", undefined]);
   },
 
   "lets the engine count up a key that a row leaves out, whatever its default": async (world) => {

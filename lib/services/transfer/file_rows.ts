@@ -5,6 +5,7 @@ import { type Affinity, affinityOf, type SqlParameter } from "../../sql/sql_valu
 import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
 import { CsvReader, type CsvRecord } from "./csv_rows.ts";
+import { infinities, isBase64, jsonValue, objectOf } from "./json_lines.ts";
 
 /** A row of the file. */
 export interface FileRow {
@@ -122,21 +123,24 @@ function requireDistinct(columns: readonly string[], at: string): void {
   if (columns.length === 0) throw refused("there is no column to write", at);
 }
 
-/** Infinite values as answers and files spell them → a text of which the engine makes one in a column of numbers. */
-const infinities: ReadonlyMap<string, string> = new Map([["Infinity", "9e999"], ["-Infinity", "-9e999"]]);
-
+/** Bytes as PostgreSQL writes them. */
+const BYTEA = /^\\x(?:[0-9A-Fa-f]{2})*$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Words for true and false, as PostgreSQL and spreadsheets write them too. */
+const TRUTHS: ReadonlyMap<string, number> = new Map([["true", 1], ["t", 1], ["false", 0], ["f", 0]]);
 
 /** A column, and what its cells become; `any`: the text as it is. */
 interface CsvColumn {
   readonly name: string;
-  readonly takes: Affinity | "any";
+  readonly takes: Affinity | "any" | "BOOLEAN";
 }
 
 function csvColumn(column: ColumnDefinition | null): CsvColumn | null {
   if (column === null) return null;
   const { name, declaredType } = column;
-  return { name, takes: declaredType === "" ? "any" : affinityOf(declaredType) };
+  if (declaredType === "") return { name, takes: "any" };
+  return { name, takes: /^BOOL(EAN)?\b/i.test(declaredType) ? "BOOLEAN" : affinityOf(declaredType) };
 }
 
 /** By the declared type of the column, as the engine would convert it; what a number should be has to be one. */
@@ -144,23 +148,19 @@ function cellValue(text: string | null, { name, takes }: CsvColumn, line: number
   if (text === null || takes === "TEXT" || takes === "any") return text;
   const wrong = (wanted: string) => refused(`${wanted} is expected`, `line ${line}, column ${name}`);
   if (takes === "BLOB") {
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw wrong("base64");
+    if (BYTEA.test(text)) return { $blob: Uint8Array.fromHex(text.slice(2)).toBase64() };
+    if (!isBase64(text)) throw wrong("base64, or \\x and hexadecimal digits,");
     return { $blob: text };
   }
+  const truth = takes === "BOOLEAN" ? TRUTHS.get(text.toLowerCase()) : undefined;
+  if (truth !== undefined) return truth;
   if (takes !== "REAL" && /^[+-]?\d+$/.test(text)) return integer(text) ?? text;
   // What is beyond every REAL has no form as a number; the engine makes an infinite one of its text.
   if (NUMBER.test(text)) return Number.isFinite(Number(text)) ? { $real: Number(text) } : text;
-  if (takes === "NUMERIC") return text;
+  if (takes === "NUMERIC" || takes === "BOOLEAN") return text;
   const infinite = takes === "REAL" ? infinities.get(text) : undefined;
   if (infinite !== undefined) return infinite;
   throw wrong(takes === "INTEGER" ? "an integer" : "a number");
-}
-
-/** Undefined for any other text, and where the column keeps a text: so does ANY in a STRICT table. */
-function infiniteIn(declaredType: string, text: string): string | undefined {
-  const infinite = infinities.get(text);
-  const isKept = infinite === undefined || /^any$/i.test(declaredType);
-  return isKept || ["TEXT", "BLOB"].includes(affinityOf(declaredType)) ? undefined : infinite;
 }
 
 /** Null where it has more than 64 bits. */
@@ -170,64 +170,4 @@ function integer(text: string): SqlParameter {
   const value = BigInt(text.replace("+", ""));
   if (BigInt.asIntN(64, value) !== value) return null;
   return Number.isSafeInteger(Number(value)) ? Number(value) : { $integer: String(value) };
-}
-
-function objectOf(json: string, line: number): object {
-  const value = parsed(json, line);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw refused("a JSON object is expected", `line ${line}`);
-  }
-  return Object.values(value).some(isRounded) ? Object(parsed(withExactIntegers(json), line)) : value;
-}
-
-function parsed(json: string, line: number): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw refused("a JSON object is expected", `line ${line}`);
-  }
-}
-
-const isRounded = (value: unknown) => Number.isInteger(value) && !Number.isSafeInteger(value);
-
-/** An integer that a JSON number would round becomes a text of its digits, as an export has it. */
-function withExactIntegers(json: string): string {
-  let exact = "";
-  for (let at = 0;;) {
-    const open = json.indexOf('"', at);
-    exact += json.slice(at, open < 0 ? undefined : open).replace(JSON_NUMBER, digitsOf);
-    if (open < 0) return exact;
-    let close = json.indexOf('"', open + 1);
-    while (isEscaped(json, close)) close = json.indexOf('"', close + 1);
-    at = close + 1;
-    exact += json.slice(open, at);
-  }
-}
-
-const JSON_NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const digitsOf = (found: string) =>
-  /^-?\d+$/.test(found) && !Number.isSafeInteger(Number(found)) ? `"${found}"` : found;
-
-function isEscaped(json: string, at: number): boolean {
-  let before = at;
-  while (json.charAt(before - 1) === "\\") before--;
-  return (at - before) % 2 === 1;
-}
-
-/** As `/query` takes it, and infinite values as it answers them. */
-function jsonValue(value: unknown, { name, declaredType }: ColumnDefinition, line: number): SqlParameter {
-  if (value === null) return value;
-  if (typeof value === "string") return infiniteIn(declaredType, value) ?? value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (typeof value === "boolean") return Number(value);
-  const blob = typeof value === "object" && Object.keys(value).length === 1
-    ? Reflect.get(value, "$blob")
-    : undefined;
-  if (typeof blob === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(blob) && blob.length % 4 === 0) {
-    return { $blob: blob };
-  }
-  throw refused(
-    'a text, a number, true, false, null or {"$blob": base64} is expected',
-    `line ${line}, column ${name}`,
-  );
 }
