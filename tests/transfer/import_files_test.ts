@@ -365,5 +365,12 @@ testSteps("import of files", transferWorld, {
       headers: { "content-encoding": "gzip" },
     });
     assertEquals(packed.body.issues?.[0]?.path, "Content-Encoding");
+    const pgDump = await world.import("format=sql&mode=create", "-- PostgreSQL\nSET lock_timeout = 0;\n");
+    const [{ path = null, message = "" } = {}] = pgDump.body.issues ?? [];
+    assertEquals([pgDump.body.code, path, /^SET .* csv or ndjson$/.test(message)], [
+      "import_refused",
+      "line 2",
+      true,
+    ]);
   },
 });

@@ -109,7 +109,10 @@ function* otherItems(sql: string, at: string, modules: DumpedModules): Generator
   if (rebuild) return yield { t: "rebuild", table: sqlTokens(rebuild[1] ?? "")[0]?.text ?? "" };
   if (/^INSERT\b/i.test(sql)) return yield { t: "statement", sql, at };
   const [word = "this"] = /^\w+/.exec(sql) ?? [];
-  throw new NotTaken(`${word.toUpperCase()} is no statement of a dump`, at);
+  throw new NotTaken(
+    `${word.toUpperCase()} is no statement of SQLite's .dump; rows of other databases come in as csv or ndjson`,
+    at,
+  );
 }
 
 function plainRows({ table, columns, rows }: InsertedRows, at: string): Item {
