@@ -71,6 +71,9 @@ test("without the operator's leave no webhook goes inside, whatever its address 
   for (const url of refused) {
     const answer = await call("POST", "", { url, events: ["change"] });
     assertEquals([url, answer.status, answer.code], [url, 400, "validation_failed"]);
+    // The way out is named where there is one.
+    const canBeLet = /^https?:/.test(url) && !/user|#/.test(url);
+    assertEquals([url, JSON.stringify(answer).includes("WEBHOOKS_PRIVATE=1")], [url, canBeLet]);
   }
   // A name that leads inside is found out where it counts: at the connection.
   const added = await call("POST", "", { url: `https://localhost:${port}/`, events: ["change"] });

@@ -204,10 +204,13 @@ async function requireWebhook(
 }
 
 function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string): void {
-  const refusal = URL.canParse(text) ? refusalOf(new URL(text), allowPrivate) : "it is no URL";
-  if (refusal !== null) {
-    throw refused("url", `Send the address of a receiver on the public network; ${refusal}`);
-  }
+  const url = URL.parse(text);
+  const refusal = url === null ? "it is no URL" : refusalOf(url, allowPrivate);
+  if (refusal === null) return;
+  const way = url !== null && refusalOf(url, true) === null
+    ? "; a service that is started with WEBHOOKS_PRIVATE=1 takes it"
+    : "";
+  throw refused("url", `Send the address of a receiver on the public network; ${refusal}${way}`);
 }
 
 function refused(path: string, message: string): AppError {
