@@ -34,6 +34,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./first-app.md", { with: { type: "text" } }),
   },
   {
+    ...at("Guides", "tenants"),
+    title: "An app of many tenants",
+    about: "A database for each customer: made, migrated, published, counted and exported by script.",
+    load: () => import("./tenants.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Guides", "agents"),
     title: "For agents",
     about: "Let an agent write without fear: previews, limits, proposals, rules and handed-off tokens.",
@@ -66,8 +72,7 @@ export const docPages: readonly DocPage[] = [
   {
     ...at("Guides", "accounts"),
     title: "Accounts of an app",
-    about:
-      "Sign-up, log-in, log-out, forgotten passwords and verified addresses, without a server of one's own.",
+    about: "Sign-up, log-in, forgotten passwords and verified addresses, without a server of one's own.",
     load: () => import("./accounts.md", { with: { type: "text" } }),
   },
   {
@@ -79,8 +84,7 @@ export const docPages: readonly DocPage[] = [
   {
     ...at("Guides", "ask"),
     title: "Ask in words",
-    about:
-      "Let people ask a database in plain English: what is understood, what is refused, and how often it is right.",
+    about: "Let people ask in plain English: what is understood, what refused, and how often it is right.",
     load: () => import("./ask.md", { with: { type: "text" } }),
   },
   {
@@ -110,8 +114,7 @@ export const docPages: readonly DocPage[] = [
   {
     ...at("Guides", "migrations"),
     title: "Migrations",
-    about:
-      "Apply the files of drizzle-kit, prisma, dbmate, wrangler and supabase, once, whole and without losing rows.",
+    about: "Apply files of drizzle-kit, prisma, dbmate, wrangler, supabase: once, whole, no rows lost.",
     load: () => import("./migrations.md", { with: { type: "text" } }),
   },
   {
@@ -123,8 +126,7 @@ export const docPages: readonly DocPage[] = [
   {
     ...at("Guides", "backup"),
     title: "Backup of the control plane",
-    about:
-      "Back up namespaces, tokens and money, check a backup, restore it, and start anew on another machine.",
+    about: "Back up namespaces, tokens and money, check it, restore it, start anew on another machine.",
     load: () => import("./backup.md", { with: { type: "text" } }),
   },
   {
