@@ -1,6 +1,7 @@
 // The page of the usage, as a browser without script sees it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
+import { keys } from "../../lib/store/keys.ts";
 import { testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -48,6 +49,33 @@ testSteps("the page of the usage", world, {
     const chosen = await look("?span=month&database=other");
     assert(chosen.includes("Latency of other, 95 of 100 calls below"));
     assert(!chosen.includes("Latency of main"));
+  },
+  "adds up what many databases used, in every view and in the list of databases": async (of) => {
+    const { app, tenant, look, viewer } = of;
+    const { id } = await app.deps.control.namespaces.bySlug(tenant.slug) ?? {};
+    assert(id);
+    const hour = Math.floor(Date.now() / 3_600_000);
+    const each = { requests: 2, rowsRead: 3, rowsWritten: 0, costNanoUsd: 1_000_000 };
+    const book = async (hoursAgo: number, databases: number, others = "db") => {
+      const commit = app.deps.kv.atomic();
+      for (let n = 0; n < databases; n++) {
+        // Its own database is among them.
+        const database = n === 0 ? tenant.database.id : `${others}_${n}`;
+        commit.set(keys.usage(id, hour - hoursAgo, database), each);
+      }
+      assert((await commit.commit()).ok);
+    };
+    for (let hoursAgo = 1; hoursAgo < 168; hoursAgo++) await book(hoursAgo, 61);
+    await book(0, 61);
+    const calls = (text: string, slug: string) =>
+      / (\d[\d,\u2009\u00a0]*) /.exec(plain(new RegExp(`>${slug}</a>.*?</tr>`, "s").exec(text)?.[0] ?? ""))
+        ?.[1];
+    assertEquals(calls(await look("?span=week"), "main"), "336");
+    assertEquals(calls(await look("?span=week&database=main"), "main"), "336");
+    assertEquals(calls(await look(), "main"), "48");
+    for (let more = 0; more < 12; more++) await book(0, 900, `more_${more}`);
+    const list = await openPage(app, `/console/${tenant.slug}`, viewer);
+    assertEquals(list.status, 200, list.text.slice(-300));
   },
   "goes on where the log of a database cannot be read": async ({ app, tenant, look }) => {
     await tenant.query("SELECT 1");

@@ -2,10 +2,11 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
-import { kvCall, kvCommit, kvEntries, kvGet } from "../../store/kv_call.ts";
-import type { BalanceRecord, CreditRecord, UsageRecord } from "../../store/money_records.ts";
+import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
+import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
 import { removeAll } from "../../store/remove_all.ts";
 import { type AccountStep, changeAccount, inMonth, openAccount } from "./change_account.ts";
+import { readUsage, sumUsage, type UsageRange, type UsageRow, type UsageSums } from "./read_usage.ts";
 
 /** A payment. */
 export interface CreditInput {
@@ -93,6 +94,11 @@ export class Ledger {
     return readUsage(this.kv, namespaceId, range);
   }
 
+  /** The same in sums, whatever the number of databases. `only`: the database whose hours or days are told; null: all. */
+  usageSums(namespaceId: string, range: UsageRange, only: string | null): Promise<UsageSums> {
+    return sumUsage(this.kv, namespaceId, { ...range, only });
+  }
+
   /** Deletes all money records of a removed namespace. It can be repeated. */
   async remove(namespaceId: string): Promise<void> {
     // The balance goes first: without it no process can reserve, pay or be credited.
@@ -113,60 +119,4 @@ function repeated(credit: CreditRecord, amountNanoUsd: number): AccountStep<Cred
 
 function amountError(message: string): AppError {
   return new AppError("validation_failed", { issues: [{ path: "amountUsd", message }] });
-}
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** Rows of one answer: a year of hours of one database. */
-const MAX_ROWS = 10_000;
-
-/** Which hours or days. */
-interface UsageRange {
-  /** Unix milliseconds; the whole hour or day that contains it counts. */
-  readonly fromMs: number;
-  /** Unix milliseconds, exclusive. */
-  readonly toMs: number;
-  /** In UTC. */
-  readonly by: "hour" | "day";
-}
-
-/** Costs include what was written off. */
-interface UsageRow extends UsageRecord {
-  /** Unix milliseconds at which the hour or day begins. */
-  readonly startMs: number;
-  readonly databaseId: string;
-}
-
-/**
- * What a namespace's databases used, by hour or by day. In the order of time. Errors: `validation_failed` above
- * 10,000 rows, `meter_unreachable`.
- */
-async function readUsage(kv: Deno.Kv, namespaceId: string, range: UsageRange): Promise<UsageRow[]> {
-  // KV refuses a range that ends before it begins.
-  if (range.fromMs >= range.toMs) return [];
-  const stepMs = range.by === "day" ? DAY_MS : HOUR_MS;
-  const from = keys.usageFrom(namespaceId, Math.floor(range.fromMs / stepMs) * stepMs / HOUR_MS);
-  const to = keys.usageFrom(namespaceId, Math.ceil(range.toMs / HOUR_MS));
-  const rows = new Map<string, UsageRow>();
-  for await (const { key, value } of kvEntries(kv, keys.usageOf(namespaceId), { from, to })) {
-    const [, , hour, databaseId] = key;
-    if (typeof hour !== "number" || typeof databaseId !== "string") continue;
-    const startMs = Math.floor(hour * HOUR_MS / stepMs) * stepMs;
-    const name = `${startMs}/${databaseId}`;
-    const before = rows.get(name);
-    rows.set(name, {
-      startMs,
-      databaseId,
-      requests: (before?.requests ?? 0) + value.requests,
-      rowsRead: (before?.rowsRead ?? 0) + value.rowsRead,
-      rowsWritten: (before?.rowsWritten ?? 0) + value.rowsWritten,
-      costNanoUsd: (before?.costNanoUsd ?? 0) + value.costNanoUsd,
-    });
-    if (rows.size > MAX_ROWS) {
-      throw new AppError("validation_failed", {
-        issues: [{ path: "from", message: "Ask for a shorter time or by day; this has too many rows" }],
-      });
-    }
-  }
-  return [...rows.values()];
 }

@@ -3,6 +3,7 @@ import { requireFresh, requireOperator } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
+import type { UsageRecord } from "../../store/money_records.ts";
 import { actOf } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
@@ -77,15 +78,19 @@ export async function readBalance(ctx: ManageContext, namespaceSlug: string): Pr
   };
 }
 
-/** What one database used in an hour or a day, as the API shows it. */
-export interface UsageView {
-  /** When the hour or day begins, ISO 8601. */
-  readonly from: string;
-  readonly databaseId: string;
+/** What was used. */
+export interface UsageFigures {
   readonly requests: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
   readonly costUsd: number;
+}
+
+/** What one database used in an hour or a day, as the API shows it. */
+interface UsageView extends UsageFigures {
+  /** When the hour or day begins, ISO 8601. */
+  readonly from: string;
+  readonly databaseId: string;
 }
 
 /** Which usage is wanted. */
@@ -106,15 +111,39 @@ const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
  */
 export async function readUsage(ctx: ManageContext, input: UsageInput): Promise<UsageView[]> {
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
-  const toMs = input.toMs ?? ctx.clock.now() + 1;
-  const fromMs = input.fromMs ?? toMs - DEFAULT_MS[input.by];
-  const rows = await ctx.ledger.usage(namespace.id, { fromMs, toMs, by: input.by });
-  return rows.map(({ startMs, databaseId, requests, rowsRead, rowsWritten, costNanoUsd }) => ({
+  const rows = await ctx.ledger.usage(namespace.id, rangeOf(ctx, input));
+  return rows.map(({ startMs, databaseId, ...used }) => ({
     from: isoTime(startMs),
     databaseId,
-    requests,
-    rowsRead,
-    rowsWritten,
-    costUsd: toUsd(costNanoUsd),
+    ...figuresOf(used),
   }));
+}
+
+/** Sums for pages. */
+export interface UsageSumsView {
+  /** By the time at which the hour or day begins, unix milliseconds; of the database that was asked for, or of all. */
+  readonly byTime: ReadonlyMap<number, UsageFigures>;
+  readonly byDatabase: ReadonlyMap<string, UsageFigures>;
+}
+
+/** The same in sums, however many databases there are. Errors: those of `requireNamespace`. */
+export async function readUsageSums(
+  ctx: ManageContext,
+  { databaseId, ...input }: UsageInput & { readonly databaseId: string | null },
+): Promise<UsageSumsView> {
+  const namespace = await readableNamespace(ctx, input.namespaceSlug);
+  const { byTime, byDatabase } = await ctx.ledger.usageSums(namespace.id, rangeOf(ctx, input), databaseId);
+  return {
+    byTime: new Map(byTime.entries().map(([startMs, used]) => [startMs, figuresOf(used)])),
+    byDatabase: new Map(byDatabase.entries().map(([id, used]) => [id, figuresOf(used)])),
+  };
+}
+
+function rangeOf(ctx: ManageContext, { fromMs, toMs, by }: UsageInput) {
+  const end = toMs ?? ctx.clock.now() + 1;
+  return { fromMs: fromMs ?? end - DEFAULT_MS[by], toMs: end, by };
+}
+
+function figuresOf({ costNanoUsd, requests, rowsRead, rowsWritten }: UsageRecord): UsageFigures {
+  return { requests, rowsRead, rowsWritten, costUsd: toUsd(costNanoUsd) };
 }

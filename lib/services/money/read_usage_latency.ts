@@ -5,7 +5,7 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { type LatencyInput, type LatencyReport, readLatency } from "../query/read_latency.ts";
-import type { UsageView } from "./manage_money.ts";
+import type { UsageSumsView } from "./manage_money.ts";
 
 /** Databases whose logs are read for one page. */
 const MOST_DATABASES = 10;
@@ -20,7 +20,8 @@ export interface UsageLatencyContext {
 /** Of which databases, and which time. */
 export interface UsageLatencyInput extends LatencyInput {
   readonly namespaceSlug: string;
-  readonly rows: readonly UsageView[];
+  /** Id of a database → what it used. */
+  readonly used: UsageSumsView["byDatabase"];
   readonly slugs: ReadonlyMap<string, string>;
   /** The slug of the only database to show; null: all. */
   readonly only: string | null;
@@ -29,10 +30,10 @@ export interface UsageLatencyInput extends LatencyInput {
 /** Slug → its latency, the database with most calls first; one that cannot be read now is left out. */
 export async function readUsageLatency(
   { control, query, caller }: UsageLatencyContext,
-  { namespaceSlug, rows, slugs, only, ...input }: UsageLatencyInput,
+  { namespaceSlug, used, slugs, only, ...input }: UsageLatencyInput,
 ): Promise<ReadonlyMap<string, LatencyReport>> {
   const reports = await Promise.all(
-    busiest(rows, slugs).filter((slug) => only === null || slug === only).slice(0, MOST_DATABASES).map(
+    busiest(used, slugs).filter((slug) => only === null || slug === only).slice(0, MOST_DATABASES).map(
       async (slug): Promise<[string, LatencyReport] | null> => {
         try {
           const target = await resolveCallerTarget({ control }, caller, {
@@ -51,11 +52,7 @@ export async function readUsageLatency(
   return new Map(reports.filter((report) => report !== null));
 }
 
-function busiest(rows: readonly UsageView[], slugs: ReadonlyMap<string, string>): string[] {
-  const calls = new Map<string, number>();
-  for (const { databaseId, requests } of rows) {
-    const slug = slugs.get(databaseId);
-    if (slug !== undefined) calls.set(slug, (calls.get(slug) ?? 0) + requests);
-  }
-  return [...calls].sort(([, one], [, other]) => other - one).map(([slug]) => slug);
+function busiest(used: UsageSumsView["byDatabase"], slugs: ReadonlyMap<string, string>): string[] {
+  return [...used].sort(([, one], [, other]) => other.requests - one.requests)
+    .flatMap(([id]) => slugs.get(id) ?? []);
 }

@@ -7,7 +7,7 @@ import {
   listDatabases,
   undeleteDatabase,
 } from "../../../lib/services/databases/manage_databases.ts";
-import { readUsage } from "../../../lib/services/money/manage_money.ts";
+import { readUsageSums } from "../../../lib/services/money/manage_money.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import { displayName, newSlug, slug } from "../../http/schemas.ts";
 import { manageContext } from "../../http/service_contexts.ts";
@@ -16,7 +16,7 @@ import type { Env } from "../../http/env.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
-import { Databases, type DatabasesFacts, type Used } from "./databases_view.tsx";
+import { Databases, type DatabasesFacts } from "./databases_view.tsx";
 
 const DAY_MS = 86_400_000;
 const PAGE_SIZE = 100;
@@ -82,20 +82,11 @@ async function factsOf(
   const ctx = manageContext(deps, c);
   const visit = c.get("visit");
   const dayStart = visit.now - visit.now % DAY_MS;
-  const [list, usage, rail] = await Promise.all([
+  const [list, { byDatabase: today }, rail] = await Promise.all([
     listDatabases(ctx, { namespaceSlug, cursor: c.req.query("after") ?? null, pageSize: PAGE_SIZE }),
-    readUsage(ctx, { namespaceSlug, fromMs: dayStart, toMs: null, by: "hour" }),
+    readUsageSums(ctx, { namespaceSlug, fromMs: dayStart, toMs: null, by: "day", databaseId: null }),
     visit.railOf(namespaceSlug),
   ]);
-  const today = new Map<string, Used>();
-  for (const { databaseId, requests, rowsRead, costUsd } of usage) {
-    const sum = today.get(databaseId) ?? { requests: 0, rowsRead: 0, costUsd: 0 };
-    today.set(databaseId, {
-      requests: sum.requests + requests,
-      rowsRead: sum.rowsRead + rowsRead,
-      costUsd: sum.costUsd + costUsd,
-    });
-  }
   const slugIn = (name: string) => slug.safeParse(c.req.query(name)).data ?? null;
   return {
     databases: list.items,

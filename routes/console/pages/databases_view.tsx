@@ -31,7 +31,7 @@ export interface DatabasesFacts {
 }
 
 /** What a database has used. */
-export interface Used {
+interface Used {
   readonly requests: number;
   readonly rowsRead: number;
   readonly costUsd: number;

@@ -1,7 +1,7 @@
 // /console/:ns/usage: where calls, rows and money went, by hour or by day, of all databases or of one.
 import { Hono } from "hono";
 import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
-import { readUsage } from "../../../lib/services/money/manage_money.ts";
+import { readUsageSums } from "../../../lib/services/money/manage_money.ts";
 import { readUsageLatency } from "../../../lib/services/money/read_usage_latency.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -34,14 +34,19 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
     const untilMs = visit.now - visit.now % barMs + barMs;
     const fromMs = untilMs - bars * barMs;
     const ctx = manageContext(deps, c);
-    const [rows, databases] = await Promise.all([
-      readUsage(ctx, { namespaceSlug: namespace, fromMs, toMs: untilMs, by }),
-      listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: 500 }),
-    ]);
+    const databases = await listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: 500 });
     const slugs = new Map(databases.items.map(({ id, slug }) => [id, slug]));
+    const databaseId = only === null ? null : databases.items.find(({ slug }) => slug === only)?.id ?? "";
+    const sums = await readUsageSums(ctx, {
+      namespaceSlug: namespace,
+      fromMs,
+      toMs: untilMs,
+      by,
+      databaseId,
+    });
     const latency = await readUsageLatency({ ...deps, caller: ctx.caller }, {
       namespaceSlug: namespace,
-      rows,
+      used: sums.byDatabase,
       slugs,
       only,
       by,
@@ -57,7 +62,7 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
         span={span}
         barMs={barMs}
         times={Array.from({ length: bars }, (_, at) => fromMs + at * barMs)}
-        rows={rows}
+        sums={sums}
         slugs={slugs}
         only={only}
         latency={latency}

@@ -1,5 +1,5 @@
 // What the page of the usage shows: drawings of cost, calls, rows and latency, and the databases by what they cost.
-import type { UsageView } from "../../../lib/services/money/manage_money.ts";
+import type { UsageFigures, UsageSumsView } from "../../../lib/services/money/manage_money.ts";
 import type { LatencyReport } from "../../../lib/services/query/read_latency.ts";
 import { Card } from "../parts/card.tsx";
 import { type Bar, Chart } from "../parts/chart.tsx";
@@ -19,7 +19,7 @@ export interface UsageProps {
   readonly barMs: number;
   /** When each bar begins, unix milliseconds. */
   readonly times: readonly number[];
-  readonly rows: readonly UsageView[];
+  readonly sums: UsageSumsView;
   /** Id of a database → its slug; those that are gone have none. */
   readonly slugs: ReadonlyMap<string, string>;
   /** The slug of the only database to show; null: all. */
@@ -33,7 +33,7 @@ const shown = [["day", "24 hours"], ["week", "7 days"], ["month", "30 days"]] as
 
 /** The page. */
 export function Usage(props: UsageProps): Html {
-  const { namespace, baseUrl, span, only, rows } = props;
+  const { namespace, baseUrl, span, only, sums } = props;
   const more = only === null ? "" : `&database=${encodeURIComponent(only)}`;
   const views = shown.map(([name, text]) => ({
     name: text,
@@ -49,7 +49,7 @@ export function Usage(props: UsageProps): Html {
           ? "What databases were asked and what it cost, in UTC. Looking at the console costs nothing."
           : <a href={`/console/${namespace}/usage?span=${span}`}>Show all databases</a>}
       />
-      {rows.length === 0
+      {sums.byDatabase.size === 0
         ? (
           <div class="card">
             <Empty icon="usage" title="No call in this time">
@@ -73,18 +73,9 @@ export function Usage(props: UsageProps): Html {
   );
 }
 
-type Figure = "requests" | "rowsRead" | "rowsWritten" | "costUsd";
-
-function Drawings({ times, rows, barMs, only, slugs, latency }: UsageProps): Html {
-  const own = rows.filter(({ databaseId }) => only === null || slugs.get(databaseId) === only);
-  const bars = (figure: Figure): Bar[] => {
-    const sums = new Map<number, number>();
-    for (const row of own) {
-      const at = Date.parse(row.from);
-      sums.set(at, (sums.get(at) ?? 0) + row[figure]);
-    }
-    return times.map((at) => ({ name: nameOf(at, barMs), value: sums.get(at) ?? 0 }));
-  };
+function Drawings({ times, sums, barMs, latency }: UsageProps): Html {
+  const bars = (figure: keyof UsageFigures): Bar[] =>
+    times.map((at) => ({ name: nameOf(at, barMs), value: sums.byTime.get(at)?.[figure] ?? 0 }));
   return (
     <div class="charts">
       <Chart label="Cost" bars={bars("costUsd")} format={usd} />
@@ -124,18 +115,9 @@ function nameOf(at: number, barMs: number): string {
   return barMs === DAY_MS ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
 }
 
-function ByDatabase({ namespace, span, rows, slugs, latency }: UsageProps): Html {
-  const sums = new Map<string, Record<Figure, number>>();
-  for (const row of rows) {
-    const sum = sums.get(row.databaseId) ?? { requests: 0, rowsRead: 0, rowsWritten: 0, costUsd: 0 };
-    sums.set(row.databaseId, {
-      requests: sum.requests + row.requests,
-      rowsRead: sum.rowsRead + row.rowsRead,
-      rowsWritten: sum.rowsWritten + row.rowsWritten,
-      costUsd: sum.costUsd + row.costUsd,
-    });
-  }
-  const total = [...sums.values()].reduce((all, { costUsd }) => all + costUsd, 0);
+function ByDatabase({ namespace, span, sums, slugs, latency }: UsageProps): Html {
+  const used = [...sums.byDatabase].sort(([, a], [, b]) => b.costUsd - a.costUsd);
+  const total = used.reduce((all, [, { costUsd }]) => all + costUsd, 0);
   return (
     <Card id="by-database" title="By database" about="the dearest first" full>
       <Grid
@@ -150,7 +132,7 @@ function ByDatabase({ namespace, span, rows, slugs, latency }: UsageProps): Html
           { name: "Cost", numeric: true },
           { name: "Share", numeric: true },
         ]}
-        rows={[...sums].sort(([, a], [, b]) => b.costUsd - a.costUsd).map(([id, sum]) => {
+        rows={used.map(([id, sum]) => {
           const slug = slugs.get(id);
           const { p50Ms = null, p95Ms = null } = latency.get(slug ?? "") ?? {};
           return [
