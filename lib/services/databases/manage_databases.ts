@@ -1,8 +1,9 @@
 // Creates, shows, lists, renames, deletes and undeletes the databases of a namespace.
 import { requireFresh } from "../../access/caller.ts";
-import type { PageInput } from "../../control/list_page.ts";
+import type { Page, PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
+import type { DatabaseRecord } from "../../store/records.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
 import { actOf, noteAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
@@ -60,6 +61,22 @@ export async function listDatabases(
   const { records, nextCursor } = await ctx.control.databases.list(namespace.id, input);
   const items = await Promise.all(records.map((record) => databaseView(ctx.tenants, record)));
   return { items, nextCursor };
+}
+
+/** Id → slug of every database of a namespace. Errors: those of `requireNamespace`. */
+export async function readSlugs(ctx: ManageContext, namespaceSlug: string): Promise<Map<string, string>> {
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  const slugs = new Map<string, string>();
+  let cursor: string | null = null;
+  do {
+    const page: Page<DatabaseRecord> = await ctx.control.databases.list(namespace.id, {
+      cursor,
+      pageSize: 500,
+    });
+    for (const { id, slug } of page.records) slugs.set(id, slug);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return slugs;
 }
 
 /** Changes the name of a database; its slug stays. Errors: those of `requireDatabase`. */

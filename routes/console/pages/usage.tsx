@@ -1,6 +1,6 @@
 // /console/:ns/usage: where calls, rows and money went, by hour or by day, of all databases or of one.
 import { Hono } from "hono";
-import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
+import { readSlugs } from "../../../lib/services/databases/manage_databases.ts";
 import { readUsageSums } from "../../../lib/services/money/manage_money.ts";
 import { readUsageLatency } from "../../../lib/services/money/read_usage_latency.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
@@ -34,15 +34,14 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
     const untilMs = visit.now - visit.now % barMs + barMs;
     const fromMs = untilMs - bars * barMs;
     const ctx = manageContext(deps, c);
-    const databases = await listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: 500 });
-    const slugs = new Map(databases.items.map(({ id, slug }) => [id, slug]));
-    const databaseId = only === null ? null : databases.items.find(({ slug }) => slug === only)?.id ?? "";
+    const slugs = await readSlugs(ctx, namespace);
+    const [databaseId = ""] = slugs.entries().find(([, slug]) => slug === only) ?? [];
     const sums = await readUsageSums(ctx, {
       namespaceSlug: namespace,
       fromMs,
       toMs: untilMs,
       by,
-      databaseId,
+      databaseId: only === null ? null : databaseId,
     });
     const latency = await readUsageLatency({ ...deps, caller: ctx.caller }, {
       namespaceSlug: namespace,
