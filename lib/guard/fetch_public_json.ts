@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import ipaddr from "ipaddr.js";
-import { internet, pinnedLookup, type PublicNetwork } from "./public_network.ts";
+import { boundInterim, internet, pinnedLookup, type PublicNetwork } from "./public_network.ts";
 
 /** Bounds of one document. */
 export interface DocumentBounds {
@@ -54,6 +54,7 @@ function read(
     }, reject);
   });
   asking.on("error", reject);
+  boundInterim(asking, reject);
   asking.end();
   return promise;
 }

@@ -3,7 +3,7 @@
 import { request as plainRequest } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import ipaddr from "ipaddr.js";
-import { internet, NotPublic, pinnedLookup, type PublicNetwork } from "./public_network.ts";
+import { boundInterim, internet, NotPublic, pinnedLookup, type PublicNetwork } from "./public_network.ts";
 
 /** What to send, and where to. */
 export interface PublicPost {
@@ -70,6 +70,7 @@ function send(
     resolve({ status: answer.statusCode ?? 0, retryAfter });
   });
   asking.on("error", reject);
+  boundInterim(asking, reject);
   asking.end(body);
   return promise;
 }

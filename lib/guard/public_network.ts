@@ -2,6 +2,7 @@
 // the addresses that were looked at, so neither a name nor a second answer for it leads into this network.
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
+import type { ClientRequest } from "node:http";
 import type { RequestOptions } from "node:https";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
@@ -45,6 +46,23 @@ export function pinnedLookup(network: PublicNetwork): NonNullable<RequestOptions
       else done(null, first.address, first.family);
     }, (error: Error) => done(error, []));
   };
+}
+
+/** Interim answers (1xx) that a stranger may send before its answer: HTTP bounds them nowhere. */
+const MOST_INTERIM = 16;
+
+/**
+ * Fails a request whose receiver sends one interim answer after the other. Each costs the process a turn: read as fast as they
+ * come, they keep everything else from its own until the request's time is up.
+ */
+export function boundInterim(asking: ClientRequest, fail: (error: Error) => void): void {
+  let received = 0;
+  asking.on("information", () => {
+    if (++received <= MOST_INTERIM) return;
+    // At once: an answer that has come along with them is still told after the end.
+    fail(new Error("too many interim answers"));
+    asking.destroy();
+  });
 }
 
 /** A name that leads to an address that is not public. */

@@ -5,6 +5,8 @@ import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.
 import { startReceiver } from "./receiver.ts";
 import { hookWorld } from "./webhooks_world.ts";
 import { oneStore } from "../testing/cases.ts";
+import { answerAfter } from "../testing/interim_answers.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 
 const { run, test } = oneStore();
 Deno.test("webhook bounds", run);
@@ -46,6 +48,22 @@ test("a receiver that never answers, trickles, or answers without end is left in
   });
   assertEquals(outcome, { status: null, failure: "timeout" });
   await trickling;
+});
+
+test("a receiver that sends interim answers without end is left, and a few of them are none of its faults", async () => {
+  await using world = await hookWorld();
+  const { tenant, call, add } = world;
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { id } = await add({ url: `http://127.0.0.1:${listener.addr.port}/`, events: ["backup.late"] });
+  const outcomes: unknown[] = [];
+  for (const interim of [10, 100]) {
+    const tested = call("POST", `/${id}/test`);
+    await answerAfter(await listener.accept(), interim, "HTTP/1.1 204 No Content\r\n\r\n");
+    const { data: { status, failure } } = await tested;
+    outcomes.push([interim, status, failure]);
+    assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
+  }
+  assertEquals(outcomes, [[10, 204, null], [100, null, "connection"]]);
 });
 
 test("without the operator's leave no webhook goes inside, whatever its address is called", async () => {

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { fetchPublicJson } from "../../lib/guard/fetch_public_json.ts";
 import { isPublicAddress, type PublicNetwork } from "../../lib/guard/public_network.ts";
+import { answerAfter } from "../testing/interim_answers.ts";
 
 const BOUNDS = { maxBytes: 1000, timeoutMs: 5_000 };
 const HOST = "client.example";
@@ -139,6 +140,23 @@ Deno.test("a certificate of somebody else, and an answer that does not come, are
     assertEquals(await read("/silent", { bounds: { ...BOUNDS, timeoutMs: 100 } }), null);
     ended.resolve(Response.json({}));
   });
+});
+
+Deno.test("a server that sends interim answers one after the other gives no document, and one that sends few does", async () => {
+  using listener = Deno.listenTls({ port: 0, hostname: "127.0.0.1", cert: CERTIFICATE, key: KEY });
+  const network: PublicNetwork = {
+    lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+    isPublic: () => true,
+    ca: CERTIFICATE,
+  };
+  const document = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+  const read: unknown[] = [];
+  for (const interim of [10, 100]) {
+    const reading = fetchPublicJson(new URL(`https://${HOST}:${listener.addr.port}/`), BOUNDS, network);
+    await answerAfter(await listener.accept(), interim, document);
+    read.push(await reading);
+  }
+  assertEquals(read, [{}, null]);
 });
 
 function* endless(): Generator<Uint8Array> {

@@ -1,0 +1,11 @@
+// A server that says `100 Continue` again and again before it answers.
+
+/** Reads the head of a request, sends so many interim answers and then `answer`, whole, and closes. */
+export async function answerAfter(connection: Deno.Conn, interim: number, answer: string): Promise<void> {
+  using closing = connection;
+  await closing.read(new Uint8Array(4096));
+  // Whoever has heard enough is gone meanwhile.
+  await Promise.resolve(closing.write(
+    new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n".repeat(interim) + answer),
+  )).catch(() => {});
+}
