@@ -144,8 +144,10 @@ async function restore(asked: BackupArguments, parts: BackupParts): Promise<numb
     if (wrong !== null) missing++;
     say(wrong === null ? `Database ${name} is there` : `wrong: database ${name} (${databaseId}): ${wrong}`);
   };
-  const bringDatabases = async (known: readonly KnownDatabase[]) =>
-    await rebuildDatabases(known, { store: await openArchive(config), dataDir, environment, told });
+  const bringDatabases = async (known: readonly KnownDatabase[]) => {
+    const nowMs = systemClock.now();
+    await rebuildDatabases(known, { store: await openArchive(config), dataDir, environment, nowMs, told });
+  };
   try {
     const file = isArchive ? await bring(folder, asked.untilMs, config) : asked.file;
     const { replace, revokeTokens } = asked;

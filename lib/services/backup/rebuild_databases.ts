@@ -19,6 +19,8 @@ export interface RebuildOptions {
   readonly store: ReadObjects;
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Now, in unix milliseconds. */
+  readonly nowMs: number;
   /** Told of each, with what is wrong with it; null: it is there. */
   readonly told: (database: KnownDatabase, wrong: string | null) => void;
 }
@@ -45,7 +47,7 @@ export async function rebuildDatabases(
 
 async function rebuild(
   { databaseId }: KnownDatabase,
-  { store, dataDir, environment }: RebuildOptions,
+  { store, dataDir, environment, nowMs: restartMs }: RebuildOptions,
 ): Promise<string | null> {
   const path = databasePath(tenantPaths(dataDir).tenants, databaseId);
   if (await sizeOf(path) > 0) return null;
@@ -53,7 +55,7 @@ async function rebuild(
   try {
     // All that the archive has.
     const atMs = Number.MAX_SAFE_INTEGER;
-    const built = await buildMoment({ store, databaseId, atMs, end: null, folder, environment });
+    const built = await buildMoment({ store, databaseId, atMs, end: null, folder, environment, restartMs });
     await syncPath(built);
     await Deno.mkdir(folderOf(path), { recursive: true, mode: 0o700 });
     // Of a file that was lost alone: the engine would write what stands there over the one that comes.

@@ -7,4 +7,6 @@ export interface BuildJob {
   /** Sizes of groups of segments behind them, each read together, that count up to `atMs`, in unix milliseconds. */
   readonly parts: readonly number[];
   readonly atMs: number;
+  /** When the file takes the place of one that is lost, unix milliseconds: its followers start over. Null: it does not. */
+  readonly restartMs: number | null;
 }

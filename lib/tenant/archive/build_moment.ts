@@ -22,11 +22,13 @@ export interface BuildOptions {
   /** Made here. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** When the file takes the place of one that is lost, unix milliseconds. */
+  readonly restartMs?: number;
 }
 
 /** Returns the path of the file. Errors: those of `findMoment`; rejects where the store does not answer. */
 export async function buildMoment(options: BuildOptions): Promise<string> {
-  const { store, databaseId, atMs, folder } = options;
+  const { store, databaseId, atMs, folder, restartMs = null } = options;
   const moment = await findMoment(store, databaseId, options);
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await bring(store, moment, folder).catch(async (error) => {
@@ -34,7 +36,8 @@ export async function buildMoment(options: BuildOptions): Promise<string> {
     await findMoment(store, databaseId, options);
     throw error;
   });
-  await build({ whole: moment.whole.length, parts: moment.parts.map(({ length }) => length), atMs }, options);
+  const parts = moment.parts.map(({ length }) => length);
+  await build({ whole: moment.whole.length, parts, atMs, restartMs }, options);
   return `${folder}/built.db`;
 }
 

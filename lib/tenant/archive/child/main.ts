@@ -1,7 +1,8 @@
 // A throw-away process: makes a database file of a base and frames of its write-ahead log, up to a moment. It may touch one
 // folder.
 import { DatabaseSync } from "node:sqlite";
-import { newestChangeTimeQuery } from "../../../sql/change_rows.ts";
+import { newestChangeQuery, newestChangeTimeQuery, restartChanges } from "../../../sql/change_rows.ts";
+import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
 import type { SegmentHead } from "../archive_names.ts";
 import type { BuildJob } from "../build_job.ts";
 import { FRAME_HEAD_BYTES, walkFrames } from "../../wal_frames.ts";
@@ -19,7 +20,7 @@ try {
     if (!applyUntil(at, count)) break;
     at += count;
   }
-  check();
+  finish();
 } catch {
   // What was wrong is nobody's to see: the file is a tenant's.
   Deno.exit(1);
@@ -99,15 +100,35 @@ function writePages(file: Deno.FsFile, frames: Uint8Array<ArrayBuffer>, pageByte
 /** When the newest change began: its row is written in its own transaction. */
 function newestChangeMs(): number {
   using database = new DatabaseSync(path);
-  // A file of an older version has no such table.
-  if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_service_meta_change'").get()) return 0;
+  if (!hasChanges(database)) return 0;
   return Number(database.prepare(newestChangeTimeQuery).get()?.["at"] ?? 0);
 }
 
-function check(): void {
+/** A file of an older version has no such table. */
+function hasChanges(database: DatabaseSync): boolean {
+  const found = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_service_meta_change'").get();
+  return found !== undefined;
+}
+
+/**
+ * The lost file may have come further than the archive, so numbers of changes will be given a second time: an epoch of their own
+ * tells them from those that followers know.
+ */
+function restart(database: DatabaseSync, nowMs: number): void {
+  const newest = database.prepare(newestChangeQuery).get();
+  const former = newest ? { seq: Number(newest["seq"]), epoch: Number(newest["epoch"]) } : null;
+  const tables = database.prepare(ownTablesQuery).all().map(({ name }) => String(name))
+    .filter((name) => !isReservedName(name)).sort();
+  database.exec("BEGIN");
+  for (const [sql, values] of restartChanges(former, { tables, nowMs })) database.prepare(sql).run(...values);
+  database.exec("COMMIT");
+}
+
+function finish(): void {
   using database = new DatabaseSync(path);
   const line = database.prepare("PRAGMA quick_check(1)").get();
   if (String(line?.["quick_check"]).startsWith("*** in database")) throw new Error("the file is damaged");
+  if (job.restartMs !== null && hasChanges(database)) restart(database, job.restartMs);
   database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
 }
 
