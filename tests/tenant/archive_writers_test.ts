@@ -116,3 +116,23 @@ Deno.test("a service that does not own the place removes nothing there, whoever 
     assertEquals(await countAt(await open("data"), tenant.id, clock.now(), "still"), 1);
   });
 });
+
+Deno.test("a service that finds out late that the place is another one goes on with nothing there until it is started anew", async () => {
+  await withBucket(async ({ s3, root, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA, INSERT]);
+    await store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "one" });
+    await store.close();
+    s3.objects.clear();
+    s3.away = () => true;
+    const late = await open("data");
+    await Tenant.at(late, tenant.id).run("write", [[INSERT]]);
+    s3.away = () => false;
+    await until(async () => (await late.ready()).includes("archive_taken"));
+    await late.close();
+    assertEquals([...s3.objects.keys()], []);
+    // Its folder is that of an earlier version, which has noted no place.
+    await Deno.remove(`${root}/data/archive/place`);
+    assertEquals(await countAt(await open("data"), tenant.id, clock.now(), "anew"), 2);
+  });
+});

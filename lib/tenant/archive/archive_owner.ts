@@ -1,5 +1,6 @@
 // Who writes an archive: one installation, and of it one process. A prefix that somebody else writes is never touched.
 import { ConfigError } from "../../core/errors.ts";
+import type { ArchivePlace } from "./archive_place.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { type Installation, isSame } from "./installation.ts";
 
@@ -9,6 +10,8 @@ const KEY = "owner.json";
 interface OwnerRecord extends Installation {
   /** One start of the installation. */
   readonly start: string;
+  /** Which place this is; absent: an earlier version wrote the record. */
+  readonly place?: string;
 }
 
 /** This process as the owner of an archive. */
@@ -16,23 +19,32 @@ export class ArchiveOwner {
   readonly #start = crypto.randomUUID();
   #tag: string | null = null;
 
-  /** `takeOver`: another installation's archive becomes this one's. */
+  /** `takeOver`: another installation's archive becomes this one's. `settle`: told of the place before it is claimed. */
   constructor(
     private readonly store: ObjectStore,
     private readonly installation: Installation,
-    private readonly takeOver: boolean,
+    private readonly options: {
+      readonly takeOver: boolean;
+      readonly settle: (place: ArchivePlace & { readonly isOpen: boolean }) => Promise<void>;
+    },
   ) {}
 
-  /** Becomes the owner. Rejects where the store does not answer; throws `ConfigError` where somebody else is. */
-  async claim(): Promise<void> {
+  /**
+   * Becomes the owner. `isOpen`: databases are archived already. Rejects where the store does not answer; throws `ConfigError`
+   * where somebody else is, and what `settle` throws.
+   */
+  async claim({ isOpen }: { readonly isOpen: boolean }): Promise<void> {
     const found = await this.store.get(KEY);
-    if (found !== null && !this.takeOver && !isSame(parse(found.bytes) ?? {}, this.installation)) {
+    const known = found === null ? {} : parse(found.bytes) ?? {};
+    if (found !== null && !this.options.takeOver && !isSame(known, this.installation)) {
       throw new ConfigError(
         "Give ARCHIVE_URL a prefix of its own, or set ARCHIVE_TAKE_OVER=1 once where the other one has ended for good; " +
           "another installation, or the one that this data folder is a copy of, archives there",
       );
     }
-    const record: OwnerRecord = { ...this.installation, start: this.#start };
+    const { place = crypto.randomUUID() } = known;
+    await this.options.settle({ id: place, isNew: found === null, isOpen });
+    const record: OwnerRecord = { ...this.installation, start: this.#start, place };
     const bytes = new TextEncoder().encode(JSON.stringify(record));
     if (!await this.store.put(KEY, bytes, found?.tag ?? null)) {
       throw new ConfigError(
@@ -46,7 +58,7 @@ export class ArchiveOwner {
   async holds(): Promise<boolean> {
     if (this.#tag === null) {
       try {
-        await this.claim();
+        await this.claim({ isOpen: true });
       } catch (error) {
         if (error instanceof ConfigError) return false;
         throw error;

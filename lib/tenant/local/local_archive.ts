@@ -4,6 +4,7 @@ import { AppError, ConfigError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { ArchiveOwner } from "../archive/archive_owner.ts";
+import { settlePlace } from "../archive/archive_place.ts";
 import type { ArchivedStore, FoldLog } from "../archive/archived_store.ts";
 import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
@@ -71,10 +72,13 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
   /** Throws `ConfigError` where another installation archives there. A store that is away is asked again later. */
   static async open(options: LocalArchiveOptions): Promise<LocalArchive> {
     const objects = await openObjectStore(options.url, options.keys);
-    const installation = await installationOf(`${options.dataDirectory}/archive`);
-    const owner = new ArchiveOwner(objects, installation, options.takeOver);
+    const folder = `${options.dataDirectory}/archive`;
+    const owner = new ArchiveOwner(objects, await installationOf(folder), {
+      takeOver: options.takeOver,
+      settle: (place) => settlePlace(folder, place),
+    });
     try {
-      await owner.claim();
+      await owner.claim({ isOpen: false });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       options.log("warn", "archive_away", {});
