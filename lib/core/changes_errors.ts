@@ -14,4 +14,10 @@ export const changesErrors = {
     retryable: false,
   },
   webhook_not_found: { status: 404, message: "Webhook not found", retryable: false },
+  webhooks_busy: {
+    status: 429,
+    message: "Try again shortly; as many messages to receivers are under way as may be",
+    retryable: true,
+    retryAfterSec: 5,
+  },
 } as const;

@@ -120,6 +120,28 @@ test("a receiver that is silent holds up no other webhook of its database", asyn
   silent.resolve(new Response(null, { status: 204 }));
 });
 
+test("test messages are in the bound of messages that are under way, and others are told when there is room again", async () => {
+  await using world = await hookWorld();
+  const { receiver, add, call } = world;
+  const { id } = await add({ events: ["backup.late"] });
+  const silent = Promise.withResolvers<Response>();
+  receiver.answer = async () => (await silent.promise).clone();
+  const answers: string[] = [];
+  // Only the answer of the receiver lets the eight be answered.
+  const others = Promise.withResolvers<void>();
+  const tests = Array.from({ length: 20 }, async () => {
+    const { status, code = "" } = await call("POST", `/${id}/test`);
+    if (answers.push(`${status} ${code}`) === 12) others.resolve();
+  });
+  await others.promise;
+  assertEquals(answers, Array(12).fill("429 webhooks_busy"));
+  await receiver.got(8);
+  silent.resolve(new Response(null, { status: 204 }));
+  await Promise.all(tests);
+  assertEquals([answers.slice(12), receiver.received.length], [Array(8).fill("201 "), 8]);
+  assertEquals((await call("POST", `/${id}/test`)).status, 201);
+});
+
 test("a webhook that is added while all are being read is told of the next change", async () => {
   await using world = await hookWorld();
   const { app, receiver, tenant, add } = world;

@@ -158,7 +158,7 @@ export async function deleteWebhook(ctx: WebhooksContext, address: WebhookAddres
   return { id: address.webhookId };
 }
 
-/** Sends a message of type `test` once, and says what became of it. Errors: `webhook_not_found`, those of `requireDatabase`. */
+/** Sends a test message once, and tells its outcome. Errors: `webhook_not_found`, `webhooks_busy`, those of `requireDatabase`. */
 export async function testWebhook(
   ctx: WebhooksContext,
   address: WebhookAddress,
@@ -167,7 +167,8 @@ export async function testWebhook(
   const now = ctx.clock.now();
   const { namespaceSlug: namespace, slug: database } = address;
   const message = messageOf({ id: newId("msg", now), at: now }, "test", { namespace, database });
-  return shown((await send(ctx.sending, webhook, message)).delivery);
+  const sent = await ctx.deliverer.withRoom(webhook.namespaceId, () => send(ctx.sending, webhook, message));
+  return shown(sent.delivery);
 }
 
 /**

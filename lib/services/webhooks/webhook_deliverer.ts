@@ -1,5 +1,6 @@
 // Delivers the messages of all webhooks of the process: one at a time of each, and of several processes one for each webhook.
 import { reasonOf } from "../../core/attempt.ts";
+import { AppError } from "../../core/errors.ts";
 import type { WebhookRecord } from "../../store/changes_records.ts";
 import type { ChangesTarget } from "../changes/read_changes.ts";
 import { AGAIN_MS, type Delivered, deliverNext } from "./deliver_next.ts";
@@ -74,6 +75,31 @@ export class WebhookDeliverer {
     for (const webhook of this.#byDatabase.get(databaseId) ?? []) this.#run(webhook);
   }
 
+  /** Does what sends one message now, within the bounds of all messages. Errors: `webhooks_busy`, those of `work`. */
+  async withRoom<Result>(namespaceId: string, work: () => Promise<Result>): Promise<Result> {
+    if (!this.#begin(namespaceId)) throw new AppError("webhooks_busy");
+    try {
+      return await work();
+    } finally {
+      this.#end(namespaceId);
+    }
+  }
+
+  /** False where as many are under way as may be. */
+  #begin(namespaceId: string): boolean {
+    const ofNamespace = this.#sending.get(namespaceId) ?? 0;
+    const all = this.#sending.values().reduce((sum, count) => sum + count, 0);
+    if (all >= MOST_SENDING || ofNamespace >= MOST_OF_NAMESPACE) return false;
+    this.#sending.set(namespaceId, ofNamespace + 1);
+    return true;
+  }
+
+  #end(namespaceId: string): void {
+    const left = (this.#sending.get(namespaceId) ?? 1) - 1;
+    if (left > 0) this.#sending.set(namespaceId, left);
+    else this.#sending.delete(namespaceId);
+  }
+
   #run(webhook: WebhookRecord): void {
     const { id, namespaceId } = webhook;
     if (this.#stopped) return;
@@ -81,14 +107,10 @@ export class WebhookDeliverer {
     this.#settled.delete(id);
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
-    const sending = this.#sending.get(namespaceId) ?? 0;
-    if (this.#running.size >= MOST_SENDING || sending >= MOST_OF_NAMESPACE) return this.#later(webhook, 200);
-    this.#sending.set(namespaceId, sending + 1);
+    if (!this.#begin(namespaceId)) return this.#later(webhook, 200);
     const run = this.#deliver(webhook).then((next) => {
       this.#running.delete(id);
-      const left = (this.#sending.get(namespaceId) ?? 1) - 1;
-      if (left > 0) this.#sending.set(namespaceId, left);
-      else this.#sending.delete(namespaceId);
+      this.#end(namespaceId);
       if (this.#again.delete(id)) this.#run(webhook);
       else if (next.again === "later") this.#later(webhook, next.ms);
       else if (!this.ctx.query.tenants.commits.others) this.#settled.add(id);
