@@ -136,3 +136,22 @@ Deno.test("a service that finds out late that the place is another one goes on w
     assertEquals(await countAt(await open("data"), tenant.id, clock.now(), "anew"), 2);
   });
 });
+
+Deno.test("a bucket that is not there is a store that is away, and nobody else's", async () => {
+  const root = await Deno.makeTempDir();
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("<Error><Code>NoSuchBucket</Code></Error>", { status: 404 }),
+  );
+  const endpoint = `http://127.0.0.1:${server.addr.port}`;
+  const url = { kind: "s3", bucket: "mistyped", prefix: "cubby/", endpoint, region: "eu-central-1" } as const;
+  const store = await openArchived(`${root}/data`, url);
+  try {
+    await Tenant.create(store, [SCHEMA, INSERT]);
+    await until(async () => (await store.ready()).length > 0);
+    assertEquals(await store.ready(), ["archive_away"]);
+  } finally {
+    await store.close();
+    await Deno.remove(root, { recursive: true });
+  }
+});

@@ -39,8 +39,9 @@ export class S3Objects implements ObjectStore {
       : { "if-match": expects };
     const answer = await this.#ask("PUT", this.#urlOf(key), { body: bytes, headers: only });
     await answer.body?.cancel();
-    // 409: somebody else is writing it in this moment.
-    if (expects !== undefined && [404, 409, 412].includes(answer.status)) return false;
+    // 409: somebody else is writing it in this moment. 404: it is gone, or, where it was to be new, the bucket is not there.
+    const others = expects === undefined ? [] : expects === null ? [409, 412] : [404, 409, 412];
+    if (others.includes(answer.status)) return false;
     return isDone(answer);
   }
 
