@@ -1,6 +1,6 @@
 // Who writes an archive: one installation, and of it one process. A prefix that somebody else writes is never touched.
 import { ConfigError } from "../../core/errors.ts";
-import type { ArchivePlace } from "./archive_place.ts";
+import type { ArchivePlace, NotedPlace } from "./archive_place.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { type Installation, isSame } from "./installation.ts";
 
@@ -19,19 +19,19 @@ export class ArchiveOwner {
   readonly #start = crypto.randomUUID();
   #tag: string | null = null;
 
-  /** `takeOver`: another installation's archive becomes this one's. `settle`: told of the place before it is claimed. */
+  /** `takeOver`: another installation's archive becomes this one's. */
   constructor(
     private readonly store: ObjectStore,
     private readonly installation: Installation,
     private readonly options: {
       readonly takeOver: boolean;
-      readonly settle: (place: ArchivePlace & { readonly isOpen: boolean }) => Promise<void>;
+      readonly noted: NotedPlace;
     },
   ) {}
 
   /**
-   * Becomes the owner. `isOpen`: databases are archived already. Rejects where the store does not answer; throws `ConfigError`
-   * where somebody else is, and what `settle` throws.
+   * Becomes the owner. `isOpen`: databases are archived already, from what was known at the start. Rejects where the store does
+   * not answer; throws `ConfigError` where somebody else is, and where it is another place than that of an open archive.
    */
   async claim({ isOpen }: { readonly isOpen: boolean }): Promise<void> {
     const found = await this.store.get(KEY);
@@ -42,15 +42,22 @@ export class ArchiveOwner {
           "another installation, or the one that this data folder is a copy of, archives there",
       );
     }
-    const { place = crypto.randomUUID() } = known;
-    await this.options.settle({ id: place, isNew: found === null, isOpen });
-    const record: OwnerRecord = { ...this.installation, start: this.#start, place };
+    const { noted } = this.options;
+    const isNamedNow = found !== null && known.place === undefined;
+    const place: ArchivePlace = { id: known.place ?? crypto.randomUUID(), isNamedNow };
+    if (isOpen && await noted.isOther(place)) {
+      throw new ConfigError(
+        "Start the service anew; ARCHIVE_URL is another place than before, and did not answer",
+      );
+    }
+    const record: OwnerRecord = { ...this.installation, start: this.#start, place: place.id };
     const bytes = new TextEncoder().encode(JSON.stringify(record));
     if (!await this.store.put(KEY, bytes, found?.tag ?? null)) {
       throw new ConfigError(
         "Start one service at a time on ARCHIVE_URL; another one has just begun to archive there",
       );
     }
+    await noted.settle(place);
     this.#tag = (await this.store.get(KEY))?.tag ?? null;
   }
 

@@ -1,41 +1,41 @@
 // Which place the states in a data folder speak of. An operator may name another one: nothing of what is noted as sent is
 // there, so everything is sent anew.
-import { ConfigError } from "../../core/errors.ts";
 
 /** A place, as `owner.json` names it. */
 export interface ArchivePlace {
   readonly id: string;
-  /** Nobody has archived there before. */
-  readonly isNew: boolean;
+  /** It had no name until now: an earlier version has archived there, and has noted no place in its folder. */
+  readonly isNamedNow: boolean;
 }
 
-/**
- * Forgets what `folder` knows of databases where that is about another place. `isOpen`: the databases are archived already, from
- * what was known at the start; then it throws `ConfigError` instead. A folder of an earlier version speaks of a place that it
- * has written to.
- */
-export async function settlePlace(
-  folder: string,
-  { id, isNew, isOpen }: ArchivePlace & { readonly isOpen: boolean },
-): Promise<void> {
-  const path = `${folder}/place`;
-  const noted = await Deno.readTextFile(path).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  });
-  if (noted === id) return;
-  const states = noted === null && !isNew ? [] : await statesIn(folder);
-  if (isOpen && states.length > 0) {
-    throw new ConfigError(
-      "Start the service anew; ARCHIVE_URL is another place than before, and did not answer",
-    );
+/** The place that the states in a folder speak of. */
+export class NotedPlace {
+  readonly #path: string;
+
+  constructor(private readonly folder: string) {
+    this.#path = `${folder}/place`;
   }
-  for (const state of states) await Deno.remove(state, { recursive: true });
-  await Deno.writeTextFile(`${path}.part`, id, { mode: 0o600 });
-  await Deno.rename(`${path}.part`, path);
-}
 
-async function statesIn(folder: string): Promise<string[]> {
-  const entries = await Array.fromAsync(Deno.readDir(folder));
-  return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => `${folder}/${name}`);
+  /** Whether there are states that speak of another one. */
+  async isOther(place: ArchivePlace): Promise<boolean> {
+    return (await this.#statesOfOther(place)).length > 0;
+  }
+
+  /** Notes the place, and forgets what speaks of another one: first that, so that an end between the two leaves neither. */
+  async settle(place: ArchivePlace): Promise<void> {
+    for (const state of await this.#statesOfOther(place)) await Deno.remove(state, { recursive: true });
+    await Deno.writeTextFile(`${this.#path}.part`, place.id, { mode: 0o600 });
+    await Deno.rename(`${this.#path}.part`, this.#path);
+  }
+
+  /** Folders of states. */
+  async #statesOfOther({ id, isNamedNow }: ArchivePlace): Promise<string[]> {
+    const noted = await Deno.readTextFile(this.#path).catch((error) => {
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    });
+    if (noted === id || noted === null && isNamedNow) return [];
+    const entries = await Array.fromAsync(Deno.readDir(this.folder));
+    return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => `${this.folder}/${name}`);
+  }
 }

@@ -4,7 +4,7 @@ import { AppError, ConfigError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { ArchiveOwner } from "../archive/archive_owner.ts";
-import { settlePlace } from "../archive/archive_place.ts";
+import { NotedPlace } from "../archive/archive_place.ts";
 import type { ArchivedStore, FoldLog } from "../archive/archived_store.ts";
 import { Archiver } from "../archive/archiver.ts";
 import { buildMoment } from "../archive/build_moment.ts";
@@ -75,7 +75,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     const folder = `${options.dataDirectory}/archive`;
     const owner = new ArchiveOwner(objects, await installationOf(folder), {
       takeOver: options.takeOver,
-      settle: (place) => settlePlace(folder, place),
+      noted: new NotedPlace(folder),
     });
     try {
       await owner.claim({ isOpen: false });
