@@ -53,6 +53,27 @@ testSteps("values", (app, slug) => app.namespace(slug), {
     }
     assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
   },
+  "query takes base64 whose last character has bits that belong to no byte, and disturbs no write beside it":
+    async (
+      tenant,
+    ) => {
+      await tenant.setup("CREATE TABLE t (a)");
+      const values = [{ $blob: "AB==" }, { $blob: "AAB=" }, ...Array.from({ length: 10 }, (_, at) => at)];
+      const answers = await Promise.all(
+        values.map((value) => tenant.query("INSERT INTO t VALUES (?)", [value])),
+      );
+      assertEquals(answers.map(({ status }) => status), values.map(() => 200));
+      const stored = await tenant.query("SELECT hex(a) FROM t WHERE typeof(a) = 'blob' ORDER BY length(a)");
+      assertEquals(rowsOf(stored), [["00"], ["0000"]]);
+    },
+  "query says of a value that is too long that it is, also where a server reads it": async (tenant) => {
+    const length = isEmbedded() ? 20_000_001 : 5_000_001;
+    const answer = isEmbedded()
+      ? await tenant.query(`SELECT zeroblob(${length})`)
+      : await tenant.query("SELECT length(?)", ["x".repeat(length)]);
+    assertEquals(answer.status, 400, answer.text);
+    assertEquals(answer.body.errorDetail?.kind, "too_big");
+  },
   "query gives blobs as base64 in $blob, an empty one too, and takes them back": async (tenant) => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at).toBase64();
     for (const $blob of ["", "AA==", "AP8=", bytes]) {

@@ -12,12 +12,22 @@ export function hranaValue(value: SqlParameter): HranaValue {
   if (value === null) return { type: "null" };
   if (typeof value === "string") return { type: "text", value };
   if (typeof value === "object") {
-    if ("$blob" in value) return { type: "blob", base64: value.$blob.replace(/=+$/, "") };
+    if ("$blob" in value) return { type: "blob", base64: bareBase64(value.$blob) };
     return "$real" in value
       ? { type: "float", value: value.$real }
       : { type: "integer", value: value.$integer };
   }
   return Number.isSafeInteger(value) ? { type: "integer", value: String(value) } : { type: "float", value };
+}
+
+/**
+ * Without padding, and without bits of the last character that belong to no byte: sqld reads neither, and would refuse the
+ * request with every other call that is in it.
+ */
+function bareBase64(base64: string): string {
+  const bare = base64.replace(/=+$/, "");
+  const whole = bare.length - bare.length % 4;
+  return bare.slice(0, whole) + Uint8Array.fromBase64(bare.slice(whole)).toBase64({ omitPadding: true });
 }
 
 /** Bounds of a result. */

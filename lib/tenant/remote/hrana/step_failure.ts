@@ -38,6 +38,9 @@ export function stepFailure(
   { message, code }: { readonly message: string; readonly code: string },
   sql = "",
 ): EngineFailure {
+  if (code === "ARGS_INVALID" && /too big/i.test(message)) {
+    return plainFailure("too_big", "string or blob too big");
+  }
   const server = SERVER_ERRORS.get(code);
   if (server) return server;
   if (/response is too large/i.test(message)) {
