@@ -16,3 +16,6 @@ export const transactionLimits = {
 
 /** The numbers of such a table. */
 export type TransactionLimits = { readonly [Name in keyof typeof transactionLimits]: number };
+
+/** So many statements about savepoints are kept until the first write, to be run again; behind more, it may fail as busy. */
+export const MAX_KEPT_SAVEPOINTS = 100;

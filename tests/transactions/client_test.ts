@@ -88,6 +88,41 @@ testSteps<ClientWorld>("@libsql/client transactions", worldOf, {
     one.close();
   },
 
+  "a deferred transaction that has only read may write, though log rows of reads were written since": async (
+    { client, tenant, rows },
+  ) => {
+    await tenant.setup("INSERT INTO t VALUES (1, 'x')");
+    // Whoever reads the log has the rows of the reads before written.
+    const logs = async () => await rows("SELECT count(*) FROM _service_meta_query_log");
+    const one = await client.transaction("deferred");
+    assertEquals((await one.execute("SELECT a FROM t")).rows.length, 1);
+    await logs();
+    await one.execute("savepoint sp0");
+    await one.execute("savepoint sp1");
+    await logs();
+    await one.execute("INSERT INTO t VALUES (2, 'y')");
+    await one.execute("rollback to sp1");
+    await one.execute("INSERT INTO t VALUES (3, 'z')");
+    await one.execute("release sp0");
+    await one.execute("INSERT INTO t VALUES (4, NULL)");
+    assertEquals((await one.execute("SELECT id FROM t")).rows.map((row) => row["id"]), [1, 3, 4]);
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1], [3], [4]]);
+  },
+
+  "a deferred transaction may not write where a row has changed since it has read": async (
+    { client, tenant, rows },
+  ) => {
+    const one = await client.transaction("deferred");
+    assertEquals((await one.execute("SELECT a FROM t")).rows.length, 0);
+    await tenant.setup("INSERT INTO t VALUES (1, 'x')");
+    const failed = await one.execute("INSERT INTO t VALUES (2, 'y')").catch((error: unknown) => error);
+    assertEquals(Reflect.get(Object(failed), "code"), "SQLITE_BUSY");
+    assertEquals((await one.execute("SELECT a FROM t")).rows.length, 0);
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1]]);
+  },
+
   "two transactions wait for each other": async ({ client, rows }) => {
     const add = async () => {
       const one = await client.transaction("write");

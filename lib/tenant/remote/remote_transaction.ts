@@ -1,7 +1,6 @@
 // A transaction over several calls in a remote store. It rests in the server's stream, so that any process goes on with it.
 import { AppError } from "../../core/errors.ts";
 import { transactionLimits } from "../../core/limits_of_transactions.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import { failedOutcome } from "../calls/call_run.ts";
 import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
@@ -106,13 +105,11 @@ export class RemoteTransaction implements TenantTransaction {
     const failure = await this.#inTime(async () => {
       const refused = this.begun ? null : await this.#begin(await this.parts.connection.freshSchemaGate());
       if (refused !== null) throw new AppError("database_busy");
-      const sql = `${verb.toUpperCase()} ${quoteIdentifier(name)}`;
-      const [step = null] = await this.#stream.send([{ stmt: { sql } }], false);
+      const step = await this.#stream.savepoint(verb, name, at);
       if (step === null) throw new RemoteFailure("lost_stream");
       return step.ok ? null : stepFailure(step);
     });
     if (failure !== null) return failure;
-    this.#stream.noteSavepoint(verb, at);
     if (verb === "rollback to") this.#schema.undone();
     this.#records.savepoint(verb, name);
     return null;

@@ -1,6 +1,9 @@
 // The stream of a transaction that lasts over several requests: every statement on it runs only while the server still has
 // the transaction. A server takes one away whose time is up, and would then run what comes next by itself.
 import { newId } from "../../core/ids.ts";
+import { MAX_KEPT_SAVEPOINTS } from "../../core/limits_of_transactions.ts";
+import { newestChangeQuery } from "../../sql/change_rows.ts";
+import { quoteIdentifier } from "../../sql/quote.ts";
 import { type SavepointVerb, takenAway } from "../transaction_control.ts";
 import {
   all,
@@ -34,6 +37,8 @@ export interface RestingStream {
   readonly baton: string;
   /** Null: it has written nothing. */
   readonly mark: Mark | null;
+  /** Absent in a text of an earlier version. */
+  readonly savepoints?: readonly string[] | null;
 }
 
 /** The row that only the transaction sees, and how many savepoints were open when it was written. */
@@ -53,6 +58,8 @@ export class TransactionStream {
   #baton: string | null;
   #location: string | null;
   #mark: Mark | null;
+  /** Statements about savepoints before the first write; null: that has come, or there are too many of them. */
+  #savepoints: readonly string[] | null;
 
   constructor(
     private readonly connection: RemoteConnection,
@@ -62,6 +69,7 @@ export class TransactionStream {
     this.#baton = rested?.baton ?? null;
     this.#location = rested?.location ?? null;
     this.#mark = rested?.mark ?? null;
+    this.#savepoints = rested === null ? [] : rested.savepoints ?? null;
   }
 
   get isOpen(): boolean {
@@ -71,7 +79,12 @@ export class TransactionStream {
   /** Null: there is none. */
   get resting(): RestingStream | null {
     if (this.#baton === null || this.#location === null) return null;
-    return { location: this.#location, baton: this.#baton, mark: this.#mark };
+    return {
+      location: this.#location,
+      baton: this.#baton,
+      mark: this.#mark,
+      savepoints: this.#savepoints,
+    };
   }
 
   /** Begins the transaction if the schema is that of the version. */
@@ -113,8 +126,10 @@ export class TransactionStream {
       const id = newId("qry", this.connection.context.clock.now());
       const inserted = list.add(INSERT_MARK, inTransaction, [hranaValue(id)]);
       list.add("SAVEPOINT call", ifOk(inserted));
-      const steps = await this.#request(list.steps, { signal, binary: false });
-      if (steps[inserted]?.ok) this.#mark = { id, depth };
+      const ask = () => this.#request(list.steps, { signal, binary: false });
+      let steps = await ask();
+      if (isBusy(steps[inserted]) && await this.#goOnInNewest(signal)) steps = await ask();
+      if (steps[inserted]?.ok) [this.#mark, this.#savepoints] = [{ id, depth }, null];
       return steps.find((step) => step?.ok !== true) ?? steps[0] ?? null;
     }
     const seen = list.add(SEES_MARK, inTransaction, [hranaValue(this.#mark.id)]);
@@ -148,11 +163,43 @@ export class TransactionStream {
     return this.#mark !== null;
   }
 
-  /** Notes a savepoint statement that has run; `at`: how many savepoints were open before the one that it names. */
-  noteSavepoint(verb: SavepointVerb, at: number): void {
+  /** Runs a savepoint statement; `at`: how many savepoints were open before the one that it names. */
+  async savepoint(verb: SavepointVerb, name: string, at: number): Promise<StepResult> {
+    const sql = `${verb.toUpperCase()} ${quoteIdentifier(name)}`;
+    const [step = null] = await this.send([{ stmt: { sql } }], false);
+    if (step?.ok) this.#noteSavepoint(verb, sql, at);
+    return step;
+  }
+
+  #noteSavepoint(verb: SavepointVerb, sql: string, at: number): void {
+    const kept = this.#savepoints;
+    if (kept !== null) this.#savepoints = kept.length < MAX_KEPT_SAVEPOINTS ? [...kept, sql] : null;
     if (this.#mark === null || verb === "savepoint") return;
     if (verb === "release") this.#mark = { ...this.#mark, depth: Math.min(this.#mark.depth, at) };
     else if (this.#mark.depth > at) this.#mark = null;
+  }
+
+  /**
+   * The server lets it write nothing, because somebody has committed since the state that it has read; log rows of reads are
+   * nobody's change. Goes on in the newest state, on a stream that may write, where that has the same rows; else false.
+   */
+  async #goOnInNewest(signal: AbortSignal | null): Promise<boolean> {
+    if (this.#savepoints === null) return false;
+    const list = new StepList();
+    let last = list.add("BEGIN IMMEDIATE");
+    const newest = last = list.add(newestChangeQuery, ifOk(last));
+    for (const sql of this.#savepoints) last = list.add(sql, ifOk(last));
+    const seen = await this.send([{ stmt: { sql: newestChangeQuery } }], false, signal);
+    let unused = this.take();
+    try {
+      const steps = await this.#request(list.steps, { signal, binary: false });
+      const isSame = steps[last]?.ok === true && seen[0]?.ok === true &&
+        JSON.stringify(rowsAt(steps, newest)) === JSON.stringify(rowsAt(seen, 0));
+      if (!isSame) [this.#baton, unused] = [unused, this.take()];
+      return isSame;
+    } finally {
+      await undo({ connection: this.connection }, { baton: unused, steps: [] });
+    }
   }
 
   /** Begins what commits it: the mark is seen, and removed. Returns the step that has opened the savepoint `records`. */
@@ -194,4 +241,8 @@ export class TransactionStream {
     this.#baton = answer.baton;
     return answer.steps;
   }
+}
+
+function isBusy(step: StepResult | undefined): boolean {
+  return step?.ok === false && step.code === "SQLITE_BUSY";
 }

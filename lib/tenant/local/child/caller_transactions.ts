@@ -4,6 +4,7 @@ import type { Connection } from "../../../engine/connection.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { listTables } from "../../../engine/list_tables.ts";
 import { dryRunInside } from "./dry_run.ts";
+import { FirstWrite } from "./first_write.ts";
 import { inspectInside } from "./inspect.ts";
 import { insertAuditRows, insertLogRows } from "./log_rows.ts";
 import { CommitChange } from "../../../sql/change_rows.ts";
@@ -24,6 +25,7 @@ interface Held {
   readonly databaseId: string;
   readonly file: TenantFile;
   readonly reads: boolean;
+  readonly firstWrite: FirstWrite;
 }
 
 interface Answer {
@@ -72,7 +74,8 @@ export class CallerTransactions {
     if (begin === null) return null;
     const file = this.#ready.get(db) ?? this.files.make(db);
     this.#ready.delete(db);
-    const held = { databaseId: db, file, reads: begin === "read" };
+    const firstWrite = new FirstWrite(begin !== "snapshot");
+    const held = { databaseId: db, file, reads: begin === "read", firstWrite };
     this.#open.set(number, held);
     const connection = connectionOf(held);
     connection.internalRun(begin === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
@@ -95,7 +98,7 @@ export class CallerTransactions {
         return { reply: { t: "schema", v: versionOf(held), tables: listTables(connectionOf(held)) } };
       case "savepoint":
         return {
-          reply: { t: "transaction", o: null, f: setSavepoint(connectionOf(held), work.sql), open: true },
+          reply: { t: "transaction", o: null, f: setSavepoint(held, work.sql), open: true },
         };
       case "commit": {
         const failure = held.reads ? null : commit(connectionOf(held), work);
@@ -105,7 +108,11 @@ export class CallerTransactions {
     }
   }
 
-  #call({ file, reads }: Held, call: WireCall): { readonly outcome: WireOutcome; readonly text: string } {
+  #call(
+    { file, reads, firstWrite }: Held,
+    call: WireCall,
+  ): { readonly outcome: WireOutcome; readonly text: string } {
+    if (call.level !== "read") firstWrite.prepare(file);
     const connection = reads ? file.reader() : file.writer();
     const version = reads ? file.readerVersion() : file.writerVersion();
     const { progress } = this;
@@ -197,13 +204,15 @@ function writeOrLose(connection: Connection, call: WireCall, progress: Progress)
   }
 }
 
-function setSavepoint(connection: Connection, sql: string): EngineFailure | null {
+function setSavepoint(held: Held, sql: string): EngineFailure | null {
+  const connection = connectionOf(held);
   try {
     // Names are the caller's, so the statement is not one to keep prepared.
     connection.database.exec(sql);
   } catch (error) {
     return engineFailure(error, null);
   }
+  held.firstWrite.noteSavepoint(sql);
   // What was compiled may be for a schema that is undone now.
   connection.schemaChanged();
   return null;
