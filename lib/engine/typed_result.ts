@@ -35,7 +35,8 @@ export function typedRows(
 
 /** The result without its closing brace, so that a caller may add members of its own. */
 export function typedResultJson(cols: string, rows: string, { changes, rowid }: OwnChanges): string {
-  const last = rowid === null ? "null" : `"${rowid}"`;
+  // Of a statement that has added nothing it is the rowid of another one, which may be the service's.
+  const last = rowid === null || changes === 0 ? "null" : `"${rowid}"`;
   return `{"cols":${cols},"rows":${rows},"affected_row_count":${changes}${LAST_ROWID}${last}`;
 }
 

@@ -87,6 +87,32 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: [":a"],
     here: ["?1"],
   },
+  "`last_insert_rowid` of an INSERT that changed nothing": {
+    ask: async (ask) => {
+      const insert = execute("INSERT OR IGNORE INTO d VALUES ('same')");
+      const { results: [, , again] } = await ask(CREATE, insert, insert);
+      return typeof again?.response?.result?.last_insert_rowid;
+    },
+    sqld: "string",
+    here: "object",
+  },
+  "`SELECT last_insert_rowid()`, `changes()` behind a write": {
+    ask: async (ask) => {
+      const { results } = await ask(
+        execute("CREATE TABLE IF NOT EXISTS added (id INTEGER PRIMARY KEY)"),
+        execute("INSERT OR REPLACE INTO added VALUES (7)"),
+        execute("SELECT last_insert_rowid(), changes()"),
+      );
+      return results[2]?.response?.result?.rows[0]?.map(({ value }) => value);
+    },
+    sqld: ["7", "1"],
+    here: ["0", "0"],
+  },
+  "`SAVEPOINT` without `BEGIN`": {
+    ask: async (ask) => codes(await ask(execute("SAVEPOINT s"), execute("RELEASE s"))),
+    sqld: ["ok", "ok"],
+    here: ["SQLITE_ERROR", "SQLITE_ERROR"],
+  },
   "infinities": {
     ask: async (ask) => {
       const { results: [result] } = await ask(execute("SELECT 9e999"));

@@ -54,6 +54,27 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(await run("SELECT ?", ["a"]), "ARGS_INVALID");
   },
 
+  "binds NULL to a named value with its mark too": async ({ pipeline }) => {
+    const named_args = [":a", "b"].map((name) => ({ name, value: { type: "null" } }));
+    const stmt = { sql: "SELECT :a, :b", named_args };
+    const { body } = await pipeline({ requests: [{ type: "execute", stmt }] });
+    const [result] = body.results;
+    assertEquals(resultOf(result ?? { type: "error" }).rows, [[{ type: "null" }, { type: "null" }]]);
+  },
+
+  "has SQLite's codes for values that a column does not take": async ({ setup, execute }) => {
+    await setup("CREATE TABLE s (id INTEGER PRIMARY KEY, a INT) STRICT");
+    const codes = async (sql: string) => {
+      const { error } = await execute(sql);
+      return [error?.code, error?.extended_code];
+    };
+    assertEquals(await codes("INSERT INTO s VALUES (1, 'x')"), [
+      "SQLITE_CONSTRAINT",
+      "SQLITE_CONSTRAINT_DATATYPE",
+    ]);
+    assertEquals((await codes("INSERT INTO s VALUES ('x', 1)"))[0], "SQLITE_MISMATCH");
+  },
+
   "is one transaction, one log row and one request where a batch goes from BEGIN to COMMIT": async (
     world,
   ) => {

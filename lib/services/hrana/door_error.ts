@@ -28,6 +28,9 @@ const codeOfKind: Readonly<Record<SqlErrorKind, string | readonly [code: string,
   unknown: "SQLITE_ERROR",
 };
 
+/** A value that the column of a STRICT table does not take. */
+const OF_STRICT_TABLE = ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_DATATYPE"] as const;
+
 const codeOfFailure: Readonly<Partial<Record<ErrorCode, string>>> = {
   multiple_statements: "SQL_MANY_STATEMENTS",
   no_statement: "SQL_NO_STATEMENT",
@@ -49,7 +52,11 @@ export function isWhole({ status, code }: AppError): boolean {
 /** An error for the client. Never holds a value or a secret: an approval is named by the address of its page. */
 export function doorError(error: AppError): DoorError {
   const kind = error.code === "sql_error" ? error.facts.detail?.kind : undefined;
-  const code = kind === undefined ? codeOfFailure[error.code] ?? error.code.toUpperCase() : codeOfKind[kind];
+  const code = kind === undefined
+    ? codeOfFailure[error.code] ?? error.code.toUpperCase()
+    : kind === "type_mismatch" && error.message.startsWith("cannot store ")
+    ? OF_STRICT_TABLE
+    : codeOfKind[kind];
   const message = messageOf(error, kind);
   return typeof code === "string" ? { message, code } : { message, code: code[0], extended_code: code[1] };
 }

@@ -92,7 +92,7 @@ function valuesOf(text: DoorText, { args, named_args: named }: WireStatement, pa
   );
   const names = text.names ?? [];
   const all = names.map((name, at) => {
-    const found = name === null ? undefined : own.get(name) ?? own.get(name.slice(1));
+    const found = name === null ? undefined : own.get(own.has(name) ? name : name.slice(1));
     return found === undefined ? values[at] : found;
   });
   const known = new Set(names.flatMap((name) => name === null ? [] : [name, name.slice(1)]));

@@ -51,8 +51,7 @@ export class HranaStream {
     if (control.verb === "begin") return await this.#begin(ctx, control.mode);
     const transaction = this.#transaction;
     if (transaction === null) {
-      // A savepoint outside of a transaction begins one, which its release commits.
-      throw control.verb === "savepoint" ? unavailable() : sqlError(withoutTransaction(control));
+      throw sqlError(withoutTransaction(control));
     }
     if ("name" in control) await transaction.savepoint(control.verb, control.name);
     else if (control.verb === "commit") await transaction.commit();
@@ -92,6 +91,8 @@ export class HranaStream {
 }
 
 function withoutTransaction({ verb }: TransactionControl): string {
+  // In SQLite it would begin one, which its release commits.
+  if (verb === "savepoint") return "Send BEGIN first; a savepoint begins no transaction here";
   if (verb === "commit") return "cannot commit - no transaction is active";
   return verb === "rollback" ? "cannot rollback - no transaction is active" : "no such savepoint";
 }
