@@ -12,6 +12,10 @@ export const transactionLimits = {
   mostOfDatabase: 4,
   /** Open ones of a token: others need room too. */
   mostOfToken: 16,
+  /** That one waits until there is room for it, as applications begin many at a time and few try again. */
+  waitMs: 5000,
+  /** That wait for it, of the process: each is a request under way. */
+  mostWaiting: 256,
 } as const;
 
 /** The numbers of such a table. */

@@ -123,6 +123,16 @@ testSteps<ClientWorld>("@libsql/client transactions", worldOf, {
     assertEquals(await rows("SELECT id FROM t"), [[1]]);
   },
 
+  "more transactions than a database has open at a time wait for their turn": async ({ client, rows }) => {
+    const add = async (id: number) => {
+      const one = await client.transaction("deferred");
+      await one.execute({ sql: "INSERT INTO t VALUES (?, NULL)", args: [id] });
+      await one.commit();
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, id) => add(id)));
+    assertEquals(await rows("SELECT count(*) FROM t"), [[12]]);
+  },
+
   "two transactions wait for each other": async ({ client, rows }) => {
     const add = async () => {
       const one = await client.transaction("write");

@@ -150,7 +150,9 @@ const steps: Readonly<Record<string, (world: TransactionWorld) => Promise<void>>
 };
 
 Deno.test("the end of transactions that nobody has ended", async (t) => {
-  await using app = await startApp({ transactions: { leaseMs: 250, idleMs: 500, longestMs: 1000 } });
+  await using app = await startApp({
+    transactions: { leaseMs: 250, idleMs: 500, longestMs: 1000, waitMs: 100 },
+  });
   for (const [at, [name, step]] of Object.entries(steps).entries()) {
     const world = await worldIn(app, `acme-${at}`);
     await world.tenant.setup(T);

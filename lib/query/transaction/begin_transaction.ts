@@ -20,16 +20,14 @@ import type { InteractiveTransaction, TransactionCall, TransactionStart } from "
 import { TransactionFacts } from "./transaction_facts.ts";
 
 /** Begins a transaction. It has taken nothing yet. Errors: `transaction_limit`. */
-export function beginTransaction(
+export async function beginTransaction(
   ctx: QueryContext,
   start: TransactionStart,
 ): Promise<InteractiveTransaction> {
   const { target, tokenId } = start;
-  return Promise.try(() => {
-    const database = ctx.tenants.open(target.databaseId, target.namespaceId);
-    const inside = database.begin({ mode: modeOf(start), tokenId });
-    return new PipelineTransaction(ctx, { start, database, inside });
-  });
+  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const inside = await database.beginInTurn({ mode: modeOf(start), tokenId });
+  return new PipelineTransaction(ctx, { start, database, inside });
 }
 
 /** Goes on with a transaction that rests, where `rest` gave `rested`. Errors: `transaction_timeout`. */

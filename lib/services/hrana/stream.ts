@@ -8,6 +8,7 @@ import type { StoredTexts } from "./stored_texts.ts";
 /** One stream. */
 export class HranaStream {
   #transaction: InteractiveTransaction | null = null;
+  #isAbandoned = false;
   /** Who began it here, and where. */
   #begunBy: Pick<DoorContext, "tokenId" | "target"> | null = null;
 
@@ -74,6 +75,7 @@ export class HranaStream {
 
   /** The same at once, where nobody waits: the socket has closed, or the token is gone. */
   abandon(): void {
+    this.#isAbandoned = true;
     this.#transaction?.abandon();
     this.#transaction = null;
   }
@@ -87,6 +89,8 @@ export class HranaStream {
     const { target, tokenId } = ctx;
     this.#begunBy = { target, tokenId };
     this.#transaction = await ctx.begin(ctx, { target, tokenId, userId: null, mode });
+    // It may have waited for its turn.
+    if (this.#isAbandoned) this.abandon();
   }
 }
 

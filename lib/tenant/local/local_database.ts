@@ -75,6 +75,10 @@ export class LocalDatabase implements TenantDatabase {
     return new LocalTransaction({ host, snapshots, lanes, clock }, options);
   }
 
+  beginInTurn(options: TransactionOptions): Promise<TenantTransaction> {
+    return this.store.transactions.inTurn(this.lanes, options.tokenId, () => this.begin(options));
+  }
+
   async noteReplay(replay: ReplayKeys): Promise<void> {
     const request = { op: "note_replay", db: this.databaseId, replay } as const;
     await this.store.task(this.databaseId, this.namespaceId, request, "write");

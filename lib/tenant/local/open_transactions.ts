@@ -4,9 +4,18 @@ import type { TransactionLimits } from "../../core/limits_of_transactions.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { TransactionChildren } from "./transaction_children.ts";
 
+/** One that is to begin when there is room. */
+interface Waiting {
+  readonly lanes: DatabaseLanes;
+  readonly tokenId: string;
+  /** Begins it, or fails for want of room. */
+  readonly begin: () => void;
+}
+
 /** They, and the children that they are in. */
 export class OpenTransactions {
   readonly #byToken = new Map<string, number>();
+  readonly #waiting = new Set<Waiting>();
   #stopping = false;
 
   constructor(
@@ -15,14 +24,32 @@ export class OpenTransactions {
   ) {}
 
   /** Counts one more. Errors: `transaction_limit`. */
-  admit({ transactions }: DatabaseLanes, tokenId: string): void {
+  admit(lanes: DatabaseLanes, tokenId: string): void {
     if (this.#stopping) throw new AppError("shutting_down");
-    const ofToken = this.#byToken.get(tokenId) ?? 0;
+    if (!this.#hasRoom(lanes, tokenId)) throw new AppError("transaction_limit");
+    this.#byToken.set(tokenId, (this.#byToken.get(tokenId) ?? 0) + 1);
+  }
+
+  /** Begins one, which is to be admitted at that: when there is room for it, in the order of those that wait. */
+  inTurn<T>(lanes: DatabaseLanes, tokenId: string, begin: () => T): Promise<T> {
+    const { mostWaiting, waitMs } = this.limits;
+    const mayWait = !this.#stopping && this.#waiting.size < mostWaiting;
+    if (this.#hasRoom(lanes, tokenId) || !mayWait) return Promise.try(begin);
+    return new Promise((resolve) => {
+      const beginNow = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiting);
+        resolve(Promise.try(begin));
+      };
+      const waiting = { lanes, tokenId, begin: beginNow };
+      const timer = setTimeout(beginNow, waitMs);
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #hasRoom({ transactions }: DatabaseLanes, tokenId: string): boolean {
     const { mostOfDatabase, mostOfToken } = this.limits;
-    if (transactions.size >= mostOfDatabase || ofToken >= mostOfToken) {
-      throw new AppError("transaction_limit");
-    }
-    this.#byToken.set(tokenId, ofToken + 1);
+    return transactions.size < mostOfDatabase && (this.#byToken.get(tokenId) ?? 0) < mostOfToken;
   }
 
   /** Takes all of a database away; resolves when nothing of them is left. */
@@ -43,14 +70,16 @@ export class OpenTransactions {
   /** Takes all away and ends the children. */
   async stop(all: Iterable<DatabaseLanes>): Promise<void> {
     this.#stopping = true;
+    for (const { begin } of this.#waiting) begin();
     await Promise.all([...all].map((lanes) => this.endAll(lanes, "the service stopped")));
     await this.children.stop();
   }
 
-  /** Counts one less. */
+  /** Counts one less, which may be room for one that waits. */
   leave(tokenId: string): void {
     const left = (this.#byToken.get(tokenId) ?? 1) - 1;
     if (left > 0) this.#byToken.set(tokenId, left);
     else this.#byToken.delete(tokenId);
+    for (const { lanes, tokenId, begin } of this.#waiting) if (this.#hasRoom(lanes, tokenId)) begin();
   }
 }

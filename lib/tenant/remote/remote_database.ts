@@ -63,6 +63,11 @@ export class RemoteDatabase implements TenantDatabase {
     return new RemoteTransaction({ connection, log, snapshots: this.snapshotsOf }, options);
   }
 
+  /** What the server has no room for waits there. */
+  beginInTurn(options: TransactionOptions): Promise<TenantTransaction> {
+    return Promise.try(() => this.begin(options));
+  }
+
   write(statements: readonly ServiceStatement[]): Promise<void> {
     return reachable(() => this.tenant().write(statements));
   }
