@@ -10,7 +10,7 @@ import { type DoorResult, hranaWorld, resultOf, valuesOf, wholeBatch } from "./h
 /** The id of the approval that an error's message names. */
 function approvalOf({ error }: DoorResult): string {
   assertEquals(error?.code, "APPROVAL_REQUIRED");
-  assert(!error?.message.includes("appr_"));
+  assert(!/appr_|approval token/.test(error?.message ?? ""), error?.message);
   return /\/approvals\/(apv_\w+)/.exec(error?.message ?? "")?.[1] ?? "none";
 }
 

@@ -61,10 +61,14 @@ export function doorError(error: AppError): DoorError {
   return typeof code === "string" ? { message, code } : { message, code: code[0], extended_code: code[1] };
 }
 
-function messageOf({ message, facts }: AppError, kind: SqlErrorKind | undefined): string {
+function messageOf({ code, message, facts }: AppError, kind: SqlErrorKind | undefined): string {
   const [issue] = facts.issues ?? [];
   if (issue) return `${message}: ${issue.path}: ${issue.message}`;
   const page = facts.extra?.["approvalUrl"];
-  if (typeof page === "string") return `${message}; after that send the same request again: ${page}`;
+  if (typeof page === "string") {
+    // Elsewhere an approval has a token to redeem, which this protocol has no place for.
+    const what = code === "approval_required" ? "Have a person approve this write" : message;
+    return `${what}; after that send the same request again: ${page}`;
+  }
   return kind === undefined || kind === "parameter_mismatch" ? message : `SQLite error: ${message}`;
 }
