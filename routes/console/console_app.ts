@@ -38,6 +38,7 @@ import { endpointsRoutes } from "./pages/endpoints.tsx";
 import { snapshotsRoutes } from "./pages/snapshots.tsx";
 import { logRoutes } from "./pages/log.tsx";
 import { sessionWord, signedInOnly, visiting } from "./frame/session.ts";
+import { pageBehind } from "./page_behind.ts";
 
 /** How one gets in, with whatever session the browser has already. */
 const doors: readonly ((deps: AppDeps) => Hono<Env>)[] = [signInRoutes, linkRoutes];
@@ -77,7 +78,7 @@ export async function consoleApp(deps: AppDeps): Promise<Hono<Env>> {
   const assets = await loadAssets();
   // With or without a slash at the end: people type addresses.
   const app = new Hono<Env>({ strict: false });
-  app.onError(failurePage(deps));
+  app.onError(failurePage({ ...deps, pageBehind }));
   app.notFound(notFound(app));
   app.use(async (c, next) => {
     takeOver(c);

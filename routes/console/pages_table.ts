@@ -1,4 +1,4 @@
-// Every address of the console and who gets in, for review in one place. The table decides nothing: services do. A test
+// Every address of the console and who gets in, for review in one place. The table lets nobody in: services do. A test
 // compares the console with it.
 
 /**

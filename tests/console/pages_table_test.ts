@@ -118,6 +118,28 @@ test("every address turns away whom its row leaves out, and lets in everybody el
   }
 });
 
+test("whoever opens the address of a form is led to the page that it stands on", async () => {
+  await using app = await startApp();
+  const { admin } = await callersOf(app);
+  const paths = (method: string) =>
+    new Set(pagesTable.filter((row) => row.method === method).map((row) => row.path));
+  const pages = paths("GET");
+  const led: Record<string, string> = {};
+  for (const path of [...paths("POST")].filter((one) => !pages.has(one))) {
+    const { status, headers } = await openPage(app, path.replaceAll(":", ""), admin);
+    assertEquals(status, 302, path);
+    led[path] = headers.get("location") ?? "";
+    const isPage = [...pages].some((page) => page.replaceAll(":", "") === led[path]);
+    assert(isPage, `${path} leads to ${led[path]}`);
+  }
+  assertEquals(led["/console/:ns/databases/bring-back"], "/console/ns");
+  assertEquals(led["/console/:ns/db/:db/endpoints/-/check"], "/console/ns/db/db/endpoints");
+  assertEquals(led["/console/:ns/db/:db/branches/:ref/merge"], "/console/ns/db/db/branches/ref");
+  assertEquals(led["/console/-/prove"], "/console");
+  const forScript = await openPage(app, "/console/acme/databases", admin, { accept: "application/json" });
+  assertEquals([forScript.status, forScript.headers.get("allow")], [405, "POST"]);
+});
+
 test("a form without the session's token, or from elsewhere, changes nothing", async () => {
   await using app = await startApp();
   const { admin, operator } = await callersOf(app);

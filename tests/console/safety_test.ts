@@ -253,7 +253,7 @@ testSteps("what protects the console", world, {
 
 test("a failure before anybody knows who asks stays what it is", async () => {
   const app = new Hono<Env>();
-  app.onError(failurePage({ baseUrl: "http://localhost", log: silentLog }));
+  app.onError(failurePage({ baseUrl: "http://localhost", log: silentLog, pageBehind: () => null }));
   app.use(pageHeaders({ secure: true }));
   app.use(() => Promise.reject(new AppError("meter_unreachable")));
   const answer = await app.request("/console");

@@ -52,6 +52,20 @@ const steps: Steps<World> = {
     assert(text.includes(`data-failed-from="${sql.indexOf("nme")}"`));
     assert(text.includes("SELECT &#39;second&#39; AS b; SELECT nme FROM orders"), "what was typed stays");
   },
+  "a text whose session ended while it was typed is back in the editor behind the sign-in, and has not run":
+    async (
+      { app, admin, page },
+    ) => {
+      const sql = "SELECT 'of before' || 'the end'";
+      const answer = await sendForm(app, { path: `${page}/check`, fields: { sql }, person: admin });
+      assertEquals(answer.status, 200);
+      assert(answer.text.startsWith("<!doctype html>"), answer.text.slice(0, 200));
+      assertMatch(
+        answer.text,
+        /<textarea[^>]*>SELECT &#39;of before&#39; \|\| &#39;the end&#39;<\/textarea>/,
+      );
+      assert(!answer.text.includes("Rows 1"), "it has run");
+    },
   "a long result comes page by page, and says so without counting it": async ({ send }) => {
     const sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 450) SELECT i FROM n";
     const first = await send({ sql, do: "run" });

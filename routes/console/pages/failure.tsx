@@ -30,9 +30,17 @@ const titles: Readonly<Record<number, string>> = {
   503: "Not available at the moment",
 };
 
+/** What the pages of failures need to know. */
+interface FailureOptions {
+  readonly log: Log;
+  readonly baseUrl: string;
+  /** The page on which the form of an address stands. */
+  readonly pageBehind: (pathname: string) => string | null;
+}
+
 /** Answers as pages what `errorBoundary` answers as JSON, with the same status; scripts get the JSON. */
 export function failurePage(
-  { log, baseUrl }: { readonly log: Log; readonly baseUrl: string },
+  { log, baseUrl, pageBehind }: FailureOptions,
 ): ErrorHandler<Env> {
   const boundary = errorBoundary(log);
   return async (error, c) => {
@@ -41,6 +49,8 @@ export function failurePage(
     const isGet = c.req.method === "GET" || c.req.method === "HEAD";
     const forScript = c.req.header("accept")?.startsWith("application/json") ?? false;
     if (code === "session_ended" && isGet && !forScript) return c.redirect(signInPath(c), 302);
+    const behind = code === "method_not_allowed" && isGet && !forScript ? pageBehind(c.req.path) : null;
+    if (behind !== null) return c.redirect(behind, 302);
     // It decides about the status, and logs what nobody expected.
     const plain = await boundary(error, c);
     if (forScript) return plain;

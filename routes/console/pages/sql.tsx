@@ -51,6 +51,10 @@ export function sqlRoutes(deps: AppDeps): Hono<Env> {
       const database = await databasePage(deps, c);
       const form = readSqlForm(await readForm(c));
       const prepared = prepareText(database.ctx, form);
+      // A session that ends while somebody types: behind the sign-in the text is here again, and nothing has run.
+      if (c.req.header("hx-request") === undefined) {
+        return await page(c, database, { form, answer: { prepared, outcome: { kind: "nothing" } } });
+      }
       const check = await checkText(database.ctx, prepared.statements);
       return c.html(await <Checked base={database.base} form={form} prepared={prepared} check={check} />);
     })
