@@ -42,6 +42,9 @@ testSteps("the page of the usage", world, {
     assertEquals(status, 200);
     await app.deps.query.meter.tick();
     const all = await look();
+    // The head of a drawing tells the sum, not where its scale ends.
+    assertMatch(plain(all), /Calls 4 in all 5 /);
+    assertMatch(plain(all), /Rows written 0 in all (?!1 )/);
     // The busiest one is drawn.
     assert(all.includes("Latency of main, half of its calls below"), plain(all));
     const row = (slug: string) => new RegExp(`>${slug}</a>.*?</tr>`, "s").exec(all)?.[0] ?? "";

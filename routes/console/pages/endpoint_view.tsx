@@ -178,6 +178,7 @@ function Calls({ stats, visit }: EndpointProps): Html {
             label="Milliseconds, mean"
             bars={bars(({ durationAvgMs }) => durationAvgMs)}
             format={whole}
+            told="highest"
           />
         </div>
       )}

@@ -99,8 +99,18 @@ function LatencyCharts(
     times.map((at) => ({ name: nameOf(at, barMs), value: byTime.get(at)?.[figure] ?? 0 }));
   return (
     <>
-      <Chart label={`Latency of ${slug}, half of its calls below`} bars={bars("p50Ms")} format={took} />
-      <Chart label={`Latency of ${slug}, 95 of 100 calls below`} bars={bars("p95Ms")} format={took} />
+      <Chart
+        label={`Latency of ${slug}, half of its calls below`}
+        bars={bars("p50Ms")}
+        format={took}
+        told="highest"
+      />
+      <Chart
+        label={`Latency of ${slug}, 95 of 100 calls below`}
+        bars={bars("p95Ms")}
+        format={took}
+        told="highest"
+      />
     </>
   );
 }

@@ -16,22 +16,30 @@ export interface ChartProps {
   readonly bars: readonly Bar[];
   /** A value as text. */
   readonly format: (value: number) => string;
+  /** What the head tells of the bars: how much they are together, or, where a sum means nothing, the highest. */
+  readonly told?: "sum" | "highest";
 }
 
 const [WIDTH, HEIGHT] = [1000, 120];
 /** Share of a bar's place that stays free. */
 const GAP = 0.25;
 
-/** A figure with the highest value of its scale, and the first and last name below. */
-export function Chart({ label, bars, format }: ChartProps): Html {
-  const most = niceMost(Math.max(0, ...bars.map(({ value }) => value)));
+/** A figure with what its bars tell, the highest value of its scale above them, and the first and last name below. */
+export function Chart({ label, bars, format, told = "sum" }: ChartProps): Html {
+  const highest = Math.max(0, ...bars.map(({ value }) => value));
+  const most = niceMost(highest);
   const step = WIDTH / Math.max(1, bars.length);
   return (
     <figure class="chart">
       <figcaption>
         <span>{label}</span>
-        <span class="note">{format(most)}</span>
+        <span class="note">
+          {told === "sum"
+            ? `${format(bars.reduce((sum, { value }) => sum + value, 0))} in all`
+            : `at most ${format(highest)}`}
+        </span>
       </figcaption>
+      <div class="chart-top note" aria-hidden="true">{highest > 0 ? format(most) : ""}</div>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
