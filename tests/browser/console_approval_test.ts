@@ -129,6 +129,29 @@ Deno.test({ name: "approvals in a browser", ignore, ...unlooked }, async (t) => 
     });
   });
 
+  await step(
+    "a long word in a row pushes nothing that changes out of sight, wide and on a phone",
+    async () => {
+      const words = `CASE id WHEN 20 THEN '${"w".repeat(79)}' ELSE '${"x".repeat(3000)}' END`;
+      const named = await decisions.hold(`UPDATE items SET name = ${words} WHERE id IN (20, 21)`);
+      await decisions.approve(named.id);
+      assertEquals((await decisions.redeem(named)).status, 200);
+      const held = await decisions.hold("UPDATE items SET price = price * 2 WHERE id IN (20, 21)");
+      const person = await signIn(world.app, { role: "admin" });
+      await withPage(browser, pageOf(held.id), world.signedIn(person), async (page) => {
+        for (const width of [1280, 360]) {
+          await page.setViewportSize({ width, height: 740 });
+          await page.getByRole("region", { name: "Rows of items, before and after" }).waitFor();
+          const hidden =
+            "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll'))";
+          assertEquals(await page.evaluate<number>(hidden), 0, `at ${width}`);
+          await assertReadable(page);
+        }
+      });
+      await decisions.call("POST", held.id, "deny");
+    },
+  );
+
   await step("a session that ends while one writes a reason takes nothing of it away", async () => {
     const held = await decisions.hold("DELETE FROM items WHERE id = 11");
     const options = { refusals: [401] };

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
-import type { StartedApp } from "../testing/start_app.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { type DecisionWorld, decisionWorld } from "../writes/decision_world.ts";
 import { openPage, sendForm } from "./open_page.ts";
 
@@ -229,3 +229,22 @@ testSteps("the inbox", pageWorld, {
     ]);
   },
 }, test);
+
+test("an approval of which nobody has seen what it would change does not promise to compare it", async () => {
+  await using app = await startApp({ settings: { QUERY_TIMEOUT_MS: "2500" } });
+  const world = await pageWorld(app, "acme");
+  const endless = "(WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c)";
+  const held = await world.hold(`UPDATE items SET price = ${endless} WHERE id = 1`);
+  const { text } = await world.open(world.pathOf(held.id));
+  for (
+    const words of [
+      "Read not known to find them",
+      "May drift by any number",
+      "could not be found out in time",
+      "Nothing is counted again.",
+    ]
+  ) assert(text.includes(words), `${words}: ${text}`);
+  assert(!text.includes("asked anew") && !text.includes("decide again"), text);
+  const seen = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
+  assert((await world.open(world.pathOf(seen.id))).text.includes("The effect is counted again."));
+});

@@ -17,6 +17,7 @@ import { ChangedValue } from "../parts/changed_value.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { MergeChanges, RestoreChanges } from "./approval_reports_view.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
+import { isUnseen } from "./approval_words.ts";
 
 /** Rows that are shown before somebody asks for all: on a phone each is a card. */
 const FEW_ROWS = 10;
@@ -67,14 +68,19 @@ function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly
   const listed = allRows ? rows : rows.slice(0, FEW_ROWS);
   const own = approval.effects[index]?.ownRows ?? rows.length;
   const shown = { columns: preview.columns, rows };
-  const hides = preview.after.length > 0 && changingColumns(shown) + 2 < preview.columns.length;
+  const changing = changingColumns(shown);
+  const hides = preview.after.length > 0 && changing + 2 < preview.columns.length;
   const several = approval.statements.length > 1 ? `, statement ${index + 1}` : "";
+  // Where a table is wider than its card, the number says that there is more to scroll to.
+  const columns = changing > 1 ? `, ${counted(changing, "column")}` : "";
   const title = preview.after.length === 0 ? "What is deleted" : "What changes";
   return (
     <Card
       id={`changes-${index}`}
       title={title}
-      about={`${listed.length < own ? `${whole(listed.length)} of ` : ""}${counted(own, "row")}${several}`}
+      about={`${listed.length < own ? `${whole(listed.length)} of ` : ""}${
+        counted(own, "row")
+      }${columns}${several}`}
       end={hides ? <ColumnChoice {...props} count={preview.columns.length} /> : undefined}
       full
       foot={<Seen {...props} />}
@@ -118,9 +124,8 @@ function ColumnChoice({ path, all, allRows, count }: ChangesProps & { readonly c
 }
 
 function NoRows(props: ChangesProps): Html {
-  const { effects } = props.approval;
-  const text = effects.length === 0
-    ? "What it would change could not be found out in time: it took longer than a look may take. The statement itself is below."
+  const text = isUnseen(props.approval)
+    ? "What it would change could not be found out in time: it took longer than a look may take. The statement itself is below. Approved, it runs as it is, on these tables and whatever number of rows that is."
     : "Rows before and after are shown of an UPDATE or DELETE of one table. What this does stands in the statement and its values.";
   return (
     <Card id="changes" title="What changes" foot={<Seen {...props} />}>
@@ -204,7 +209,11 @@ function PlanCard({ approval: { plan } }: { approval: ApprovalPage }): Html | nu
       title="Query plan"
       end={scans > 0
         ? <Pill tone="warn" icon="alert">{counted(scans, "full scan")}</Pill>
-        : <Pill tone="good" icon="check">Uses an index</Pill>}
+        : (
+          <Pill tone="good" icon="check">
+            {steps.some((step) => step.startsWith("SEARCH ")) ? "Uses an index" : "No full scan"}
+          </Pill>
+        )}
     >
       <ul class="plan">
         {steps.map((step) => (

@@ -18,7 +18,7 @@ import { visibleText } from "../parts/visible_text.ts";
 import { Changes } from "./approval_changes_view.tsx";
 import { DecideBar, NextWaiting, type Waiting } from "./approval_bar_view.tsx";
 import { Decision, type DecisionProps } from "./approval_decision_view.tsx";
-import { askerOf, ruleWords, sentenceOf, stateOf } from "./approval_words.ts";
+import { askerOf, isUnseen, ruleWords, sentenceOf, stateOf } from "./approval_words.ts";
 
 /** What the page shows. */
 export interface ApprovalProps extends DecisionProps {
@@ -118,6 +118,7 @@ function Effect({ approval }: { approval: ApprovalPage }): Html {
   const rows = (count: number | null) => count === null ? "not known" : counted(count, "row");
   const tables = [...new Set(approval.hits.map(({ table }) => visibleText(table)))];
   const schema = approval.effects.some(({ ownRows }) => ownRows === null);
+  const unseen = isUnseen(approval);
   return (
     <Tiles
       label="Effect"
@@ -133,11 +134,12 @@ function Effect({ approval }: { approval: ApprovalPage }): Html {
           about: cascaded === 0 ? "no trigger, no key" : "by triggers and keys",
           warn: (cascaded ?? 0) > 0,
         },
-        { name: "Read", value: rows(rowsRead), about: "to find them" },
+        { name: "Read", value: rows(unseen ? null : rowsRead), about: "to find them" },
         {
           name: "May drift by",
-          value: counted(approval.tolerance, "row"),
-          about: "else you decide again",
+          value: unseen ? "any number" : counted(approval.tolerance, "row"),
+          about: unseen ? "there is nothing to compare" : "else you decide again",
+          warn: unseen,
         },
       ]}
     />
@@ -219,10 +221,12 @@ function Next({ approval }: { approval: ApprovalPage }): Html {
               this only and only once, until <Time at={approval.expiresAt} />.
             </>,
           ],
-          [
-            "The effect is counted again.",
-            `If it is not ${rows} by then, nothing is kept and you are asked anew.`,
-          ],
+          isUnseen(approval)
+            ? ["Nothing is counted again.", "It may change any number of rows: nobody has seen which."]
+            : [
+              "The effect is counted again.",
+              `If it is not ${rows} by then, nothing is kept and you are asked anew.`,
+            ],
           ["You see the outcome here,", "with the log entry and the undo."],
         ]}
       />

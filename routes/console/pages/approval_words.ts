@@ -1,6 +1,6 @@
 // Approvals in words: who asks what, in which state it is, and why it waits.
 import type { ApprovalSummary } from "../../../lib/services/approvals/approval_view.ts";
-import type { HoldingRule } from "../../../lib/services/approvals/read_approvals.ts";
+import type { ApprovalPage, HoldingRule } from "../../../lib/services/approvals/read_approvals.ts";
 import type { RuleAction, RuleHit } from "../../../lib/store/write_records.ts";
 import { counted, whole } from "../parts/figures.ts";
 import type { IconName } from "../parts/icon.tsx";
@@ -37,6 +37,13 @@ export function sentenceOf(approval: ApprovalSummary): string {
     ? ", triggers and keys counted in"
     : `, and ${whole(cascadedRows)} more`;
   return `${who} asks to ${verb} ${rows === null ? "rows" : counted(rows, "row")} of ${tables}${more}`;
+}
+
+/** Whether nobody knows what it would change: approved, it runs as it is, whatever number of rows that is. */
+export function isUnseen(
+  { effects, merge, restore, migrations }: Pick<ApprovalPage, "effects" | "merge" | "restore" | "migrations">,
+): boolean {
+  return effects.length === 0 && merge === null && restore === null && migrations === null;
 }
 
 /** What the button of an approval says. */

@@ -197,11 +197,19 @@ export function StatementHead(
     <details class="statement">
       <summary>
         {`Statement ${index + 1} `}
-        <code>{visibleText(sql.replace(/\s+/g, " ").slice(0, 60))}</code>
+        <code>{beginningOf(sql)}</code>
       </summary>
       <SqlText sql={sql} label={`Statement ${index + 1}`} />
     </details>
   );
+}
+
+/** Characters of a statement that its head shows. */
+const BEGINNING = 60;
+
+function beginningOf(sql: string): string {
+  const line = sql.replace(/\s+/g, " ");
+  return visibleText(line.slice(0, BEGINNING)) + (line.length > BEGINNING ? "…" : "");
 }
 
 /** Characters around the place that is shown. */

@@ -13,6 +13,8 @@ export interface ValueProps {
 
 /** Characters of a text that a cell shows. */
 const SHOWN = 200;
+/** Characters that stand in one line; a longer text has several, so that it pushes no other column away. */
+const LINE = 40;
 /** Bytes of a blob that its title shows. */
 const BLOB_BYTES = 12;
 
@@ -29,9 +31,10 @@ export function shownValue({ value, length = null }: ValueProps): string | Html 
   if (isLarge(value)) return <span class="exact" title="Beyond 2^53: exact, sent as text">{value}</span>;
   const all = length ?? value.length;
   if (value === "") return <span class="null">empty text</span>;
-  if (all <= SHOWN && value.length <= SHOWN) return visibleText(value);
+  if (all <= LINE) return visibleText(value);
+  if (all <= SHOWN && value.length <= SHOWN) return <span class="wide">{visibleText(value)}</span>;
   return (
-    <span title={counted(all, "character")}>
+    <span class="wide" title={counted(all, "character")}>
       {visibleText(value.slice(0, SHOWN))}
       <span class="null">…</span>
     </span>
