@@ -95,6 +95,14 @@ async function walk({ app, admin, open }: World, first: string): Promise<string[
 }
 
 const steps: Steps<World> = {
+  "spaces at the ends of a value are seen, also where they are all that changes": async (
+    { open, namespace },
+  ) => {
+    await namespace.query("UPDATE people SET note = ' first  ' WHERE name = 'large'");
+    const page = await open("/people?sort=id&dir=desc");
+    assert(page.includes(">␣first␣␣<"), page.slice(-3000));
+    await namespace.query("UPDATE people SET note = 'first' WHERE name = 'large'");
+  },
   "the list of tables counts no further than it has to": async ({ open, namespace }) => {
     await namespace.query(
       "INSERT INTO pets WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n LIMIT 10500) SELECT i, 1 FROM n",

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import { counted } from "./figures.ts";
 import type { Html } from "./html.ts";
 import { Value } from "./value.tsx";
-import { visibleText } from "./visible_text.ts";
+import { visibleText, visibleValue } from "./visible_text.ts";
 
 /** Characters that stand in the cell itself. */
 const SHOWN = 80;
@@ -22,7 +22,7 @@ export function ChangedValue(
     <details class="long">
       <summary>
         {from > 0 ? <span class="null">…</span> : null}
-        {visibleText(cut)}
+        {visibleValue(cut)}
         {from + SHOWN < value.length ? <span class="null">…</span> : null}
         <small>{counted(value.length, "character")}</small>
       </summary>

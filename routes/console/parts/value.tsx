@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import { counted } from "./figures.ts";
 import type { Html } from "./html.ts";
-import { visibleText } from "./visible_text.ts";
+import { visibleValue } from "./visible_text.ts";
 
 /** A value. */
 export interface ValueProps {
@@ -31,11 +31,11 @@ export function shownValue({ value, length = null }: ValueProps): string | Html 
   if (isLarge(value)) return <span class="exact" title="Beyond 2^53: exact, sent as text">{value}</span>;
   const all = length ?? value.length;
   if (value === "") return <span class="null">empty text</span>;
-  if (all <= LINE) return visibleText(value);
-  if (all <= SHOWN && value.length <= SHOWN) return <span class="wide">{visibleText(value)}</span>;
+  if (all <= LINE) return visibleValue(value);
+  if (all <= SHOWN && value.length <= SHOWN) return <span class="wide">{visibleValue(value)}</span>;
   return (
     <span class="wide" title={counted(all, "character")}>
-      {visibleText(value.slice(0, SHOWN))}
+      {visibleValue(value.slice(0, SHOWN))}
       <span class="null">…</span>
     </span>
   );

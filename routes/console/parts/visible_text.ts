@@ -15,6 +15,11 @@ export function visibleText(text: string): string {
   );
 }
 
+/** The same for a value, whose first and last spaces are part of it. */
+export function visibleValue(text: string): string {
+  return visibleText(text).replace(/^ +| +$/g, (spaces) => "␣".repeat(spaces.length));
+}
+
 /** The same for text of several lines, whose ends stay. */
 export function visibleLines(text: string): string {
   return text.split("\n").map((line) => visibleText(line.replaceAll("\t", "  "))).join("\n");
