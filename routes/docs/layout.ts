@@ -54,6 +54,7 @@ export async function layout(parts: LayoutParts): Promise<View> {
               aria-label="Search the documentation" autocomplete="off">
           </form>
           <a class="to-api" href="/docs/api">Try the API</a>
+          <a class="to-api" href="/console">Console</a>
         </header>
         <div class="columns">
     <nav id="contents" popover aria-label="Contents">${contents(path)}</nav>

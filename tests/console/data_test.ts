@@ -46,6 +46,22 @@ testSteps("the page of files and migrations", world, {
     const log = await look(`/console/${tenant.slug}/db/main/log?who=${viewer.id}`);
     assertStringIncludes(plain(log), "-- export as sqlite");
   },
+  "has the command that brings a CSV into a table, whatever it is called, and a file into an empty database":
+    async (
+      { app, tenant, path, look },
+    ) => {
+      const address = async (page: string) =>
+        (/--data-binary @\S+ &quot;https?:\/\/[^/]+(\/\S*?)&quot;/.exec(await look(page))?.[1] ?? "none")
+          .replaceAll("&amp;", "&");
+      const { status, text } = await app.request("POST", await address(path), {
+        token: tenant.token,
+        body: "id,body\n7,seven\n",
+      });
+      assertEquals(status, 200, text);
+      const fresh = await tenant.createDatabase("fresh");
+      const empty = await address(path.replace("/main/", "/fresh/"));
+      assertEquals(empty, `${fresh.path}/import?format=sqlite&mode=create`);
+    },
   "gives one table, whatever it is called, and no formula unless the box is unticked": async (
     { path, send, look },
   ) => {

@@ -50,7 +50,10 @@ export function Data(props: DataProps): Html {
         {props.drift === null || props.drift.length === 0 ? null : <Drift drift={props.drift} />}
         {props.migrations.length === 0 ? <NoMigrations {...props} /> : <Migrations {...props} />}
       </div>
-      <Export {...props} />
+      <div class="stack">
+        <Export {...props} />
+        <Import {...props} />
+      </div>
     </div>
   );
 }
@@ -77,6 +80,30 @@ function Export({ visit, at, tables, returned }: DataProps): Html {
         />
         <Button kind="primary" icon="download">Download</Button>
       </Form>
+    </Card>
+  );
+}
+
+/** By a program, since files may be larger than what a form should carry. */
+function Import({ at: { namespace, path, baseUrl }, tables }: DataProps): Html {
+  const [table] = tables;
+  const [file, query] = table === undefined
+    ? ["file.sqlite", "format=sqlite&mode=create"]
+    : ["rows.csv", `format=csv&mode=append&table=${encodeURIComponent(table)}`];
+  const call = `curl -X POST -H "Authorization: Bearer $TOKEN" --data-binary @${file}`;
+  return (
+    <Card id="import" title="Import" end={<a href="/docs/export-import">Every form of it</a>}>
+      <div class="stack">
+        <p>
+          {table === undefined
+            ? "A SQLite file becomes this database, with a token that is admin. For a CSV, make its table first."
+            : "A CSV with a header adds its rows to a table, with a token that is admin."}
+        </p>
+        <CopyLine
+          label="the command of the import"
+          text={`${call} "${baseUrl}/v1/db/${namespace}/${path}/import?${query}"`}
+        />
+      </div>
     </Card>
   );
 }

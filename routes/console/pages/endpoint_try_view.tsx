@@ -36,31 +36,33 @@ export function TryCard({ visit, endpoint, path, tried }: TryProps): Html {
   const typed = (name: string) => tried?.fields.exact(name) ?? "";
   return (
     <Card id="try" title="Try it" about="gates aside">
-      <Form visit={visit} action={`${path}/test#try`} kind="form">
-        {inputs.map(({ name, label, type, required }) => (
-          <Field
-            label={visibleText(label ?? name)}
-            name={`in.${name}`}
-            value={typed(`in.${name}`)}
-            hint={required === true ? type : `${type}, may be left empty`}
-          />
-        ))}
-        {endpoint.auth === "session"
-          ? (
-            <>
-              <Field label="As the user with this id" name="userId" value={typed("userId")} />
-              <Field label="and this e-mail" name="email" value={typed("email")} />
-            </>
-          )
-          : null}
-        <p class="note">
-          {endpoint.kind === "query" || endpoint.kind === "ask"
-            ? "It runs on the database as it is."
-            : "It runs on the database as it is, and what it writes stays."}
-        </p>
-        <Button icon="play">Try it</Button>
-      </Form>
-      {tried === null ? null : <Outcome {...tried} />}
+      <div class="stack">
+        <Form visit={visit} action={`${path}/test#try`} kind="form">
+          {inputs.map(({ name, label, type, required }) => (
+            <Field
+              label={visibleText(label ?? name)}
+              name={`in.${name}`}
+              value={typed(`in.${name}`)}
+              hint={required === true ? type : `${type}, may be left empty`}
+            />
+          ))}
+          {endpoint.auth === "session"
+            ? (
+              <>
+                <Field label="As the user with this id" name="userId" value={typed("userId")} />
+                <Field label="and this e-mail" name="email" value={typed("email")} />
+              </>
+            )
+            : null}
+          <p class="note">
+            {endpoint.kind === "query" || endpoint.kind === "ask"
+              ? "It runs on the database as it is."
+              : "It runs on the database as it is, and what it writes stays."}
+          </p>
+          <Button icon="play">Try it</Button>
+        </Form>
+        {tried === null ? null : <Outcome {...tried} />}
+      </div>
     </Card>
   );
 }

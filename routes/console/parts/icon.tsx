@@ -6,6 +6,7 @@ import agent from "@primer/octicons/build/svg/hubot-16.svg" with { type: "text" 
 import approvals from "@primer/octicons/build/svg/inbox-16.svg" with { type: "text" };
 import audit from "@primer/octicons/build/svg/log-16.svg" with { type: "text" };
 import bell from "@primer/octicons/build/svg/bell-16.svg" with { type: "text" };
+import book from "@primer/octicons/build/svg/book-16.svg" with { type: "text" };
 import branch from "@primer/octicons/build/svg/git-branch-16.svg" with { type: "text" };
 import check from "@primer/octicons/build/svg/check-16.svg" with { type: "text" };
 import chevron from "@primer/octicons/build/svg/chevron-down-16.svg" with { type: "text" };
@@ -44,6 +45,7 @@ const pictures = {
   approvals,
   audit,
   bell,
+  book,
   branch,
   check,
   chevron,

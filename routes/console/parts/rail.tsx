@@ -71,6 +71,12 @@ export async function Rail({ visit, namespace, active }: RailProps): Promise<Htm
         )
         : null}
       <div class="rail-foot">
+        <nav aria-label="Help">
+          <a href="/docs">
+            <Icon name="book" />
+            Documentation
+          </a>
+        </nav>
         {facts === null ? null : <Balance of={facts.creditedUsd} left={facts.balanceUsd} />}
         <Who visit={visit} />
       </div>
