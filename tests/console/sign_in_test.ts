@@ -266,9 +266,13 @@ test("what cannot be taken back asks an old session for a proof, and is done beh
   const wrong = await send("/console/-/prove", { ...waiting, password: "wrong one, sorry" });
   assertEquals(wrong.status, 401);
   assertEquals(hidden(wrong, "typed"), waiting.typed);
+  assertMatch(wrong.text, /neither the password nor a passkey of this account/);
   const done = await send("/console/-/prove", { ...waiting, password: PASSWORD });
   assertEquals(done.status, 201);
   assertMatch(done.text, /cub_live_/);
+  // The scripts of what is shown once may run: they have the button that copies it.
+  const nonce = /<script[^>]* nonce="([^"]+)"/.exec(done.text)?.[1] ?? "none";
+  assertMatch(done.headers.get("content-security-policy") ?? "", new RegExp(`'nonce-${nonce}'`));
   assertEquals((await send("/console/acme/tokens", { name: "another", role: "read" })).status, 201);
   const names = await openPage(app, "/console/acme/tokens", null, { cookie });
   assertEquals(names.text.match(/>backend</g)?.length, 1);

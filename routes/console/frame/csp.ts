@@ -29,7 +29,8 @@ export function pageHeaders({ secure }: { readonly secure: boolean }): Middlewar
     const { headers } = c.res;
     // Without a visit nobody knew yet who asks when the request failed: that answer is a line of text with a policy of its own.
     const visit: Visit | undefined = c.get("visit");
-    if (visit !== undefined) {
+    // Behind a proof the answer is another request's, which has its own nonce in its page.
+    if (visit !== undefined && !headers.has("Content-Security-Policy")) {
       headers.set("Content-Security-Policy", contentPolicy(visit.nonce, c.get("formTarget")));
     }
     headers.set("X-Frame-Options", "DENY");

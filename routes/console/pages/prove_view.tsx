@@ -21,7 +21,9 @@ export interface ProveProps {
 export function Prove({ visit, waiting, returned }: ProveProps): Html {
   const caller = visit.person?.caller;
   const isOperator = caller?.kind === "operator";
-  const message = messageOf(returned, "prove");
+  const message = returned?.problem.code === "sign_in_failed"
+    ? `This is ${isOperator ? "not the operator key" : "neither the password nor a passkey of this account"}`
+    : messageOf(returned, "prove");
   const field = fieldsOf(returned, "prove");
   const hidden = hiddenOf(waiting);
   return (
