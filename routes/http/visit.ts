@@ -44,4 +44,6 @@ export interface RailFacts {
   readonly waiting: number;
   readonly balanceUsd: number;
   readonly creditedUsd: number;
+  /** What calls are refused for; null: they are not. */
+  readonly spent: "balance" | "monthly cap" | null;
 }

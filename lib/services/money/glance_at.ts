@@ -1,6 +1,7 @@
 // A namespace at a glance: what somebody who has just come should see before anything else.
 import type { Approvals } from "../../control/approvals.ts";
 import type { ManageContext } from "../manage_context.ts";
+import { costNanoUsd, toUsd } from "../../query/prices.ts";
 import { readBalance } from "./manage_money.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
 
@@ -10,6 +11,8 @@ export interface Glance {
   readonly waiting: number;
   readonly balanceUsd: number;
   readonly creditedUsd: number;
+  /** What calls are refused for; null: they are not. */
+  readonly spent: "balance" | "monthly cap" | null;
 }
 
 /** Errors: those of `readBalance`. */
@@ -18,10 +21,15 @@ export async function glanceAt(
   namespaceSlug: string,
 ): Promise<Glance> {
   const namespace = await readableNamespace(ctx, namespaceSlug);
-  const [waiting, { balanceUsd, creditedUsd, reservedUsd }] = await Promise.all([
+  const [waiting, { creditedUsd, monthlyCapUsd, monthUsedUsd, ...left }] = await Promise.all([
     ctx.approvals.countWaiting(namespace.id),
     readBalance(ctx, namespaceSlug),
   ]);
   // What running processes hold is not spent.
-  return { waiting, balanceUsd: balanceUsd + reservedUsd, creditedUsd };
+  const balanceUsd = left.balanceUsd + left.reservedUsd;
+  // What is less than one call costs is nothing.
+  const isSpent = (leftUsd: number) => leftUsd < toUsd(costNanoUsd(0, 0));
+  const room = monthlyCapUsd === null ? Infinity : monthlyCapUsd - monthUsedUsd;
+  const spent = isSpent(balanceUsd) ? "balance" : isSpent(room) ? "monthly cap" : null;
+  return { waiting, balanceUsd, creditedUsd, spent };
 }

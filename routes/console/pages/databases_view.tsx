@@ -56,6 +56,7 @@ export function Databases(props: DatabasesProps): Html {
       <PageHead title="Databases" />
       <div class="stack">
         <Told {...props} />
+        <Spent {...props} />
         <Tiles
           label="Today"
           tiles={[
@@ -80,6 +81,23 @@ export function Databases(props: DatabasesProps): Html {
         </div>
       </div>
     </>
+  );
+}
+
+/** Why nothing runs, before somebody looks for it in a database. */
+function Spent({ namespace, rail: { spent } }: DatabasesProps): Html | null {
+  if (spent === null) return null;
+  return (
+    <Notice tone="warn">
+      {spent === "balance"
+        ? "The balance is used up: calls are refused until the operator of the service adds credit."
+        : (
+          <>
+            The <a href={`/console/${namespace}/settings`}>monthly cap</a>{" "}
+            is reached: calls are refused until it is raised, or until the next month begins, at midnight UTC.
+          </>
+        )}
+    </Notice>
   );
 }
 

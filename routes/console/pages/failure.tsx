@@ -151,9 +151,14 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
     );
   }
   const title = titles[facts.status] ?? "That did not work";
+  const { here, person } = c.get("visit");
+  const caller = person?.caller;
+  const own = caller?.kind === "member" ? caller.namespaceSlug : null;
+  // Who is lost in the own namespace has its pages beside it; where the service itself fails, nothing more is asked of it.
+  const place = facts.status < 500 && own !== null && own === namespaceOf(here) ? { namespace: own } : {};
   return await renderPage(
     c,
-    { title },
+    { title, ...place },
     <Failure {...facts} title={title} requestId={c.get("arrival").requestId} />,
   );
 }
