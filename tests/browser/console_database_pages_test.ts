@@ -73,10 +73,10 @@ async function assertReadable(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-/** Controls that reach out of their card, which hides what does. */
+/** Controls and names that reach out of their card, which hides what does. */
 const CUT_OFF = `[...document.querySelectorAll(".card")].flatMap((card) => {
   const { right } = card.getBoundingClientRect();
-  return [...card.querySelectorAll("a, button, input, select, textarea")]
+  return [...card.querySelectorAll("a, button, code, input, select, textarea")]
     .filter((one) => one.closest(".scroll, pre, .copy-line, .copy") === null && one.getBoundingClientRect().right > right)
     .map((one) => one.outerHTML.slice(0, 100));
 })`;
