@@ -128,6 +128,25 @@ testSteps("the pages of the endpoints", world, {
     const after = await api("/order") as Record<string, unknown>;
     for (const name of Object.keys(whole)) assertEquals(after[name], before[name], name);
   },
+  "overwrite nothing that was saved since the form was opened, and keep what was typed": async (
+    { app, tenant, path, send, look, api },
+  ) => {
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/endpoints`, {
+      token: tenant.token,
+      body: JSON.stringify({ ...whole, slug: "shared" }),
+    });
+    assertEquals(made.status, 201, made.text);
+    const here = formIn(await look(`${path}/shared`), "spec");
+    assertEquals((await send(`${path}/shared`, { ...here, description: "by another tab" })).status, 303);
+    const late = await send(`${path}/shared`, { ...here, name: "Typed here" });
+    assertEquals(late.status, 400);
+    assertStringIncludes(late.text, "was changed after you had opened it");
+    assertEquals(formIn(late.text, "spec")["name"], "Typed here");
+    const { name, description } = await api("/shared") as Record<string, unknown>;
+    assertEquals([name, description], [whole.name, "by another tab"]);
+    const again = formIn(await look(`${path}/shared`), "spec");
+    assertEquals((await send(`${path}/shared`, { ...again, name: "Typed here" })).status, 303);
+  },
   "show a list and bytes in that form too": async ({ app, tenant, path, send, look, api }) => {
     const specs = [
       {

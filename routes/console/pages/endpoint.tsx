@@ -30,6 +30,9 @@ import { Endpoint } from "./endpoint_view.tsx";
 import { endpointsPage, placeholdersIn, uncheckedIn } from "./endpoints_place.ts";
 
 const PATH = "/:ns/db/:db/endpoints/:slug";
+/** What somebody reads whose form is older than the endpoint. */
+const OVERTAKEN =
+  "This endpoint was changed after you had opened it, and what you see here would undo that. Open it in another tab and make your change there";
 
 /** What has become of a form of this page. */
 interface Came {
@@ -52,7 +55,9 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       readStats(ctx, { ...one, fromMs: null, toMs: null }),
     ]);
     const names = await callerNames(ctx, address.namespaceSlug, revisions.map(({ actor }) => actor));
-    const values = came.fields === undefined ? valuesOf(endpoint) : valuesTyped(came.fields);
+    const values = came.fields === undefined
+      ? { ...valuesOf(endpoint), revision: String(endpoint.revision) }
+      : valuesTyped(came.fields);
     return await renderPage(
       c,
       {
@@ -86,12 +91,15 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .post(PATH, async (c) => {
       const { ctx, address, base } = endpointsPage(deps, c);
       const [slug, fields] = [slugOf(c), await readForm(c)];
-      const unchecked = uncheckedIn(specIn(fields, slug));
+      // What somebody else has saved since the form was opened is not overwritten by what the form still has.
+      const read = fields.has("revision") ? { revision: Number(fields.text("revision")) } : {};
+      const unchecked = uncheckedIn({ ...specIn(fields, slug), ...read });
       const saved = await attempt(() => replaceEndpoint(ctx, { address, slug, specOf: () => unchecked }));
       if (saved.ok) return c.redirect(`${base}/${slug}`, 303);
       const { issues, message, status } = saved.problem;
       requireNamespaceAdmin(ctx.caller, address.namespaceSlug);
-      return await page(c, { fields, issues, status, ...(message === "" ? {} : { message }) });
+      const told = issues.some(({ path }) => path === "revision") ? OVERTAKEN : message;
+      return await page(c, { fields, issues, status, ...(told === "" ? {} : { message: told }) });
     })
     .post(`${PATH}/check`, async (c) => {
       const { ctx, address } = endpointsPage(deps, c);

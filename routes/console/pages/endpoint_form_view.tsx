@@ -67,6 +67,7 @@ export function SpecForm(props: SpecFormProps): Html {
       visit={visit}
       action={action}
       kind="form"
+      hidden={isNew ? {} : { revision: values["revision"] ?? "" }}
       more={{
         "hx-post": check,
         "hx-trigger": "input delay:400ms",
