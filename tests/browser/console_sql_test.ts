@@ -58,6 +58,22 @@ async function assertReadable(page: Page): Promise<void> {
 }
 
 const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  "what was typed is there again for whoever looks something up and comes back": async ({ base, look }) => {
+    await look(`${base}/sql`, async (page) => {
+      const editor = page.getByRole("textbox", { name: "SQL" });
+      await page.locator("form[data-ready]").waitFor();
+      await editor.fill("SELECT name FROM customers");
+      await page.getByRole("link", { name: "Tables", exact: true }).click();
+      await page.waitForURL("**/tables");
+      await page.goBack();
+      await page.locator("form[data-ready]").waitFor();
+      assertEquals(await editor.innerText(), "SELECT name FROM customers");
+      await page.getByText("Reads about 2 rows").waitFor();
+      await page.reload();
+      await page.locator("form[data-ready]").waitFor();
+      assertEquals(await page.locator("textarea[name=sql]").inputValue(), "SELECT name FROM customers");
+    });
+  },
   "the editor completes, asks for values while one types, says the cost, and runs by keyboard": async (
     world,
   ) => {

@@ -23,6 +23,8 @@ import { classHighlighter } from "@lezer/highlight";
 const CHECK_MS = 400;
 
 function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
+  const kept = keptText(form);
+  if (kept !== null) field.value = kept;
   const view = new EditorView({
     state: EditorState.create({ doc: field.value, extensions: extensionsOf(field, form) }),
   });
@@ -34,13 +36,32 @@ function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
   fillFromSchema(view);
   if (field.dataset["focus"] !== undefined) view.focus();
   form.dataset["ready"] = "";
+  if (kept !== null) form.dispatchEvent(new CustomEvent("sql:typed", { bubbles: true }));
+}
+
+/** What was typed stays with this entry of the tab's history: whoever looks something up and comes back finds it again. */
+function keepText(field: HTMLTextAreaElement, form: HTMLFormElement): void {
+  globalThis.history.replaceState({ ...globalThis.history.state, sql: field.value, of: sessionOf(form) }, "");
+}
+
+/** Null where nothing was typed, or in another session. */
+function keptText(form: HTMLFormElement): string | null {
+  const { sql: text, of: session } = globalThis.history.state ?? {};
+  return typeof text === "string" && session === sessionOf(form) ? text : null;
+}
+
+function sessionOf(form: HTMLFormElement): string {
+  return form.querySelector<HTMLInputElement>("[name=csrf]")?.value ?? "";
 }
 
 function extensionsOf(field: HTMLTextAreaElement, form: HTMLFormElement): Extension[] {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const checkSoon = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => form.dispatchEvent(new CustomEvent("sql:typed", { bubbles: true })), CHECK_MS);
+    timer = setTimeout(() => {
+      keepText(field, form);
+      form.dispatchEvent(new CustomEvent("sql:typed", { bubbles: true }));
+    }, CHECK_MS);
   };
   const run = () => {
     form.requestSubmit(form.querySelector<HTMLButtonElement>("button[value=run]"));
@@ -61,6 +82,7 @@ function extensionsOf(field: HTMLTextAreaElement, form: HTMLFormElement): Extens
     EditorView.contentAttributes.of({ "aria-label": "SQL", "aria-describedby": "sql-keys" }),
     EditorView.cspNonce.of(document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? ""),
     failureField,
+    EditorView.domEventHandlers({ blur: () => keepText(field, form) }),
     keymap.of([
       { key: "Mod-Enter", run },
       // Tab takes a completion that is offered; otherwise it leaves the editor, as it leaves any field.

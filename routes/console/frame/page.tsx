@@ -104,8 +104,11 @@ function wholePage(
 /** What `start.ts` imports: asked for with it, not behind it. */
 const shared = ["copy.ts", "times.ts"];
 
-/** It would add a style of its own, which the policy refuses. */
-const HTMX = JSON.stringify({ includeIndicatorCSS: false });
+/**
+ * It would add a style of its own, which the policy refuses, and write into the tab's history, where the editor keeps its
+ * text; what a swap brings has no address.
+ */
+const HTMX = JSON.stringify({ includeIndicatorCSS: false, history: false });
 
 function Alone({ children }: { children?: Child }): Html {
   return (
