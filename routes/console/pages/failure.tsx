@@ -109,57 +109,46 @@ interface FailureFacts {
 }
 
 async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> {
-  const scripts = ["passkey.ts"];
-  if (facts.code === "session_ended") {
-    const waiting = await waitingOf(c);
-    return await renderPage(
-      c,
-      { title: "Sign in", scripts },
-      <SignIn
-        next={waiting.to}
-        namespace={namespaceOf(waiting.to)}
-        keyed={false}
-        waiting={waiting}
-        returned={null}
-      />,
-    );
-  }
-  if (facts.code === "sign_in_again" && c.req.method === "POST") {
-    return await renderPage(
-      c,
-      { title: "Confirm that it is you", scripts, alone: true },
-      <Prove visit={c.get("visit")} waiting={await waitingOf(c)} returned={null} />,
-    );
-  }
-  const { person, here } = c.get("visit");
-  if (facts.code === "old_page" && person !== null) {
-    const parts = { title: "Send what you typed?", alone: true };
-    return await renderPage(c, parts, <SendAgain csrf={person.csrf} waiting={await waitingOf(c)} />);
-  }
-  if (facts.code === "namespace_mismatch" && c.req.method === "GET" && person !== null) {
-    return await renderPage(
-      c,
-      { title: "Sign in", scripts, alone: true },
-      <SignIn
-        next={ownPath(here)}
-        namespace={namespaceOf(here)}
-        keyed={false}
-        waiting={null}
-        signedInAs={person.name}
-        returned={null}
-      />,
-    );
-  }
-  const title = titles[facts.status] ?? "That did not work";
+  const asked = await askedPage(c, facts.code);
+  if (asked !== null) return asked;
   const { here, person } = c.get("visit");
   const caller = person?.caller;
   const own = caller?.kind === "member" ? caller.namespaceSlug : null;
+  const title = titles[facts.status] ?? "That did not work";
   // Who is lost in the own namespace has its pages beside it; where the service itself fails, nothing more is asked of it.
   const place = facts.status < 500 && own !== null && own === namespaceOf(here) ? { namespace: own } : {};
   return await renderPage(
     c,
     { title, ...place },
     <Failure {...facts} title={title} requestId={c.get("arrival").requestId} />,
+  );
+}
+
+/** The page that asks for what has to be done first; null where nothing would help. */
+async function askedPage(c: Context<Env>, code: string): Promise<Response | null> {
+  const scripts = ["passkey.ts"];
+  const visit = c.get("visit");
+  const { person, here } = visit;
+  if (code === "session_ended") {
+    const waiting = await waitingOf(c);
+    const form = { next: waiting.to, namespace: namespaceOf(waiting.to), keyed: false, waiting };
+    return await renderPage(c, { title: "Sign in", scripts }, <SignIn {...form} returned={null} />);
+  }
+  if (code === "sign_in_again" && c.req.method === "POST") {
+    const parts = { title: "Confirm that it is you", scripts, alone: true };
+    return await renderPage(c, parts, <Prove visit={visit} waiting={await waitingOf(c)} returned={null} />);
+  }
+  if (person === null) return null;
+  if (code === "old_page") {
+    const parts = { title: "Send what you typed?", alone: true };
+    return await renderPage(c, parts, <SendAgain csrf={person.csrf} waiting={await waitingOf(c)} />);
+  }
+  if (code !== "namespace_mismatch" || c.req.method !== "GET") return null;
+  const form = { next: ownPath(here), namespace: namespaceOf(here), keyed: false, waiting: null };
+  return await renderPage(
+    c,
+    { title: "Sign in", scripts, alone: true },
+    <SignIn {...form} signedInAs={person.name} returned={null} />,
   );
 }
 
