@@ -1,17 +1,11 @@
 // Adds, lists, changes, deletes, tests and repeats the webhooks of a database.
 import { requireFresh } from "../../access/caller.ts";
 import type { QueryContext } from "../../query/query_call.ts";
-import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idFloor, newId } from "../../core/ids.ts";
 import { MAX_WEBHOOKS } from "../../core/limits_of_changes.ts";
 import { refusalOf } from "../../guard/post_public.ts";
-import type {
-  WebhookDelivery,
-  WebhookEvent,
-  WebhookRecord,
-  WebhookState,
-} from "../../store/changes_records.ts";
+import type { WebhookEvent, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
 import { beginningOf, placeOfId } from "../changes/change.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
@@ -20,6 +14,7 @@ import { noteAct } from "../note_act.ts";
 import { send } from "./deliver_next.ts";
 import { fromNowOn, passOver } from "./from_now_on.ts";
 import { messageOf, newSecret } from "./message.ts";
+import { type DeliveryView, shownDelivery, viewOf, type WebhookView } from "./webhook_view.ts";
 import type { WebhookDeliverer } from "./webhook_deliverer.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
@@ -31,21 +26,6 @@ export interface WebhooksContext extends ManageContext {
   readonly query: QueryContext;
   readonly sending: WebhookContext;
   readonly deliverer: WebhookDeliverer;
-}
-
-/** A webhook as the API shows it. */
-export interface WebhookView {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-  readonly tables: readonly string[] | null;
-  readonly enabled: boolean;
-  /** `ok`, `retrying` with an attempt to come, or why nothing is sent any more. */
-  readonly state: "ok" | "retrying" | "gone" | "failed";
-  readonly createdAt: string;
-  readonly tries: number;
-  readonly nextAttemptAt: string | null;
-  readonly deliveries: readonly (Omit<WebhookDelivery, "at"> & { readonly at: string })[];
 }
 
 /** What its owner decides. */
@@ -64,7 +44,7 @@ export interface WebhookAddress extends DatabaseAddress {
 export async function listWebhooks(ctx: WebhooksContext, address: DatabaseAddress): Promise<WebhookView[]> {
   const { id } = await requireDatabase(ctx, address);
   const records = await ctx.control.webhooks.list(id);
-  return await Promise.all(records.map((record) => viewOf(ctx, record)));
+  return await Promise.all(records.map((record) => viewOf(ctx.control, record)));
 }
 
 /**
@@ -122,8 +102,9 @@ export async function changeWebhook(
   address: WebhookAddress,
   { rotateSecret = false, ...change }: WebhookChange,
 ): Promise<WebhookView & { readonly secret?: string }> {
-  const { database, webhook } = await requireWebhook(ctx, address);
+  const database = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
+  const webhook = await webhookOf(ctx, database, address);
   if (change.url !== undefined) requireUrl(ctx, change.url);
   // Before anything of it is sent.
   const target = trunkTarget(database, address.namespaceSlug, "read");
@@ -144,7 +125,7 @@ export async function changeWebhook(
   await note(ctx, "webhook.changed", database, changed.id);
   await ctx.deliverer.sweep();
   ctx.deliverer.changed(database.id);
-  const view = await viewOf(ctx, changed);
+  const view = await viewOf(ctx.control, changed);
   return rotateSecret ? { ...view, secret } : view;
 }
 
@@ -162,13 +143,13 @@ export async function deleteWebhook(ctx: WebhooksContext, address: WebhookAddres
 export async function testWebhook(
   ctx: WebhooksContext,
   address: WebhookAddress,
-): Promise<Omit<WebhookDelivery, "at"> & { readonly at: string }> {
+): Promise<DeliveryView> {
   const { webhook } = await requireWebhook(ctx, address);
   const now = ctx.clock.now();
   const { namespaceSlug: namespace, slug: database } = address;
   const message = messageOf({ id: newId("msg", now), at: now }, "test", { namespace, database });
   const sent = await ctx.deliverer.withRoom(webhook.namespaceId, () => send(ctx.sending, webhook, message));
-  return shown(sent.delivery);
+  return shownDelivery(sent.delivery);
 }
 
 /**
@@ -191,7 +172,7 @@ export async function redeliver(
   }));
   await note(ctx, "webhook.redelivered", database, webhook.id);
   ctx.deliverer.changed(database.id);
-  return await viewOf(ctx, webhook);
+  return await viewOf(ctx.control, webhook);
 }
 
 async function requireWebhook(
@@ -199,9 +180,17 @@ async function requireWebhook(
   address: WebhookAddress,
 ): Promise<{ webhook: WebhookRecord; database: DatabaseRecord }> {
   const database = await requireDatabase(ctx, address);
-  const webhook = await ctx.control.webhooks.find(database.id, address.webhookId);
+  return { webhook: await webhookOf(ctx, database, address), database };
+}
+
+async function webhookOf(
+  { control }: WebhooksContext,
+  { id }: DatabaseRecord,
+  { webhookId }: WebhookAddress,
+): Promise<WebhookRecord> {
+  const webhook = await control.webhooks.find(id, webhookId);
   if (webhook === null) throw new AppError("webhook_not_found");
-  return { webhook, database };
+  return webhook;
 }
 
 function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string): void {
@@ -216,28 +205,6 @@ function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string
 
 function refused(path: string, message: string): AppError {
   return new AppError("validation_failed", { issues: [{ path, message }] });
-}
-
-async function viewOf({ control }: WebhooksContext, record: WebhookRecord): Promise<WebhookView> {
-  const { id, url, events, tables, enabled, createdAt } = record;
-  const state = await control.webhooks.state(id);
-  const { tries = 0, nextMs = 0, ended = null, deliveries = [] } = state ?? {};
-  return {
-    id,
-    url,
-    events,
-    tables,
-    enabled,
-    createdAt: isoTime(createdAt),
-    tries,
-    state: ended ?? (tries > 0 ? "retrying" : "ok"),
-    nextAttemptAt: tries > 0 && ended === null ? isoTime(nextMs) : null,
-    deliveries: deliveries.map(shown),
-  };
-}
-
-function shown({ at, ...delivery }: WebhookDelivery): Omit<WebhookDelivery, "at"> & { readonly at: string } {
-  return { ...delivery, at: isoTime(at) };
 }
 
 function note(

@@ -1,5 +1,5 @@
 // What the page of the webhooks shows: each with its deliveries, and a form for another one.
-import type { WebhookView } from "../../../lib/services/webhooks/manage_webhooks.ts";
+import type { WebhookView } from "../../../lib/services/webhooks/webhook_view.ts";
 import { webhookEvents } from "../../../lib/store/changes_records.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
