@@ -134,14 +134,23 @@ export class Webhooks {
     return await kvCommit(this.kv.atomic().check(entry, lease).set(entry.key, next));
   }
 
-  /** The next events of a database behind an id, oldest first. */
-  async events(databaseId: string, afterId: string): Promise<{ id: string; event: WebhookEventRecord }[]> {
-    const found = await kvPage(this.kv, {
-      prefix: keys.webhookEvents(databaseId),
-      after: afterId,
-      limit: EVENTS_AT_ONCE,
-    });
-    return found.map(({ key, value }) => ({ id: String(key.at(-1)), event: value }));
+  /** The events of a database behind an id, oldest first. */
+  async *events(
+    databaseId: string,
+    afterId: string,
+  ): AsyncGenerator<{ id: string; event: WebhookEventRecord }> {
+    for (let after = afterId;;) {
+      const found = await kvPage(this.kv, {
+        prefix: keys.webhookEvents(databaseId),
+        after,
+        limit: EVENTS_AT_ONCE,
+      });
+      for (const { key, value: event } of found) {
+        after = String(key.at(-1));
+        yield { id: after, event };
+      }
+      if (found.length < EVENTS_AT_ONCE) return;
+    }
   }
 
   async addEvent(databaseId: string, event: WebhookEventRecord): Promise<void> {

@@ -1,7 +1,7 @@
 // Webhooks, with real receivers: what they are sent, in which order, how often, and what happens when one fails.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
-import { RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
+import { deliverNext, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate } from "../../lib/services/webhooks/note_backup_late.ts";
 import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
 import { hookWorld, seqsIn } from "./webhooks_world.ts";
@@ -266,26 +266,66 @@ Deno.test("a webhook is told of nothing from before it was made, nor from before
   assertEquals(receiver.received.length, 3);
 });
 
-Deno.test("events are told once each when the clock is put back behind one that was told", async () => {
+Deno.test("events are told once each when the clock was put back behind some that were told", async () => {
   await using world = await hookWorld();
-  const { app, receiver, tenant, add, later } = world;
+  const { app, receiver, tenant, add, later, until } = world;
   await add({ events: ["backup.late"] });
   const late = (lagSec: number) =>
     noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec });
+  const told = async (lagSec: number) => {
+    await late(lagSec);
+    await receiver.got(lagSec);
+  };
+  await told(1);
+  later(3_600_000);
+  await told(2);
+  later(600_000);
+  await told(3);
+  later(-4_100_000);
+  await told(4);
+  await told(5);
+  later(3_600_000);
+  await told(6);
+  later(3_600_000);
+  await told(7);
+  await until(({ deliveries }) => deliveries.length === 7);
+  assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 3, 4, 5, 6, 7]);
+});
+
+Deno.test("what a receiver did not take while the clock was put back is there once the clock is as far as before", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, later, until } = world;
+  await add({ events: ["backup.late"] });
+  const late = (lagSec: number) =>
+    noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec });
+  later(3_600_000);
   await late(1);
   await receiver.got(1);
-  later(3_600_000);
-  await late(2);
-  await receiver.got(2);
   later(-3_500_000);
-  await late(3);
+  receiver.answer = () => new Response(null, { status: 503 });
+  await late(2);
+  await until(({ tries }) => tries === 1);
+  receiver.answer = () => new Response(null, { status: 204 });
+  later(7_200_000);
   await receiver.got(3);
-  await late(4);
-  await receiver.got(4);
-  later(3_600_000);
-  await late(5);
-  await receiver.got(5);
-  assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 3, 4, 5]);
+  assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 2]);
+});
+
+Deno.test("a receiver that asks for a day has it, also where another process, whose clock is behind, looks", async () => {
+  await using world = await hookWorld();
+  const { app: { deps }, receiver, tenant, add, until } = world;
+  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "86400" } });
+  const { id } = await add();
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  await until(({ tries }) => tries === 1);
+  const webhook = await deps.control.webhooks.find(tenant.database.id, id);
+  const state = await deps.control.webhooks.state(id);
+  assert(webhook && state);
+  const { databaseId, namespaceId } = webhook;
+  const target = { databaseId, namespaceId, namespaceSlug: "acme", databaseSlug: "main", branchRef: "main" };
+  const ms = 86_400_000 + 2000;
+  const looked = { nowMs: state.nextMs - ms, webhook, target, hold: () => Promise.resolve(null) };
+  assertEquals(await deliverNext(deps.webhooks.sending, looked), { again: "later", ms });
 });
 
 Deno.test("a message that failed while the clock was a month ahead is sent once it is put back", async () => {

@@ -5,7 +5,8 @@ import type { PostOutcome } from "../../guard/post_public.ts";
 import type { WebhookDelivery, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
 import type { ChangesTarget } from "../changes/read_changes.ts";
 import { signedHeaders, type WebhookMessage } from "./message.ts";
-import { type NextMessage, nextMessage } from "./next_message.ts";
+import { afterPutBack } from "./from_now_on.ts";
+import { LATE_MS, type NextMessage, nextMessage } from "./next_message.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
 /** Milliseconds that a receiver may take until the head of its answer has come. */
@@ -51,11 +52,12 @@ export async function deliverNext(
   { nowMs, webhook, target, hold }: Delivery,
 ): Promise<Delivered> {
   const { control: { webhooks }, query: { clock } } = ctx;
-  const { value: state, versionstamp } = await webhooks.stateEntry(webhook.id);
-  if (state === null || !webhook.enabled || state.ended !== null) return WHEN_CHANGED;
-  const waitMs = state.nextMs - nowMs;
-  // Further away it was noted by a clock that has been put back since.
-  if (waitMs > 0 && waitMs <= MAX_RETRY_AFTER_MS) return { again: "later", ms: waitMs };
+  const { value: noted, versionstamp } = await webhooks.stateEntry(webhook.id);
+  if (noted === null || !webhook.enabled || noted.ended !== null) return WHEN_CHANGED;
+  const waitMs = noted.nextMs - nowMs;
+  // Further away it was noted by a clock that has been put back since, and not only by one that goes a little ahead.
+  if (waitMs > 0 && waitMs <= MAX_RETRY_AFTER_MS + LATE_MS) return { again: "later", ms: waitMs };
+  const state = await afterPutBack(ctx, webhook.databaseId, noted);
   const found = await nextMessage(ctx, webhook, state, target);
   const skipped = "skipped" in found ? found.skipped : null;
   const notesSkips = skipped !== null && skipped.seq - state.place.seq >= NOTED_SKIPS;
@@ -76,8 +78,8 @@ export async function deliverNext(
     return { again: "later", ms: 100 };
   }
   const sent = await send(ctx, webhook, next.message);
-  const noted = await webhooks.note(held, afterSending(begun, next, sent, clock.now()));
-  return noted ? NOW : { again: "later", ms: 100 };
+  const isNoted = await webhooks.note(held, afterSending(begun, next, sent, clock.now()));
+  return isNoted ? NOW : { again: "later", ms: 100 };
 }
 
 /** An attempt and its outcome. */

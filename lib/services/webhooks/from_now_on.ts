@@ -67,18 +67,31 @@ async function passedEvents(
 ): Promise<Omit<Progress, "place">> {
   const passed: string[] = [];
   let waits = false;
-  for (let after = idFloor("wev", idTime(eventId) - LATE_MS);;) {
-    const page = await control.webhooks.events(databaseId, after);
-    for (const { id, event } of page) {
-      if (before.includes(event.type) && !told.includes(id)) waits = true;
-      else passed.push(id);
-    }
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.id;
+  const floor = idFloor("wev", idTime(eventId) - LATE_MS);
+  for await (const { id, event } of control.webhooks.events(databaseId, floor)) {
+    if (before.includes(event.type) && !told.includes(id)) waits = true;
+    else passed.push(id);
   }
   if (waits) return { eventId, told: passed.slice(-MOST_NOTED) };
   const newest = [eventId, passed.at(-1) ?? ""].toSorted().at(-1) ?? eventId;
   const lately = idFloor("wev", idTime(newest) - LATE_MS);
   return { eventId: newest, told: passed.filter((id) => id > lately) };
+}
+
+/**
+ * The state where the clock was put back since an event was told: behind an event of a time to come those that happen now would
+ * be passed over, so it is looked from now on. What was told of that time stays told. Errors: `meter_unreachable`.
+ */
+export async function afterPutBack(
+  { control, query: { clock } }: WebhookContext,
+  databaseId: string,
+  state: WebhookState,
+): Promise<WebhookState> {
+  const nowMs = clock.now();
+  if (idTime(state.eventId) <= nowMs + LATE_MS) return state;
+  const told = new Set(state.told);
+  for await (const { id } of control.webhooks.events(databaseId, idFloor("wev", nowMs + LATE_MS))) {
+    if (id <= state.eventId && id !== state.pending?.eventId) told.add(id);
+  }
+  return { ...state, eventId: idFloor("wev", nowMs), told: [...told].toSorted().slice(-MOST_NOTED) };
 }

@@ -50,32 +50,21 @@ export async function nextMessage(
 async function nextEvent(
   { control, query: { clock } }: WebhookContext,
   { databaseId, events }: WebhookRecord,
-  { pending, place, eventId: newestTold, told }: WebhookState,
+  { pending, place, eventId, told }: WebhookState,
 ): Promise<NextMessage | null> {
   if (pending !== null && pending.eventId === null) return null;
   if (events.every((one) => one === "change")) return null;
-  const eventId = notAhead(newestTold, clock.now());
   const floor = idFloor("wev", idTime(eventId) - LATE_MS);
-  for (let after = floor;;) {
-    const page = await control.webhooks.events(databaseId, after);
-    for (const { id, event } of page) {
-      if (told.includes(id) || !events.includes(event.type)) continue;
-      if (pending !== null && pending.eventId !== id) continue;
-      const own = pending ?? { id: newId("msg", clock.now()), at: event.at, until: null, eventId: id };
-      const newest = id > eventId ? id : eventId;
-      const lately = idFloor("wev", idTime(newest) - LATE_MS);
-      const delivered = { place, eventId: newest, told: [...told, id].filter((one) => one > lately) };
-      return { pending: own, message: messageOf(own, event.type, event.data), delivered };
-    }
-    const last = page.at(-1);
-    if (last === undefined) return null;
-    after = last.id;
+  for await (const { id, event } of control.webhooks.events(databaseId, floor)) {
+    if (told.includes(id) || !events.includes(event.type)) continue;
+    if (pending !== null && pending.eventId !== id) continue;
+    const own = pending ?? { id: newId("msg", clock.now()), at: event.at, until: null, eventId: id };
+    const newest = id > eventId ? id : eventId;
+    const lately = idFloor("wev", idTime(newest) - LATE_MS);
+    const delivered = { place, eventId: newest, told: [...told, id].filter((one) => one > lately) };
+    return { pending: own, message: messageOf(own, event.type, event.data), delivered };
   }
-}
-
-/** Behind an event of a time to come, told before the clock was put back, those that happen now would be passed over. */
-function notAhead(eventId: string, nowMs: number): string {
-  return idTime(eventId) > nowMs + LATE_MS ? idFloor("wev", nowMs) : eventId;
+  return null;
 }
 
 async function nextChanges(
