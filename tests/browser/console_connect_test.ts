@@ -165,7 +165,7 @@ const steps: Readonly<Record<string, (parts: Parts) => Promise<void>>> = {
       await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
       await confirm("not the password");
       // The next page looks like this one until it says what was wrong.
-      await page.getByText("Check what you have typed").waitFor();
+      await page.getByText("neither the password nor a passkey of this account").waitFor();
       await confirm(PASSWORD);
       await page.getByText("You may close this window").waitFor();
     });

@@ -1,7 +1,8 @@
 // A client connects, works, renews its tokens and leaves; what a person allows is what it gets.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import { openPage } from "../console/open_page.ts";
+import { openPage, sendForm } from "../console/open_page.ts";
+import type { ApiAnswer } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
 import {
@@ -92,6 +93,41 @@ testSteps("OAuth", oauthWorld, {
       assert(!answer.text.includes(decision.token), "the page repeats the token");
     }
   },
+
+  "a decision that waits for another click leads to the client, and one by a token never becomes one by the session":
+    async (world) => {
+      const { app, admin, tenant } = world;
+      const path = await authorizationPath(world, { verifier: oauth.generateRandomCodeVerifier() });
+      const consent = await consentPath(world, path);
+      const policyOf = ({ headers }: ApiAnswer) => headers.get("content-security-policy") ?? "";
+      const leadsOut = /form-action 'self' https:\/\/client\.example;/;
+      const old = { person: admin, csrf: "of a session before" };
+      const asked = await decide(world, path, old);
+      assertEquals(asked.status, 403);
+      assertMatch(policyOf(asked), leadsOut);
+      const signedIn = await sendForm(app, {
+        path: "/console/-/sign-in/key",
+        fields: { operatorKey: app.operatorKey, to: consent, typed: "role=read" },
+        person: null,
+      });
+      assertEquals(signedIn.status, 200);
+      assertMatch(policyOf(signedIn), leadsOut);
+      const { token } = await tenant.mint("read");
+      const again = await decide(world, path, { ...old, token, role: "read", database: "main" });
+      assert(!again.text.includes(token), "the page repeats the token");
+      const kept = Object.fromEntries(
+        again.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g).map(([, name, value]) => [
+          name,
+          value,
+        ]),
+      );
+      assertEquals([kept["role"], kept["database"], kept["decision"]], ["read", "main", "allow"]);
+      const { csrf, ...fields } = kept;
+      assertEquals(csrf, admin.csrfToken);
+      const sent = await sendForm(app, { path: consent, fields, person: admin });
+      assertEquals([sent.status, sent.headers.get("location")], [400, null]);
+      assertMatch(sent.text, /Paste an API token of your own/);
+    },
 
   "whoever comes to /mcp without a token is told where to get one": async ({ app }) => {
     const metadata = 'resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource/mcp"';

@@ -20,7 +20,10 @@ const NOT_KEPT = ["csrf", "password", "operatorKey", "token", "answer", "to", "t
 /** The form that a request holds. Errors: those of `bodyText`. */
 export async function waitingOf(c: Context<Env>): Promise<Waiting> {
   const fields = new URLSearchParams(await bodyText(c));
+  // By a token is another thing than by the session, so a form stays one with a token.
+  const hasToken = fields.has("token");
   for (const name of NOT_KEPT) fields.delete(name);
+  if (hasToken) fields.set("token", "");
   return { to: ownPath(c.get("visit").here), typed: fields.toString() };
 }
 

@@ -14,7 +14,7 @@ import { Button } from "../parts/button.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Prove } from "./prove_view.tsx";
-import { SendAgain } from "./send_again.tsx";
+import { askToSend } from "./send_again.tsx";
 import { SignIn } from "./sign_in_view.tsx";
 
 const SIGN_IN = "/console/-/sign-in";
@@ -140,8 +140,7 @@ async function askedPage(c: Context<Env>, code: string): Promise<Response | null
   }
   if (person === null) return null;
   if (code === "old_page") {
-    const parts = { title: "Send what you typed?", alone: true };
-    return await renderPage(c, parts, <SendAgain csrf={person.csrf} waiting={await waitingOf(c)} />);
+    return await askToSend(c, { csrf: person.csrf, waiting: await waitingOf(c) });
   }
   if (code !== "namespace_mismatch" || c.req.method !== "GET") return null;
   const form = { next: ownPath(here), namespace: namespaceOf(here), keyed: false, waiting: null };

@@ -1,12 +1,27 @@
 // After a sign-in in the middle of a form: what was typed is sent by another click, so that no other site can have it
 // sent by making somebody sign in.
+import type { Context } from "hono";
+import type { Env } from "../../http/env.ts";
+import { formTargetOf } from "../frame/form_target.ts";
+import { renderPage } from "../frame/page.tsx";
 import type { Waiting } from "../frame/resume.ts";
 import { Button } from "../parts/button.tsx";
 import type { Html } from "../parts/html.ts";
 import { Hidden } from "../parts/hidden.tsx";
 
-/** The page's content. */
-export function SendAgain({ csrf, waiting }: { csrf: string; waiting: Waiting }): Html {
+interface SendAgainProps {
+  /** The word of the session that there is now. */
+  readonly csrf: string;
+  readonly waiting: Waiting;
+}
+
+/** The page that asks. */
+export async function askToSend(c: Context<Env>, props: SendAgainProps): Promise<Response> {
+  c.set("formTarget", formTargetOf(props.waiting.to));
+  return await renderPage(c, { title: "Send what you typed?", alone: true }, <SendAgain {...props} />);
+}
+
+function SendAgain({ csrf, waiting }: SendAgainProps): Html {
   const fields = [...new URLSearchParams(waiting.typed)].filter(([name]) => name !== "csrf");
   return (
     <div class="card">

@@ -15,7 +15,7 @@ import { type FormFields, readForm } from "../frame/read_form.ts";
 import { waitingIn } from "../frame/resume.ts";
 import type { Returned } from "../frame/returned.ts";
 import { startSession } from "../frame/start_session.ts";
-import { SendAgain } from "./send_again.tsx";
+import { askToSend } from "./send_again.tsx";
 import { SignIn } from "./sign_in_view.tsx";
 
 /** Mounted under `/console`. */
@@ -43,9 +43,7 @@ export function signInRoutes(deps: AppDeps): Hono<Env> {
   ) => {
     startSession(c, deps, session);
     const waiting = waitingIn(fields);
-    if (waiting === null) return c.redirect(to, 303);
-    const parts = { title: "Send what you typed?", alone: true };
-    return await renderPage(c, parts, <SendAgain csrf={session.csrfToken} waiting={waiting} />);
+    return waiting === null ? c.redirect(to, 303) : await askToSend(c, { csrf: session.csrfToken, waiting });
   };
   return new Hono<Env>()
     .get("/-/sign-in", async (c) => {
