@@ -3,6 +3,7 @@ import { type Clock, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
+import { InTurn } from "../store/in_turn.ts";
 import { roomForOne } from "../store/room_for_one.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
@@ -43,6 +44,9 @@ export interface RepeatableCall {
 
 /** Every method's errors: `meter_unreachable`. */
 export class Approvals {
+  /** By database. */
+  readonly #additions = new InTurn();
+
   constructor(
     private readonly kv: Deno.Kv,
     private readonly clock: Clock,
@@ -80,12 +84,14 @@ export class Approvals {
       most: MAX_OPEN_APPROVALS,
       count: () => this.#countOpen(databaseId),
     };
-    return await untilCommitted(async () => {
+    const attempt = async () => {
       if (await this.byHash(tokenHash) !== null) return "known";
       const addition = this.#addition(record, call);
       if (!await roomForOne(this.kv, addition, bound)) return "too_many";
       return await kvCommit(addition) ? "added" : FASTER;
-    });
+    };
+    // Of many at once each that comes first makes all others count again.
+    return await this.#additions.run(databaseId, () => untilCommitted(attempt));
   }
 
   #addition(record: ApprovalRecord, call: RepeatableCall | null): Deno.AtomicOperation {

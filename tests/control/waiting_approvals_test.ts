@@ -1,6 +1,7 @@
 // How many approvals of a namespace wait, and whether one has changed: told without reading any of them.
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { APPROVAL_MS, Approvals, MOST_WAITING } from "../../lib/control/approvals.ts";
+import { MAX_OPEN_APPROVALS } from "../../lib/core/limits.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { ApprovalRecord } from "../../lib/store/write_records.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -31,6 +32,31 @@ Deno.test("approvals that wait are counted up to a bound, and not after a decisi
     assertEquals(await counted(), [0, 0]);
     assertNotEquals(await approvals.markOf("ns_a"), "none");
     assertEquals(await approvals.markOf("ns_b"), "none");
+  } finally {
+    kv.close();
+  }
+});
+
+Deno.test("additions at the same moment do not make each other count again, and those of two processes stay within the bound", async () => {
+  const kv = await Deno.openKv(":memory:");
+  let commits = 0;
+  const atomic = kv.atomic.bind(kv);
+  kv.atomic = () => {
+    const operation = atomic();
+    const commit = operation.commit.bind(operation);
+    operation.commit = () => (commits++, commit());
+    return operation;
+  };
+  try {
+    const clock = new TurnableClock();
+    const [one, other] = [new Approvals(kv, clock), new Approvals(kv, clock)];
+    const half = MAX_OPEN_APPROVALS / 2;
+    const add = (to: Approvals) => to.add(recordAt(clock.now()));
+    const alone = await Promise.all(Array.from({ length: half }, () => add(one)));
+    assertEquals([new Set(alone), commits], [new Set(["added"]), half]);
+    const both = await Promise.all(Array.from({ length: half + 10 }, (_, at) => add(at % 2 ? one : other)));
+    assertEquals(both.filter((one) => one === "too_many").length, 10);
+    assertEquals(both.filter((one) => one === "added").length, half);
   } finally {
     kv.close();
   }

@@ -1,6 +1,7 @@
 // Copies a database without its write slot, or its file before the slot is taken, so that only the copy of its write-ahead
 // log needs the slot. The service copies, so that no child waits.
 import type { Clock } from "../../core/clock.ts";
+import { InTurn } from "../../store/in_turn.ts";
 import { EARLY_BYTES, type EarlyCopy, earlyState, isOneState, logGeneration } from "./child/early_copy.ts";
 import { stagedCopy } from "./child/file_copy.ts";
 import { trimLog } from "../log_length.ts";
@@ -14,8 +15,8 @@ export type EarlyPart = { readonly early?: EarlyCopy };
 
 /** The early copies under way. */
 export class EarlyCopies {
-  /** Of each database, what has to end before the next copy begins. */
-  readonly #last = new Map<string, Promise<void>>();
+  /** By database. */
+  readonly #turns = new InTurn();
 
   constructor(private readonly tenants: string, private readonly clock: Clock) {}
 
@@ -42,18 +43,14 @@ export class EarlyCopies {
     });
   }
 
-  async #inTurn<T>(databaseId: string, target: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(databaseId);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#last.set(databaseId, promise);
-    try {
-      await before;
-      return await work();
-    } finally {
-      await removeIfThere(stagedCopy(target)).catch(() => {});
-      if (this.#last.get(databaseId) === promise) this.#last.delete(databaseId);
-      resolve();
-    }
+  #inTurn<T>(databaseId: string, target: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(databaseId, async () => {
+      try {
+        return await work();
+      } finally {
+        await removeIfThere(stagedCopy(target)).catch(() => {});
+      }
+    });
   }
 
   /**
