@@ -98,6 +98,14 @@ Deno.test("a DATA_DIR that cannot be written stops the start with one line", asy
   });
 });
 
+Deno.test("a DATA_DIR whose whole path has a comma that its name has not stops the start with one line", async () => {
+  await withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/a,b`);
+    await Deno.symlink(`${folder}/a,b`, `${folder}/link`);
+    assertStringIncludes(await refusal(`${folder}/link`, {}), "has no comma");
+  });
+});
+
 Deno.test("a start whose KV is lost refuses over the databases that it does not know, with one line", async () => {
   await withFolder(async (folder) => {
     await using first = await startService({ folder });

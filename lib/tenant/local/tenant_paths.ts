@@ -95,11 +95,17 @@ export async function removeIfThere(path: string): Promise<void> {
 
 /**
  * Opens the store's folders, made if missing. `newHere`: the KV is empty. Throws `ConfigError` where a folder cannot be
- * made, and where databases meet an empty KV, which neither knows nor serves them.
+ * made or its whole path has a comma, and where databases meet an empty KV, which neither knows nor serves them.
  */
 export async function openFolders(dataDirectory: string, newHere: boolean): Promise<TenantPaths> {
   await make(dataDirectory);
-  const paths = tenantPaths(await Deno.realPath(dataDirectory));
+  const whole = await Deno.realPath(dataDirectory);
+  if (whole.includes(",")) {
+    throw new ConfigError(
+      "Set DATA_DIR to a folder whose whole path has no comma; engine processes cannot be given that one",
+    );
+  }
+  const paths = tenantPaths(whole);
   await make(paths.tenants);
   await make(paths.run);
   await make(paths.spool);
