@@ -101,8 +101,11 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
   const kv = await openKv(config);
   const tenants = await openTenants(config, kv);
-  const operator = await operatorKey(kv, config.operatorKey);
-  if (operator.made !== null) say(keyGreeting(operator.made), { hasSecrets: true });
+  const operatorKeyHash = await operatorKey(
+    kv,
+    config.operatorKey,
+    (made) => say(keyGreeting(made), { hasSecrets: true }),
+  );
   const { archive } = tenants;
   const backups = await openBackups(config, { archive, kvFile: kvFile(config.dataDir), clock });
   const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
@@ -116,7 +119,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     tenants,
     ...(backups === null ? {} : { backups }),
     bodyWatch,
-    operatorKeyHash: operator.hash,
+    operatorKeyHash,
   });
   const endTimers = startTimers(deps);
   const memoryTimer = setInterval(() => memory.look(), IDLE_LOOK_MS);
@@ -163,7 +166,11 @@ function say(text: string, { hasSecrets }: { readonly hasSecrets: boolean }): vo
   try {
     Deno.stdout.writeSync(new TextEncoder().encode(text));
   } catch (error) {
-    if (hasSecrets) throw error;
+    if (!hasSecrets) return;
+    const reason = error instanceof Error ? error.name : "unknown";
+    throw new ConfigError(
+      `Let standard output take what is shown this once; it could not be written (${reason})`,
+    );
   }
 }
 

@@ -235,6 +235,21 @@ Deno.test("a start whose output cannot be written, as on a full disk, serves all
   });
 });
 
+Deno.test("a first start that cannot show its operator key says so in one line, and the next one shows another", async () => {
+  await withFolder(async (folder) => {
+    const launcher = ["sh", "-c", 'exec "$@" >/dev/full', "sh"];
+    const failed = await launchService({ folder, settings: {}, launcher });
+    assertEquals((await failed.exited).code, 1);
+    assertMatch(failed.errors(), /^Let standard output take [^\n]+\n$/);
+    await using next = await startService({ folder });
+    const operatorKey = /cub_op_\w{38}/.exec(next.output())?.[0];
+    const headers = { authorization: `Bearer ${operatorKey}` };
+    const answer = await fetch(`${next.url}/api/namespaces`, { headers });
+    await answer.body?.cancel();
+    assertEquals(answer.status, 200, next.output());
+  });
+});
+
 Deno.test("DEMO=0 makes no namespace; healthz and readyz answer without a bearer as soon as the address is printed", async () => {
   await withFolder(async (folder) => {
     const operatorKey = "operator-key-of-this-test";
