@@ -92,6 +92,15 @@ test("no row with the hash of a password is published, also where the address ha
     for (const { reason } of data.skipped) assertMatch(reason, /^Name the column of the address email, /);
   }
   assertEquals((await call(world, "list-staff")).status, 404);
+  const basic = await world.call("POST", "/scaffold-crud", { table: "staff", publish: true });
+  const made: { slug: string; status: string }[] = JSON.parse(basic.text).data.created;
+  assertEquals(
+    made.map(({ slug, status }) => [slug, status]),
+    ["list-staff", "get-staff", "delete-staff"].map((
+      slug,
+    ) => [slug, "draft"]),
+  );
+  assertEquals((await call(world, "list-staff")).status, 404);
 });
 
 test("rows of an owner are seen and written by their user only, and answers are the rows", async () => {

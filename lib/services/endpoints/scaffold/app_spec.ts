@@ -26,7 +26,12 @@ const SEARCHED = 50;
 
 /** Whether people sign up and log in by this table. */
 function isUsersTable(table: TableDefinition): boolean {
-  return hasColumn(table, PASSWORD_COLUMN) && hasColumn(table, EMAIL_COLUMN);
+  return hasPasswords(table) && hasColumn(table, EMAIL_COLUMN);
+}
+
+/** Whether its rows hold the hash of a password. */
+export function hasPasswords(table: TableDefinition): boolean {
+  return hasColumn(table, PASSWORD_COLUMN);
 }
 
 function hasColumn({ columns }: TableDefinition, wanted: string): boolean {
@@ -54,7 +59,7 @@ export function appBody(app: AppTable, operation: ScaffoldOperation): Body | str
       ? `A users table has the columns ${EMAIL_COLUMN} and ${PASSWORD_COLUMN}`
       : "A users table has signup, login, me and what keeps accounts; its rows are for their users";
   }
-  if (!isForUsers && hasColumn(app.table, PASSWORD_COLUMN)) {
+  if (!isForUsers && hasPasswords(app.table)) {
     return `Name the column of the address ${EMAIL_COLUMN}, for sign-up and log-in; rows with ${PASSWORD_COLUMN} are shown to nobody`;
   }
   return meaningful(app, bodies[operation](app));

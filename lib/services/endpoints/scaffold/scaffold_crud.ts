@@ -19,7 +19,7 @@ import {
 } from "../endpoint_context.ts";
 import { moveEndpoint } from "../manage_endpoints.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
-import { appBody, appOperations, type AppTable } from "./app_spec.ts";
+import { appBody, appOperations, type AppTable, hasPasswords } from "./app_spec.ts";
 import { type CrudSpec, crudSpec, namedSpec } from "./crud_spec.ts";
 import type { CrudOperation, ScaffoldOperation } from "./scaffold_names.ts";
 
@@ -35,7 +35,7 @@ export interface ScaffoldInput {
   readonly owner?: string | undefined;
   /** Origins whose pages may read the answers. */
   readonly cors?: readonly string[] | undefined;
-  /** They are served at once. */
+  /** They are served at once, but for those of the basic shape that would show the hash of a password. */
   readonly publish?: boolean | undefined;
   /** Pages of the app that take the links of mails. */
   readonly resetUrl?: string | undefined;
@@ -66,8 +66,10 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
   const created: EndpointView[] = [];
   const skipped: { slug: string; reason: string }[] = [];
   const indexes = await indexesOf({ ...ctx.query, target, tokenId: callerId(ctx.caller) }, table);
+  // The basic shape shows each column to anybody: with a password among them its owner looks first.
+  const publish = input.publish === true && (isApp(input) || !hasPasswords(table));
   for (const plan of plansFor({ table, indexes }, input)) {
-    const outcome = plan.ok ? await add(ctx, { ...input, database }, plan.spec) : plan;
+    const outcome = plan.ok ? await add(ctx, { ...input, publish, database }, plan.spec) : plan;
     if ("url" in outcome) created.push(outcome);
     else skipped.push({ slug: outcome.slug, reason: outcome.reason });
   }
@@ -89,7 +91,7 @@ function plansFor(
   { table, indexes }: Pick<AppTable, "table" | "indexes">,
   { shape, owner, operations, resetUrl, verifyUrl }: ScaffoldInput,
 ): CrudSpec[] {
-  if (shape !== "app" && owner === undefined) {
+  if (!isApp({ shape, owner })) {
     const extra = operations?.find((one) => !ALL.some((basic) => basic === one));
     if (extra !== undefined) throw refused("operations", `Set shape to app; only an app has ${extra}`);
     return ALL.filter((one) => operations?.includes(one) ?? true).map((one) => crudSpec(table, one));
@@ -104,6 +106,10 @@ function plansFor(
   return [...new Set(operations ?? appOperations(app))].map((one) =>
     namedSpec(table, one, appBody(app, one))
   );
+}
+
+function isApp({ shape, owner }: Pick<ScaffoldInput, "shape" | "owner">): boolean {
+  return shape === "app" || owner !== undefined;
 }
 
 function refused(path: string, message: string): AppError {
