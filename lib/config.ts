@@ -52,6 +52,7 @@ export const configTable = {
     forms.visible(16, 200),
     "The operator's key; unset: made at the first start and printed once",
   ),
+  metricsToken: secret("METRICS_TOKEN", forms.visible(32, 200), "Bearer of `/metrics`, and of nothing else"),
   captchaProvider: row(
     "CAPTCHA_PROVIDER",
     "altcha",

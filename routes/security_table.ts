@@ -1,5 +1,4 @@
-// Every mounted route and who may call it, for review in one place. The table decides nothing; a test compares the
-// app with it.
+// Every mounted route and who may call it, for review in one place. It decides nothing; a test compares the app with it.
 import type { Role } from "../lib/core/role.ts";
 
 /**
@@ -8,9 +7,11 @@ import type { Role } from "../lib/core/role.ts";
  * operator. `person`: an admin member or the operator, never an API token. `self`: a person for itself, whatever its
  * role. `member`: the same without the operator. `token`: any API token. `database:<role>`: an API token that reaches
  * the database with that role; the pipeline decides what a statement needs beyond it. Sessions count under `/api` only.
+ * `scraper`: the operator key or `METRICS_TOKEN`.
  */
 export type Access =
   | ("none" | "operator" | "namespace_reader" | "namespace_admin" | "person" | "self" | "member" | "token")
+  | "scraper"
   | `database:${Role}`;
 
 /** One route. */
@@ -26,6 +27,7 @@ export interface SecuredRoute {
 export const securityTable: readonly SecuredRoute[] = [
   { method: "GET", path: "/healthz", access: "none" },
   { method: "GET", path: "/readyz", access: "none" },
+  { method: "GET", path: "/metrics", access: "scraper" },
   { method: "GET", path: "/openapi.json", access: "none" },
   { method: "GET", path: "/.well-known/endpoints.json", access: "none" },
   { method: "GET", path: "/p/:ns/:db/.well-known/endpoints.json", access: "none" },

@@ -110,6 +110,7 @@ Deno.test("readConfig() refuses each malformed value in one line that names the 
       "postgres://x",
     ],
     OPERATOR_KEY: ["short", "has a space in the middle"],
+    METRICS_TOKEN: ["a".repeat(31), `${"a".repeat(31)} b`],
     TENANTS_JWT_KEY: ["no pem", pem("AAAA"), pem("===="), pem(rsaLike)],
     TENANTS_OPEN_MAX: ["0", "many"],
     GATE_ENGINE: ["native"],
@@ -147,7 +148,8 @@ Deno.test("readConfig() never repeats a secret or an address with a password", (
 Deno.test("a dump of the configuration holds no secret", () => {
   const secrets = Object.values(configTable).filter((row) => row.secret).map((row) => row.variable);
   assertEquals(secrets, [
-    ...["TENANTS_TOKEN", "TENANTS_JWT_KEY", "OPERATOR_KEY", "CAPTCHA_SECRET", "ASK_KEY", "SMTP_URL"],
+    ...["TENANTS_TOKEN", "TENANTS_JWT_KEY", "OPERATOR_KEY", "METRICS_TOKEN", "CAPTCHA_SECRET", "ASK_KEY"],
+    "SMTP_URL",
     ...["ARCHIVE_ACCESS_KEY_ID", "ARCHIVE_SECRET_ACCESS_KEY"],
   ]);
   const config = readConfig({

@@ -91,9 +91,31 @@ function hashOf(secret: string): string | null {
 
 /** Whether a text is the operator key. */
 export function isOperatorKey(ctx: Pick<AuthContext, "operatorKeyHash">, secret: string): boolean {
+  return hasHash(secret, ctx.operatorKeyHash);
+}
+
+/**
+ * Lets the operator key and that token pass; null: there is none. Errors: `missing_bearer`, `invalid_bearer`, whoever else it
+ * is, because nobody can be given the right.
+ */
+export function requireScraper(
+  ctx: Pick<AuthContext, "operatorKeyHash">,
+  metricsToken: string | null,
+  authorization: string | undefined,
+): void {
+  const secret = bearer(authorization);
+  const isScraper = metricsToken !== null && hasHash(secret, tokenHash(metricsToken));
+  if (!isScraper && !isOperatorKey(ctx, secret)) {
+    throw invalidBearer(
+      "Send the operator's key or METRICS_TOKEN; no other bearer reads the figures of the service",
+    );
+  }
+}
+
+function hasHash(secret: string, hash: string): boolean {
   // Comparing hashes reveals nothing about the key by its time, not even the length.
   const encoder = new TextEncoder();
-  return equalBytes(encoder.encode(tokenHash(secret)), encoder.encode(ctx.operatorKeyHash));
+  return equalBytes(encoder.encode(tokenHash(secret)), encoder.encode(hash));
 }
 
 function tokenCaller(

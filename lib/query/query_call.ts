@@ -24,6 +24,7 @@ import type {
 } from "../tenant/tenant_store.ts";
 import type { Footprint, FootprintAsk } from "../engine/footprint/footprint.ts";
 import type { Facts } from "./facts_cache.ts";
+import type { StatementCounts } from "./statement_counts.ts";
 import type { HeldMigrations, MigrationCall } from "./migration_ask.ts";
 
 /** The parts of the process that the pipeline needs. */
@@ -39,6 +40,7 @@ export interface QueryContext {
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
   readonly replays: Replays;
+  readonly counts: StatementCounts;
   readonly bounds: { readonly rows: number; readonly bytes: number };
 }
 

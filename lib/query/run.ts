@@ -96,7 +96,7 @@ async function passOnce<Answer>(
   }
 }
 
-const stages: StatementStages = { check, admit, perform, turnedAway: recordTurnedAway };
+const stages: StatementStages = { check, admit, perform, turnedAway };
 const replayedStages = withReplay(stages);
 const decidingStages = {
   ...stages,
@@ -127,6 +127,12 @@ function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<nu
   return reserving ? reserving.then(() => goOn(null)) : goOn(null);
 }
 
+function turnedAway(pass: StatementPass, error: unknown): void {
+  const { ctx, understood } = pass;
+  if (understood.call.operation !== "service") ctx.counts.note(understood.writes, "refused");
+  recordTurnedAway(pass, error);
+}
+
 async function decideByRules(
   pass: StatementPass,
   matches: readonly RuleMatch[],
@@ -150,14 +156,20 @@ async function perform(
   { ctx, understood, timer, bill }: StatementPass,
   maxRows: number | null,
 ): Promise<Said<never, QueryAnswer>> {
-  if (!understood.canRun) throw await refuseMisunderstood(understood, bill);
+  const isCounted = understood.call.operation !== "service";
+  if (!understood.canRun) {
+    if (isCounted) ctx.counts.note(understood.writes, "failed");
+    throw await refuseMisunderstood(understood, bill);
+  }
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
   const outcome = await execute(ctx, understood, { snapshot, maxRows });
   timer.end("execute");
   const executed = judge(ctx, understood, { outcome, maxRows });
   if (executed.say !== "go on") return executed;
-  bill.settle(workOf(executed.found));
+  const work = workOf(executed.found);
+  bill.settle(work);
+  if (isCounted) ctx.counts.note(understood.writes, executed.found, work);
   timer.pass("settle");
   const concluded = timer.endWith("record", conclude(ctx, understood, { outcome: executed.found, snapshot }));
   return answered(concluded instanceof Promise ? await concluded : concluded);

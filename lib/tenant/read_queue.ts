@@ -69,6 +69,12 @@ export class ReadQueue<J extends WaitingRead> {
     return true;
   }
 
+  /** All that wait. */
+  *all(): Iterable<J> {
+    yield* this.#quick;
+    for (const { untried, slow } of this.#slow.values()) yield* [...untried, ...slow];
+  }
+
   /** Puts reads at the front, in their order. */
   putBack(jobs: readonly J[]): void {
     const quick: J[] = [];

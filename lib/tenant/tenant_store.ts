@@ -1,4 +1,5 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
+import type { MetricFamily } from "../core/metrics.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { Level } from "../engine/guard.ts";
 import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "./inspection.ts";
@@ -38,6 +39,8 @@ export interface TenantStore {
   readonly archive: MomentArchive | null;
   /** Null where databases are no files of this machine. */
   readonly files: DatabaseFiles | null;
+  /** What it tells about itself to whoever scrapes, of no database alone. */
+  metrics(): readonly MetricFamily[];
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
   open(databaseId: string, namespaceId: string): TenantDatabase;
   /** Deletes a database's storage, now or soon. Calls in flight fail with `store_unavailable`. */

@@ -21,10 +21,12 @@ import { captchaSiteverify } from "../../lib/guard/captcha_siteverify.ts";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../../lib/query/prices.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
+import { StatementCounts } from "../../lib/query/statement_counts.ts";
 import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { MailJobs } from "../../lib/control/mail_jobs.ts";
 import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
 import { EmbeddedModel } from "../../lib/services/ask/embedded_model.ts";
+import { RequestCounts } from "../../lib/services/metrics/request_counts.ts";
 import { MailQueue } from "../../lib/services/mail/mail_queue.ts";
 import { SmtpMailer } from "../../lib/services/mail/smtp_mailer.ts";
 import { ClientDocuments, type ReadDocument } from "../../lib/services/oauth/client_documents.ts";
@@ -74,6 +76,7 @@ export interface ProcessParts {
 /** All that routes need. */
 export interface AppDeps extends ProcessParts {
   readonly control: ControlPlane;
+  readonly requests: RequestCounts;
   readonly ledger: Ledger;
   /** Credit of a new namespace. */
   readonly welcomeCreditNanoUsd: number;
@@ -118,6 +121,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     meter,
     facts: new FactsCache(),
     replays: new Replays(kv, clock),
+    counts: new StatementCounts(),
     rules: control.rules,
     approvals: new Approvals(kv, clock, parts.log),
     held: new HeldCalls(kv, clock),
@@ -128,6 +132,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
   return {
     ...parts,
     control,
+    requests: new RequestCounts(clock.now()),
     ledger: new Ledger(kv, clock, (namespaceId) => meter.recheck(namespaceId)),
     welcomeCreditNanoUsd: toNanoUsd(config.welcomeCreditUsd),
     query,
@@ -151,7 +156,8 @@ function webhookDeps(
   control: ControlPlane,
   query: QueryContext,
 ): WebhookDeps {
-  const sending = { control, query, log, post, allowPrivate: config.webhooksPrivate };
+  const attempts = { delivered: 0, failed: 0 };
+  const sending = { control, query, log, post, allowPrivate: config.webhooksPrivate, attempts };
   return { sending, deliverer: new WebhookDeliverer(sending) };
 }
 

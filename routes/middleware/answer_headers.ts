@@ -4,12 +4,15 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { RequestCounts } from "../../lib/services/metrics/request_counts.ts";
 import { arrivalOf, type Env, peerOf } from "../http/env.ts";
+import { codeOf } from "./error_boundary.ts";
 
 /** What this needs of the process. */
 export interface AnswerHeadersOptions {
   readonly clock: Clock;
   readonly bodyWatch: BodyWatch;
+  readonly requests: RequestCounts;
   /** Null where another server talks to the client. */
   readonly responsePadding: ResponsePadding | null;
 }
@@ -20,11 +23,12 @@ export interface AnswerHeadersOptions {
  * cached.
  */
 export function answerHeaders(
-  { clock, bodyWatch, responsePadding }: AnswerHeadersOptions,
+  { clock, bodyWatch, requests, responsePadding }: AnswerHeadersOptions,
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     listHeaders(c.req.raw.headers);
     const nowMs = clock.now();
+    requests.begin();
     const requestId = newId("req", nowMs);
     const peer = peerOf(c.env);
     const arrival = arrivalOf({ requestId, peer, bodyWatch });
@@ -38,6 +42,8 @@ export function answerHeaders(
     // A cache would give the padding to other connections.
     if (padding !== null && !isPublic(c.res.headers)) c.res.headers.append("X-Padding", padding);
     if (method === "HEAD") await tellLength(c);
+    if (c.error !== undefined) requests.failed(codeOf(c.error));
+    requests.end(c.req.path, c.res.status, clock.now() - nowMs);
   };
 }
 

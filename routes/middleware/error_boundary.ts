@@ -24,8 +24,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 export function errorBoundary(log: Log): ErrorHandler<Env> {
   return (error, c) => {
     if (error instanceof AppError) return failureAnswer(error, c);
-    const code = error instanceof HTTPException ? codeOfStatus[error.status] : undefined;
-    if (code !== undefined) return failureAnswer(new AppError(code), c);
+    const code = codeOf(error);
+    if (code !== "internal") return failureAnswer(new AppError(code), c);
     log("error", "request_failed", {
       requestId: c.get("arrival").requestId,
       error: error.name,
@@ -34,6 +34,12 @@ export function errorBoundary(log: Log): ErrorHandler<Env> {
     });
     return failureAnswer(new AppError("internal"), c);
   };
+}
+
+/** The code of the answer to an error; `internal` for what nobody expects. */
+export function codeOf(error: Error): ErrorCode {
+  if (error instanceof AppError) return error.code;
+  return (error instanceof HTTPException ? codeOfStatus[error.status] : undefined) ?? "internal";
 }
 
 /** Clients of libSQL look for `message`, and for a `code` in the words of its servers. */

@@ -125,6 +125,7 @@ Deno.test("the tables of the HTTP API are the routes, each once", async () => {
     "## Tokens and sessions": "",
     "## Namespaces": "/api/namespaces",
     "## The whole service": "/api",
+    "## Metrics": "",
     "## Your own account": "/api/me",
     "## Rules and endpoints": "/api/namespaces/:slug/databases/:dbSlug",
     "## Without a bearer": "",

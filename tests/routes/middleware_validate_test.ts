@@ -6,6 +6,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
+import { RequestCounts } from "../../lib/services/metrics/request_counts.ts";
 import type { Env } from "../../routes/http/env.ts";
 import { answerHeaders } from "../../routes/middleware/answer_headers.ts";
 import { errorBoundary } from "../../routes/middleware/error_boundary.ts";
@@ -24,7 +25,9 @@ const page = z.strictObject({
 function echoApp(bodyWatch = new BodyWatch(2)): Hono<Env> {
   const app = new Hono<Env>();
   app.onError(errorBoundary(silentLog));
-  app.use(answerHeaders({ clock: systemClock, bodyWatch, responsePadding: null }));
+  app.use(
+    answerHeaders({ clock: systemClock, bodyWatch, requests: new RequestCounts(0), responsePadding: null }),
+  );
   app.post(
     "/one",
     describeRoute({ summary: "One" }),

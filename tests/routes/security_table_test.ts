@@ -116,7 +116,7 @@ test("every route lets in whom its row names", async () => {
   const { admin, reader, operator, mainAdmin } = bearers;
   const enough = (access: Access): string[] => {
     if (access === "none" || access === "member") return [];
-    if (access === "operator" || access === "person" || access === "self") return [operator];
+    if (["operator", "person", "self", "scraper"].includes(access)) return [operator];
     if (access === "namespace_admin" || access === "namespace_reader") return [operator, admin];
     return access === "database:read" || access === "token" ? [reader, mainAdmin, admin] : [mainAdmin, admin];
   };

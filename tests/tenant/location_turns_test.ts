@@ -8,6 +8,7 @@ import { streamOnce } from "../../lib/core/send_once.ts";
 import { Catalog } from "../../lib/tenant/remote/catalog.ts";
 import { withDefaults } from "../../lib/tenant/remote/remote_context.ts";
 import { LocationTurns, type RemovalTurn } from "../../lib/tenant/remote/location_turns.ts";
+import { RequestsUnderWay } from "../../lib/tenant/remote/requests_under_way.ts";
 import { SqldPlatform } from "../../lib/tenant/sqld/sqld_platform.ts";
 import { withSqld } from "./sqld_world.ts";
 
@@ -28,7 +29,7 @@ async function withTurns(body: (world: World) => Promise<void>): Promise<void> {
     const catalog = new Catalog({
       ...settings,
       platform,
-      underWay: new Set(),
+      underWay: new RequestsUnderWay(),
       commits: new CommitNotices(true),
     });
     const turns = new LocationTurns(clock, catalog);

@@ -6,6 +6,7 @@ import { silentLog } from "../../lib/core/log.ts";
 import { Catalog } from "../../lib/tenant/remote/catalog.ts";
 import { RemoteConnection } from "../../lib/tenant/remote/remote_connection.ts";
 import { type RemoteContext, withDefaults } from "../../lib/tenant/remote/remote_context.ts";
+import { RequestsUnderWay } from "../../lib/tenant/remote/requests_under_way.ts";
 import { SlowReads } from "../../lib/tenant/remote/slow_reads.ts";
 import { SlowSlots } from "../../lib/tenant/remote/slow_slots.ts";
 import { CommitNotices } from "../../lib/tenant/commit_notices.ts";
@@ -17,7 +18,7 @@ const AT_ONCE = 16;
 /** Nothing here gets as far as a server. */
 const unasked = () => Promise.reject(new TypeError("a server was asked"));
 const context: RemoteContext = {
-  underWay: new Set(),
+  underWay: new RequestsUnderWay(),
   commits: new CommitNotices(true),
   platform: {
     dataSecret: "TENANTS_TOKEN",

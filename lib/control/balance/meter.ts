@@ -75,6 +75,11 @@ export class Meter {
     if (account.waiters.length > 0) this.#serve(account, this.clock.monotonicMs());
   }
 
+  /** What all blocks of the process hold at the moment. */
+  get reservedNanoUsd(): number {
+    return this.#accounts.values().reduce((sum, { amount }) => sum + amount, 0);
+  }
+
   /** Pays what was spent, renews leases, gives idle blocks back. Never fails: what did not work is tried again. */
   tick(): Promise<void> {
     this.#ticking ??= this.#tick().finally(() => this.#ticking = null);

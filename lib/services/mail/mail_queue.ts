@@ -36,6 +36,8 @@ export class MailQueue {
   readonly #waiting: HeldJob[] = [];
   readonly #byNamespace = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
+  /** Mails that a server has taken, and that nobody will try again, since the start of the process. */
+  readonly ended = { sent: 0, failed: 0 };
 
   constructor(private readonly parts: MailQueueParts) {}
 
@@ -112,7 +114,10 @@ export class MailQueue {
   async #attempt(request: MailRequest): Promise<SendOutcome> {
     try {
       const mail = await this.parts.write(request);
-      return mail === null ? { ok: true } : await this.parts.mailer.send(mail);
+      if (mail === null) return { ok: true };
+      const outcome = await this.parts.mailer.send(mail);
+      if (outcome.ok) this.ended.sent++;
+      return outcome;
     } catch (error) {
       return { ok: false, isFinal: false, reason: error instanceof AppError ? error.code : "internal" };
     }
@@ -120,6 +125,7 @@ export class MailQueue {
 
   async #noteFailed({ namespaceId, databasePath, slug }: MailRequest, reason: string): Promise<void> {
     const { audit, clock, log } = this.parts;
+    this.ended.failed++;
     log("warn", "mail_failed", { namespaceId, endpoint: slug, reason });
     const act = { actor: "service", actorName: "the service", action: "mail.failed" } as const;
     const about = { database: databasePath, target: slug, facts: { reason } };

@@ -78,6 +78,7 @@ export async function deliverNext(
     return { again: "later", ms: 100 };
   }
   const sent = await send(ctx, webhook, next.message);
+  ctx.attempts[isTaken(sent.outcome) ? "delivered" : "failed"]++;
   const isNoted = await webhooks.note(held, afterSending(begun, next, sent, clock.now()));
   return isNoted ? NOW : { again: "later", ms: 100 };
 }
@@ -109,6 +110,10 @@ export async function send(
   return { delivery: { messageId, type, at, ms, status: outcome.status, failure }, outcome };
 }
 
+function isTaken({ status }: PostOutcome): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /** Pure. */
 function afterSending(
   state: WebhookState,
@@ -117,13 +122,12 @@ function afterSending(
   nowMs: number,
 ): WebhookState {
   const deliveries = [delivery, ...state.deliveries].slice(0, SHOWN_DELIVERIES);
-  const status = outcome.status ?? 0;
-  if (status >= 200 && status < 300) {
+  if (isTaken(outcome)) {
     return { ...state, ...delivered, pending: null, tries: 0, nextMs: 0, deliveries };
   }
   const tries = state.tries + 1;
   const ownMs = RETRY_MS[tries - 1];
-  const ended = status === 410 ? "gone" : ownMs === undefined ? "failed" : null;
+  const ended = outcome.status === 410 ? "gone" : ownMs === undefined ? "failed" : null;
   const wishedMs = outcome.status === null ? 0 : patience(outcome.retryAfter, nowMs);
   return { ...state, tries, ended, nextMs: nowMs + Math.max(ownMs ?? 0, wishedMs), deliveries };
 }

@@ -12,4 +12,6 @@ export interface WebhookContext {
   /** Whether receivers may be inside of the operator's network. */
   readonly allowPrivate: boolean;
   readonly post: (post: PublicPost) => Promise<PostOutcome>;
+  /** Attempts to deliver a message, since the start of the process. */
+  readonly attempts: { delivered: number; failed: number };
 }

@@ -43,6 +43,7 @@ export class Archiver {
   readonly watch: StoreWatch;
   readonly #queue = new ServingQueue<Changed>(AT_ONCE, (changed) => this.#serve(changed));
   readonly #upkeep: ArchiveUpkeep;
+  #failures = 0;
 
   constructor(readonly options: ArchiverOptions) {
     this.watch = new StoreWatch(options);
@@ -108,6 +109,12 @@ export class Archiver {
     return { archivedUntilMs, lagMs: Math.max(0, nowMs - archivedUntilMs), strain };
   }
 
+  get figures(): { readonly lagMs: number; readonly failures: number } {
+    const nowMs = this.options.clock.monotonicMs();
+    const lagsMs = this.#changed.values().map(({ unsentMs }) => nowMs - unsentMs);
+    return { lagMs: lagsMs.reduce((most, one) => Math.max(most, one), 0), failures: this.#failures };
+  }
+
   late(): string[] {
     const nowMs = this.options.clock.monotonicMs();
     return [...this.#changed.values()].filter((one) => isLate(one, nowMs)).map((one) => one.databaseId);
@@ -169,6 +176,7 @@ export class Archiver {
       if (done && this.#changed.get(databaseId) === changed) this.#changed.delete(databaseId);
     } catch (error) {
       changed.sinceMs = nowMs;
+      this.#failures++;
       // No text of an error's own, which may hold an address.
       const reason = error instanceof Error ? error.name : "";
       this.options.log("warn", "archive_failed", { databaseId, reason });

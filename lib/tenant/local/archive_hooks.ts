@@ -12,5 +12,7 @@ export interface ArchiveHooks extends MomentArchive {
   forget(databaseId: string): Promise<void>;
   /** Why the archive falls behind; null: it does not. */
   readonly strain: Extract<StoreStrain, "archive_away" | "archive_taken"> | null;
+  /** Of all databases: the age of the oldest change that is not there, and attempts that failed since the start. */
+  readonly figures: { readonly lagMs: number; readonly failures: number };
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { type TransactionLimits, transactionLimits } from "../../core/limits_of_transactions.ts";
 import { findParentTie, type ParentTie } from "../jail/start_jailed.ts";
 import { ConfigError } from "../../core/errors.ts";
+import { EngineCounts } from "./engine_counts.ts";
 import { roomBytesOf } from "./home_children.ts";
 import { KeyLookups } from "./key_lookups.ts";
 import { findDescriptors, lookupBytesOf } from "./lookup_room.ts";
@@ -56,6 +57,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     keepsLogs: Boolean(options.archive),
     clock: options.clock,
     log: options.log,
+    counts: new EngineCounts(options.log),
   };
   const transactions = new OpenTransactions(
     new TransactionChildren({

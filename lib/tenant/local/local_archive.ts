@@ -104,6 +104,10 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     return this.#archiver.strain;
   }
 
+  get figures(): ArchiveHooks["figures"] {
+    return this.#archiver.figures;
+  }
+
   status(databaseId: string): Promise<ArchiveStatus> {
     return this.#archiver.status(databaseId);
   }

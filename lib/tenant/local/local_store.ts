@@ -24,6 +24,7 @@ import { LocalDatabase } from "./local_database.ts";
 import { LocalSnapshots } from "./local_snapshots.ts";
 import { LocalTransfers } from "./local_transfers.ts";
 import type { LocalStoreParts, LocalStoreSettings } from "./local_store_parts.ts";
+import { localMetrics } from "./local_metrics.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import { NewFiles } from "./new_files.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
@@ -49,6 +50,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   /** Set once, before the first call. */
   archive: ArchiveHooks | null = null;
   readonly commits = new CommitNotices(false);
+  readonly metrics: TenantStore["metrics"] = () => localMetrics(this.parts, this.archive);
   readonly statementMs: number;
   readonly transactions: OpenTransactions;
   readonly transfers: TransferStore;
@@ -166,9 +168,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     const { strain } = scheduler;
     if (strain === "none") return Promise.reject(restartNeeded());
     const behind = this.archive?.strain ?? null;
-    const strains = [strain === null ? null : "restart_needed" as const, behind].filter((one) =>
-      one !== null
-    );
+    const strains = [strain === null ? [] : ["restart_needed" as const], behind ?? []].flat();
     return this.#room.check().then(() => strains);
   }
 

@@ -5,6 +5,7 @@ import { ChildStarts, type ChildStartsOptions, restartNeeded } from "./child_sta
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { EngineChild } from "./engine_child.ts";
+import type { EngineCounts } from "./engine_counts.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
 import type { EngineProcessOptions } from "./engine_process.ts";
 import { holdsWriteSlot } from "./jobs.ts";
@@ -12,7 +13,7 @@ import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight, returnBehind, returnFlight } from "./recover_flight.ts";
 import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
-import { settleGroup, taskError } from "./settle_group.ts";
+import { settleGroup, settleTask } from "./settle_group.ts";
 import { groupsAtOnce, joinTrain, leaveTrain, takeBackBehind } from "./read_train.ts";
 import { requestOf } from "./wire.ts";
 
@@ -20,6 +21,7 @@ import { requestOf } from "./wire.ts";
 export interface SchedulerOptions extends Omit<EngineProcessOptions, "progressPath">, ChildStartsOptions {
   /** Children at most, three or more; each is a process of about 60 MB. */
   readonly maxChildren: number;
+  readonly counts: EngineCounts;
 }
 
 /** The pool of children and the work that waits for it. */
@@ -192,12 +194,11 @@ export class Scheduler {
     const { work, lanes } = flight;
     if (runsInLentRoom(flight, frame, this.onFull)) return this.#next(slot, lanes);
     if (work.kind === "task") {
-      if (frame.reply.t === "failed") work.job.reject(taskError(frame.reply.f.kind));
-      else work.job.resolve(frame);
+      settleTask(work.job, frame);
     } else {
       const answer = frame.reply.t === "committed" ? flight.answered ?? frame : frame;
-      const unstarted = settleGroup(lanes, work, answer);
-      lanes.putBack(unstarted, work.kind);
+      lanes.putBack(settleGroup(lanes, work, answer), work.kind);
+      if (frame.reply.t === "committed") this.options.counts.committed(flight, slot.lastUsedMs);
       if (work.kind === "read" && answer.reply.t === "outcomes") {
         noteTimes(flight, work.jobs, answer.reply.o, this.#now());
       }
@@ -215,7 +216,7 @@ export class Scheduler {
     if (!started) this.#startFailed();
     if (!flight) return this.pump();
     this.#land(slot, flight);
-    if (started) this.options.log("warn", "engine_child_ended", { reason, op: flight.work.kind });
+    if (started) this.options.counts.ended(reason, flight.work.kind);
     if (!slot.child.serves && this.#starts.restartNeeded) returnFlight(flight);
     else recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
     if (reason === "busy") this.#keepOneFree();
@@ -224,9 +225,8 @@ export class Scheduler {
 
   #startFailed(): void {
     this.#starts.failed("ended");
-    if (!this.#starts.restartNeeded) return;
     // The children that are left serve everybody, because no other one may start.
-    for (const slot of this.slots) slot.lowered = false;
+    if (this.#starts.restartNeeded) this.slots.forEach((slot) => slot.lowered = false);
   }
 
   #land(slot: ChildSlot, flight: LaneFlight): void {

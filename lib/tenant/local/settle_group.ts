@@ -4,7 +4,7 @@ import type { WireOutcome } from "./child/wire_call.ts";
 import { logRowOf, type LogValues } from "../log_columns.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
-import type { CallJob, Flight } from "./jobs.ts";
+import type { CallJob, Flight, TaskJob } from "./jobs.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import { readOutcome } from "./wire.ts";
 
@@ -65,6 +65,13 @@ export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutc
 /** Rejects a call whose caller has gone. */
 export function abandonCall(job: CallJob): void {
   job.reject(new AppError("store_unavailable"));
+}
+
+/** Answers a task. */
+export function settleTask(job: TaskJob, frame: ReplyFrame): void {
+  const { reply } = frame;
+  if (reply.t === "failed") job.reject(taskError(reply.f.kind));
+  else job.resolve(frame);
 }
 
 /** Makes a task's error from the kind of the child's failure. */

@@ -3,6 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { ChildStarts, type ChildStartsOptions } from "./child_starts.ts";
 import { EngineChild } from "./engine_child.ts";
+import type { EngineCounts } from "./engine_counts.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
 import type { ParentTie } from "../jail/start_jailed.ts";
 import { placeFor } from "./place_transaction.ts";
@@ -31,6 +32,7 @@ export interface TransactionChildrenOptions extends PlaceLimits, ChildStartsOpti
   readonly parentTie: ParentTie;
   readonly environment: Readonly<Record<string, string>>;
   readonly maxChildren: number;
+  readonly counts: EngineCounts;
   /** So many progress files, the first ones, belong to other children. */
   readonly otherFiles: number;
 }
@@ -160,7 +162,7 @@ export class TransactionChildren {
     const ending = killed === null || killed === "idle" ? "unexpected" : killed;
     if (killed === null && !child.serves) this.#starts.failed("ended");
     else if (killed !== "idle" && !this.#stopping) {
-      this.options.log("warn", "engine_child_ended", { reason: ending, op: "transaction" });
+      this.options.counts.ended(ending, "transaction");
     }
     closing?.();
     for (const { closed } of toClose.splice(0)) closed();

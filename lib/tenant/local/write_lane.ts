@@ -43,6 +43,11 @@ export class WriteLane {
     this.lease?.writerWaits();
   }
 
+  /** The calls that wait. */
+  *calls(): Iterable<CallJob> {
+    for (const entry of this.#waiting) if (entry.kind === "call") yield entry.job;
+  }
+
   /** Puts work that did not run back at the front, in its order. */
   putBack(entries: readonly Entry[]): void {
     this.#waiting = [...entries, ...this.#waiting];

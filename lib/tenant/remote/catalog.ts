@@ -6,7 +6,7 @@ import type { LogValues } from "../log_columns.ts";
 import type { CatalogClient, CatalogRow, CatalogStatement } from "./catalog_client.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { isCutOff, repeat } from "./hrana/repeat.ts";
-import { type Mode, noteUnderWay, type RemoteContext } from "./remote_context.ts";
+import type { Mode, RemoteContext } from "./remote_context.ts";
 
 /** Where a database is now. `generation` counts its moves. */
 export interface LocatedDatabase {
@@ -168,7 +168,7 @@ export class Catalog {
         return again ? FIRST_PAUSE_MS * 4 ** attempt : null;
       });
       // Of two questions one may go on, with pauses in which no request is under way, behind the failure of the other.
-      return await noteUnderWay(this.context, answer);
+      return await this.context.underWay.note(answer);
     } catch (error) {
       throw notMoving(error);
     }

@@ -15,6 +15,7 @@ import { damageOf, RemoteFailure } from "./hrana/remote_failure.ts";
 import type { PooledStream, StreamPool } from "./hrana/stream_pool.ts";
 import { fitsMessage, type StreamSockets } from "./hrana/stream_sockets.ts";
 import type { TransferRoom } from "../transfer/transfer_room.ts";
+import type { RequestsUnderWay } from "./requests_under_way.ts";
 import type { RemotePlatform } from "./remote_platform.ts";
 
 /** The settings of a remote store, whichever server it is on. */
@@ -58,8 +59,8 @@ export interface RemoteParts extends Required<RemoteSettings> {
 
 /** What the parts of the store share. */
 export interface RemoteContext extends RemoteParts {
-  /** Settles with each request to a location that has not ended, also with those that no caller waits for. */
-  readonly underWay: Set<Promise<void>>;
+  /** The requests to locations. */
+  readonly underWay: RequestsUnderWay;
   readonly commits: CommitNotices;
 }
 
@@ -129,14 +130,7 @@ export function askLocation<T>(
   options: Pick<SendOptions, "signal" | "once">,
   ask: (endpoint: HranaEndpoint) => Promise<T>,
 ): Promise<T> {
-  return noteUnderWay(context, askNamed(context, target, options, ask));
-}
-
-/** Has the end of the store wait for the work, which may go on though its caller does not wait for it any more. */
-export function noteUnderWay<T>({ underWay }: Pick<RemoteContext, "underWay">, work: Promise<T>): Promise<T> {
-  const noted: Promise<void> = work.then(() => {}, () => {}).finally(() => underWay.delete(noted));
-  underWay.add(noted);
-  return work;
+  return context.underWay.note(askNamed(context, target, options, ask));
 }
 
 async function askNamed<T>(

@@ -29,6 +29,7 @@ import { chain, ownTransaction } from "./hrana/step_list.ts";
 import { within } from "./hrana/within.ts";
 import { RemoteDatabase } from "./remote_database.ts";
 import { locationOf, SIZE, sizeAt, sizeOfLocation } from "./locations.ts";
+import { RequestsUnderWay } from "./requests_under_way.ts";
 import { RemoteSnapshots } from "./remote_snapshots.ts";
 import type { TransferStore } from "../transfer/transfer_store.ts";
 import { RemoteTransfers } from "./remote_transfers.ts";
@@ -45,21 +46,21 @@ const CROWDED = 0.8;
 export class RemoteStore implements TenantStore {
   readonly files = null;
   readonly archive = null;
+  readonly metrics: TenantStore["metrics"] = () => this.context.underWay.families();
   readonly branches: RemoteBranches;
   readonly transfers: TransferStore | null;
   readonly #open = new Map<string, RemoteTenant>();
   readonly #catalog: Catalog;
-  readonly commits: CommitNotices;
+  readonly commits = new CommitNotices(true);
   readonly #locations: LocationKeeper;
   readonly #snapshots: RemoteSnapshots;
   readonly #slots: SlowSlots;
   #closed = false;
-
   private readonly context: RemoteContext;
 
   constructor(parts: RemoteParts) {
-    const context = this.context = { ...parts, underWay: new Set(), commits: new CommitNotices(true) };
-    this.commits = context.commits;
+    const underWay = new RequestsUnderWay();
+    const context = this.context = { ...parts, underWay, commits: this.commits };
     this.#slots = new SlowSlots(context.readsAtOnce);
     this.#catalog = new Catalog(context);
     this.#locations = new LocationKeeper(context, this.#catalog);
@@ -229,7 +230,7 @@ export class RemoteStore implements TenantStore {
     for (const untilMs = clock.monotonicMs() + CLOSE_MS; underWay.size > 0;) {
       const leftMs = untilMs - clock.monotonicMs();
       if (leftMs <= 0) return;
-      await within(leftMs, Promise.all(underWay));
+      await within(leftMs, underWay.end());
     }
   }
 
