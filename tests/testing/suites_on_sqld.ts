@@ -58,6 +58,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/endpoints/openapi_test.ts": "is about a generated text",
   "tests/ask/scored_test.ts": "is about the translator, which sees the same schema",
   "tests/deploy": "starts an sqld of its own",
+  "tests/metrics": "is about figures of the embedded store; those of sqld are taken from one of its own",
   "tests/tenant/rows_written_test.ts": "puts the embedded store beside an sqld of its own",
   "tests/transactions/ends_test.ts": "is about the lanes of the embedded store",
   "tests/transactions/kills_test.ts": "kills engine children",
