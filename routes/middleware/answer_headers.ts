@@ -1,5 +1,5 @@
 // Headers that every answer carries: the request id, no caching and no guessing of types for API data, the length for
-// HEAD, and padding that makes later answers faster.
+// HEAD, and padding that makes later answers faster. Every request is counted here too, because all pass.
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";

@@ -1,5 +1,5 @@
-// Counts the requests of the process, on the path of each of them: a few plain numbers, and no clock beside the one that the
-// request has read anyway but one at its end.
+// Counts the requests of the process. Each of them passes here, so it costs a few additions and one more look at the clock of
+// milliseconds, some 0.15 µs; two looks at the monotonic one alone would take longer.
 import { byLabel, counter, gauge, type MetricFamily, type MetricSample } from "../../core/metrics.ts";
 
 /** The surfaces, and the first words of their paths. All other paths are `other`. */
@@ -87,7 +87,7 @@ export class RequestCounts {
       ),
       counter(
         "http_errors",
-        "Answers that were errors, by their code",
+        "Answers that were errors, by their code; not what is told inside of an answer",
         byLabel("code", Object.fromEntries(this.#failures)),
       ),
     ];
