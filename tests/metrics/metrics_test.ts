@@ -134,6 +134,27 @@ test("requests count by their surface", async () => {
   assertEquals(counted, { v1: 1, api: 1, p: 1, console: 1, hrana: 3, mcp: 1, oauth: 1, docs: 3, other: 4 });
 });
 
+test("each answer that is an error counts under its code, whichever surface gives it its form", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  const before = await scrape(app);
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const refresh = "grant_type=refresh_token&client_id=cli_none&refresh_token=none";
+  await app.request("POST", "/oauth/token", { body: refresh, headers: form });
+  await app.request("POST", "/mcp", { body: {} });
+  await app.request("POST", "/v2/pipeline", { body: {} });
+  await app.request("POST", "/p/acme/main/none", { body: {} });
+  await app.request("GET", "/nowhere");
+  await app.request("GET", "/v1/me", { token: `${token}x` });
+  assertEquals(only(changes(before, await scrape(app)), "cubby_http_errors_total"), {
+    'cubby_http_errors_total{code="invalid_grant"}': 1,
+    'cubby_http_errors_total{code="missing_bearer"}': 2,
+    'cubby_http_errors_total{code="endpoint_not_found"}': 1,
+    'cubby_http_errors_total{code="not_found"}': 1,
+    'cubby_http_errors_total{code="invalid_bearer"}': 1,
+  });
+});
+
 test("hundreds of databases and endpoints that nobody has add no line, and nothing of a tenant stands there", async () => {
   await using app = await startApp();
   const acme = await app.namespace("marked-namespace");
