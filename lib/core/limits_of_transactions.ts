@@ -16,6 +16,8 @@ export const transactionLimits = {
   waitMs: 5000,
   /** That wait for it, of the process: each is a request under way. */
   mostWaiting: 256,
+  /** Of them, those of a namespace: others wait too. */
+  mostWaitingOfNamespace: 64,
 } as const;
 
 /** The numbers of such a table. */

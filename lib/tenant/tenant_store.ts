@@ -68,8 +68,8 @@ export interface TenantDatabase {
   run(call: TenantCall): Promise<TenantOutcome>;
   /** Begins a transaction over several calls. Errors: `transaction_limit`. */
   begin(options: TransactionOptions): TenantTransaction;
-  /** The same when there is room for one, if that is soon. */
-  beginInTurn(options: TransactionOptions): Promise<TenantTransaction>;
+  /** The same when there is room for one, if that is soon. `signal`: whoever asks has gone. */
+  beginInTurn(options: TransactionOptions, signal: AbortSignal | null): Promise<TenantTransaction>;
   /** Finds the stored answer of an earlier call under one of the keys, without running anything; null for none. */
   findReplay(replay: ReplayKeys): Promise<ReplayFound | null>;
   /**

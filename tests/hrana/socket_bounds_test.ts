@@ -7,6 +7,7 @@ import {
   MAX_SOCKETS_OF_TOKEN,
 } from "../../lib/core/limits_hrana.ts";
 import { connectionLimits } from "../../lib/core/limits.ts";
+import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { HttpListener } from "../../lib/guard/http_listener.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
 import type { OpenSocket } from "../../lib/services/hrana/open_sockets.ts";
@@ -143,6 +144,30 @@ Deno.test("sockets of clients that do not behave", async (t) => {
       assertEquals(await countOf("taken"), "1");
     });
   });
+
+  await step(
+    "a socket that closes while its BEGIN waits leaves neither a row nor a transaction",
+    async () => {
+      await world.setup("CREATE TABLE alone (v)");
+      const begin = { requests: [{ type: "execute", stmt: { sql: "BEGIN" } }] };
+      const held = [];
+      for (let n = 0; n < transactionLimits.mostOfDatabase; n++) {
+        held.push(
+          (await world.pipeline(begin)).body,
+        );
+      }
+      await onClient(async (client) => {
+        client.send(request(2, { type: "open_stream", stream_id: 2 }));
+        const [begin, insert] = batchOf("BEGIN", "INSERT INTO alone VALUES (1)").steps;
+        const steps = [begin, { ...insert, condition: { type: "ok", step: 0 } }];
+        client.send(request(3, { type: "batch", stream_id: 2, batch: { steps } }));
+        assertEquals(await client.next(), ok(2, { type: "open_stream" }));
+      });
+      for (const { baton } of held) await world.pipeline({ baton, requests: [{ type: "close" }] });
+      await world.setup("INSERT INTO alone VALUES ('after')");
+      assertEquals(await countOf("alone"), "1");
+    },
+  );
 
   await step("a batch that fails gives the number of its cursor back", async () => {
     await onClient(async (client) => {

@@ -160,6 +160,29 @@ Deno.test("the end of transactions that nobody has ended", async (t) => {
   }
 });
 
+Deno.test("whoever has gone waits for no turn, and one namespace leaves others room to wait", async () => {
+  await using app = await startApp({
+    transactions: { waitMs: 1000, mostWaiting: 6, mostWaitingOfNamespace: 3 },
+  });
+  const full = async ({ begin }: TransactionWorld) =>
+    await Promise.all(Array.from({ length: transactionLimits.mostOfDatabase }, () => begin()));
+  const [one, two] = [await worldIn(app, "one"), await worldIn(app, "two")];
+  const [openOfOne, openOfTwo] = [await full(one), await full(two)];
+  const leaving = new AbortController();
+  const left = codeOf(one.begin("deferred", { signal: leaving.signal }));
+  const many = Array.from({ length: 8 }, () => one.begin().then((begun) => openOfOne.push(begun)));
+  const outcomes = Promise.allSettled(many);
+  const next = two.begin();
+  leaving.abort();
+  await openOfTwo[0]?.rollback();
+  openOfTwo.push(await next);
+  // Of three places to wait the first was that of who has gone.
+  for (const open of openOfOne.splice(0, 2)) await open.rollback();
+  assertEquals(await left, "transaction_limit");
+  assertEquals((await outcomes).filter(({ status }) => status === "fulfilled").length, 2);
+  for (const open of [...openOfOne, ...openOfTwo]) open.abandon();
+});
+
 Deno.test("a token has so many open in all databases together", async () => {
   await using app = await startApp();
   const tokenId = "tok_1";

@@ -30,7 +30,7 @@ export interface TransactionWorld {
   readonly tenant: TestNamespace;
   begin(
     mode?: TransactionMode,
-    who?: { readonly role?: Role; readonly tokenId?: string },
+    who?: { readonly role?: Role; readonly tokenId?: string; readonly signal?: AbortSignal },
   ): Promise<TestTransaction>;
   /** The rows of a statement outside of any transaction. */
   rows(sql: string): Promise<unknown[][]>;
@@ -43,7 +43,7 @@ export async function worldIn(app: StartedApp, slug = "acme"): Promise<Transacti
   const namespaceId = found?.id ?? "";
   const begin: TransactionWorld["begin"] = async (
     mode = "deferred",
-    { role = "admin", tokenId = tenant.id } = {},
+    { role = "admin", tokenId = tenant.id, ...more } = {},
   ) =>
     withWays(
       await beginTransaction(app.deps.query, {
@@ -58,6 +58,7 @@ export async function worldIn(app: StartedApp, slug = "acme"): Promise<Transacti
         tokenId,
         userId: null,
         mode,
+        ...more,
       }),
       role,
     );

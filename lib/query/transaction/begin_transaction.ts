@@ -26,7 +26,7 @@ export async function beginTransaction(
 ): Promise<InteractiveTransaction> {
   const { target, tokenId } = start;
   const database = ctx.tenants.open(target.databaseId, target.namespaceId);
-  const inside = await database.beginInTurn({ mode: modeOf(start), tokenId });
+  const inside = await database.beginInTurn({ mode: modeOf(start), tokenId }, start.signal ?? null);
   return new PipelineTransaction(ctx, { start, database, inside });
 }
 

@@ -20,6 +20,8 @@ export interface TransactionStart {
   readonly tokenId: string;
   readonly userId: string | null;
   readonly mode: TransactionMode;
+  /** Says that nobody waits for its beginning any more. */
+  readonly signal?: AbortSignal | null;
 }
 
 /** Statements to run inside the transaction: one log row, and all or nothing unless `atomic` is false. */

@@ -74,16 +74,16 @@ function batchSteps({ ctx, stream }: RunningRequest, { steps }: WireBatch, path:
 }
 
 async function execute(running: RunningRequest, stmt: WireStatement, path: string): Promise<RequestAnswer> {
-  const { ctx, stream } = running;
+  const { ctx, stream, options } = running;
   const find = (id: number) => stream.texts.find(id);
   const statement = readStatement(ctx.facts, stmt, { find, path: `${path}.stmt` });
   const { control } = statement.text;
   requireOneCall(running, control === null);
   if (control !== null) {
-    await stream.control(ctx, control);
+    await stream.control(ctx, control, options.signal);
     return plain(`{"type":"execute","result":${NOTHING}}`);
   }
-  const { options, isOnly, opens } = running;
+  const { isOnly, opens } = running;
   const form = { atomic: true, batch: false, mayWait: isOnly };
   const { transaction } = stream;
   const outcome = await runCall(ctx, [statement], { form, opensRequest: opens(), options, transaction });

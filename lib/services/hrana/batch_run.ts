@@ -98,9 +98,9 @@ export class BatchRun {
   }
 
   async #control(at: number, { text: { control } }: DoorStatement): Promise<void> {
-    const { stream, ctx } = this.request;
+    const { stream, ctx, options } = this.request;
     try {
-      if (control !== null) await stream.control(ctx, control);
+      if (control !== null) await stream.control(ctx, control, options.signal);
       this.results[at] = NOTHING;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

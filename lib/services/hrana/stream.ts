@@ -2,13 +2,12 @@
 import { AppError } from "../../core/errors.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
 import type { TransactionControl } from "../../sql/transaction_control.ts";
-import type { DoorContext } from "./hrana_types.ts";
+import type { DoorContext, DoorOptions } from "./hrana_types.ts";
 import type { StoredTexts } from "./stored_texts.ts";
 
 /** One stream. */
 export class HranaStream {
   #transaction: InteractiveTransaction | null = null;
-  #isAbandoned = false;
   /** Who began it here, and where. */
   #begunBy: Pick<DoorContext, "tokenId" | "target"> | null = null;
 
@@ -47,9 +46,16 @@ export class HranaStream {
     if (this.#transaction?.autocommit) this.#transaction = null;
   }
 
-  /** Begins, ends or divides a transaction. Errors: `sql_error` where there is none, or one already; those of the transaction. */
-  async control(ctx: DoorContext, control: TransactionControl): Promise<void> {
-    if (control.verb === "begin") return await this.#begin(ctx, control.mode);
+  /**
+   * Begins, ends or divides a transaction. `signal`: the caller has gone. Errors: `sql_error` where there is none, or one
+   * already; those of the transaction.
+   */
+  async control(
+    ctx: DoorContext,
+    control: TransactionControl,
+    signal: DoorOptions["signal"],
+  ): Promise<void> {
+    if (control.verb === "begin") return await this.#begin(ctx, control.mode, signal());
     const transaction = this.#transaction;
     if (transaction === null) {
       throw sqlError(withoutTransaction(control));
@@ -73,24 +79,26 @@ export class HranaStream {
     }
   }
 
-  /** The same at once, where nobody waits: the socket has closed, or the token is gone. */
+  /**
+   * The same at once, where nobody waits: the socket has closed, or the token is gone. What runs on the stream goes on, and
+   * finds the transaction lost: without one its next statement would commit by itself.
+   */
   abandon(): void {
-    this.#isAbandoned = true;
     this.#transaction?.abandon();
-    this.#transaction = null;
   }
 
   async #begin(
     ctx: DoorContext,
     mode: "deferred" | "immediate" | "exclusive" | "readonly",
+    signal: AbortSignal | null,
   ): Promise<void> {
     if (this.#transaction !== null) throw sqlError("cannot start a transaction within a transaction");
     if (ctx.begin === null) throw unavailable();
     const { target, tokenId } = ctx;
     this.#begunBy = { target, tokenId };
-    this.#transaction = await ctx.begin(ctx, { target, tokenId, userId: null, mode });
+    this.#transaction = await ctx.begin(ctx, { target, tokenId, userId: null, mode, signal });
     // It may have waited for its turn.
-    if (this.#isAbandoned) this.abandon();
+    if (signal?.aborted) this.abandon();
   }
 }
 

@@ -75,8 +75,9 @@ export class LocalDatabase implements TenantDatabase {
     return new LocalTransaction({ host, snapshots, lanes, clock }, options);
   }
 
-  beginInTurn(options: TransactionOptions): Promise<TenantTransaction> {
-    return this.store.transactions.inTurn(this.lanes, options.tokenId, () => this.begin(options));
+  beginInTurn(options: TransactionOptions, signal: AbortSignal | null): Promise<TenantTransaction> {
+    const asking = { lanes: this.lanes, tokenId: options.tokenId, signal };
+    return this.store.transactions.inTurn(asking, () => this.begin(options));
   }
 
   async noteReplay(replay: ReplayKeys): Promise<void> {

@@ -4,10 +4,15 @@ import type { TransactionLimits } from "../../core/limits_of_transactions.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { TransactionChildren } from "./transaction_children.ts";
 
-/** One that is to begin when there is room. */
-interface Waiting {
+/** Where one is to begin, and for whom. */
+interface Asking {
   readonly lanes: DatabaseLanes;
   readonly tokenId: string;
+  readonly signal: AbortSignal | null;
+}
+
+/** One that is to begin when there is room. */
+interface Waiting extends Omit<Asking, "signal"> {
   /** Begins it, or fails for want of room. */
   readonly begin: () => void;
 }
@@ -30,21 +35,30 @@ export class OpenTransactions {
     this.#byToken.set(tokenId, (this.#byToken.get(tokenId) ?? 0) + 1);
   }
 
-  /** Begins one, which is to be admitted at that: when there is room for it, in the order of those that wait. */
-  inTurn<T>(lanes: DatabaseLanes, tokenId: string, begin: () => T): Promise<T> {
-    const { mostWaiting, waitMs } = this.limits;
-    const mayWait = !this.#stopping && this.#waiting.size < mostWaiting;
-    if (this.#hasRoom(lanes, tokenId) || !mayWait) return Promise.try(begin);
+  /**
+   * Begins one, which is to be admitted at that: when there is room for it, in the order of those that wait. `signal`: whoever
+   * asks has gone, so it waits no longer.
+   */
+  inTurn<T>({ lanes, tokenId, signal }: Asking, begin: () => T): Promise<T> {
+    if (this.#hasRoom(lanes, tokenId) || signal?.aborted || !this.#mayWait(lanes)) return Promise.try(begin);
     return new Promise((resolve) => {
       const beginNow = () => {
         clearTimeout(timer);
+        signal?.removeEventListener("abort", beginNow);
         this.#waiting.delete(waiting);
         resolve(Promise.try(begin));
       };
       const waiting = { lanes, tokenId, begin: beginNow };
-      const timer = setTimeout(beginNow, waitMs);
+      const timer = setTimeout(beginNow, this.limits.waitMs);
+      signal?.addEventListener("abort", beginNow);
       this.#waiting.add(waiting);
     });
+  }
+
+  #mayWait({ namespaceId }: DatabaseLanes): boolean {
+    const { mostWaiting, mostWaitingOfNamespace } = this.limits;
+    const own = [...this.#waiting].filter(({ lanes }) => lanes.namespaceId === namespaceId).length;
+    return !this.#stopping && this.#waiting.size < mostWaiting && own < mostWaitingOfNamespace;
   }
 
   #hasRoom({ transactions }: DatabaseLanes, tokenId: string): boolean {
