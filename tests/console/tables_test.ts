@@ -103,6 +103,14 @@ const steps: Steps<World> = {
     assert(page.includes(">␣first␣␣<"), page.slice(-3000));
     await namespace.query("UPDATE people SET note = 'first' WHERE name = 'large'");
   },
+  "a space of another kind, and a letter without ink, are not taken for a space or for nothing": async (
+    { open, namespace },
+  ) => {
+    await namespace.query("UPDATE people SET note = 'no\u00A0break\u3164' WHERE name = 'large'");
+    const page = await open("/people?sort=id&dir=desc");
+    assert(page.includes(">no⟨U+00A0⟩break⟨U+3164⟩<"), page.slice(-3000));
+    await namespace.query("UPDATE people SET note = 'first' WHERE name = 'large'");
+  },
   "the list of tables counts no further than it has to": async ({ open, namespace }) => {
     await namespace.query(
       "INSERT INTO pets WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n LIMIT 10500) SELECT i, 1 FROM n",
