@@ -96,6 +96,18 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: "string",
     here: "object",
   },
+  "`last_insert_rowid` of an upsert that has updated": {
+    ask: async (ask) => {
+      const add = "INSERT INTO upserted VALUES (1000000) ON CONFLICT (id) DO UPDATE SET id = excluded.id";
+      const { results } = await ask(
+        execute("CREATE TABLE IF NOT EXISTS upserted (id INTEGER PRIMARY KEY)"),
+        ...[add, add].map(execute),
+      );
+      return results.slice(1).map(({ response }) => response?.result?.last_insert_rowid === "1000000");
+    },
+    sqld: [true, true],
+    here: [true, false],
+  },
   "`SELECT last_insert_rowid()`, `changes()` behind a write": {
     ask: async (ask) => {
       const { results } = await ask(
