@@ -7,13 +7,16 @@ export const MAX_WORDS = 64;
 /** A phrase in quotes or a word, with a `*` behind it where it is only the beginning of a word. */
 const WORD = /"([^"]*)"(\*?)|([^\s"]+)/gu;
 
+/** From the first of them only, so that a long row in front of a letter is looked at once, not from each of its characters. */
+const LAST_STARS = /(?<!\*)\*+$/;
+
 /**
  * Writes a search as an FTS5 query in which nothing is an operator: every word and every phrase in double quotes has to
  * occur, and a word that ends in `*` stands for its beginnings. Null where it holds no word.
  */
 export function quotedWords(text: string): { readonly query: string; readonly words: number } | null {
   const words = [...text.matchAll(WORD)].flatMap(([, phrase, phraseStar, word = ""]) => {
-    const bare = phrase ?? word.replace(/\*+$/, "");
+    const bare = phrase ?? word.replace(LAST_STARS, "");
     const star = phrase === undefined ? word.endsWith("*") : phraseStar === "*";
     // A part without a letter or a digit has no words, and the engine would let it match nothing.
     return /[\p{L}\p{N}\p{Co}\p{M}]/u.test(bare) ? [`"${bare}"${star ? "*" : ""}`] : [];

@@ -27,6 +27,13 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(cols.length, 7);
   },
 
+  "refuses what is no base64 at once, however much of it there is": async ({ execute }) => {
+    for (const base64 of [`${"=".repeat(500_000)}A`, "=".repeat(500_000), "A", "QUI=\n"]) {
+      const { error } = await execute("SELECT ?", [{ type: "blob", base64 }]);
+      assertEquals(error?.message.includes("base64: Send bytes as base64"), true, base64.slice(0, 9));
+    }
+  },
+
   "tells changes, the last rowid of an INSERT, and declared types": async ({ execute, setup }) => {
     await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v VARCHAR(9))");
     const added = resultOf(await execute("INSERT INTO t (v) VALUES ('a'), ('b')"));

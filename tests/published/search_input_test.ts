@@ -59,6 +59,13 @@ test("a search without a word, with too many or above its length names the input
   assertEquals(issuePaths(await world.call("long", { body: { q: "a ".repeat(65) } })), ["q"]);
 });
 
+test("a long row of stars in front of a letter is looked at once, and not for minutes", async () => {
+  await using world = await searchable("match");
+  const q = `${"*".repeat(500_000)}a`;
+  assertEquals(issuePaths(await world.call("search", { body: { q } })), ["q"]);
+  assertEquals(quotedWords("gr** ***")?.query, '"gr"*');
+});
+
 test("a text that MATCH cannot read is 400 of that input and tells nothing of the schema", async () => {
   const forms = [
     "SELECT rowid FROM xfts WHERE xfts MATCH ?",

@@ -25,7 +25,7 @@ export function hranaValue(value: SqlParameter): HranaValue {
  * request with every other call that is in it.
  */
 function bareBase64(base64: string): string {
-  const bare = base64.replace(/=+$/, "");
+  const bare = base64.replace(/={1,2}$/, "");
   const whole = bare.length - bare.length % 4;
   return bare.slice(0, whole) + Uint8Array.fromBase64(bare.slice(whole)).toBase64({ omitPadding: true });
 }
