@@ -52,11 +52,16 @@ export function pinnedLookup(network: PublicNetwork): NonNullable<RequestOptions
 const MOST_INTERIM = 16;
 
 /**
- * Fails a request whose receiver sends one interim answer after the other. Each costs the process a turn: read as fast as they
- * come, they keep everything else from its own until the request's time is up.
+ * Fails a request whose receiver sends one interim answer after the other, or 101. Each interim one costs the process a turn:
+ * read as fast as they come, they keep everything else from its own until the request's time is up. Behind a 101 that nobody
+ * takes, the runtime's client tells neither an answer nor an error, not even when the time is up.
  */
 export function boundInterim(asking: ClientRequest, fail: (error: Error) => void): void {
   let received = 0;
+  asking.on("upgrade", (_answer, socket) => {
+    socket.destroy();
+    fail(new Error("the protocol was switched"));
+  });
   asking.on("information", () => {
     if (++received <= MOST_INTERIM) return;
     // At once: an answer that has come along with them is still told after the end.

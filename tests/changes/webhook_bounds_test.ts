@@ -5,7 +5,7 @@ import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.
 import { startReceiver } from "./receiver.ts";
 import { hookWorld } from "./webhooks_world.ts";
 import { oneStore } from "../testing/cases.ts";
-import { answerAfter } from "../testing/interim_answers.ts";
+import { answerAfter, SWITCHING } from "../testing/interim_answers.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 
 const { run, test } = oneStore();
@@ -64,6 +64,19 @@ test("a receiver that sends interim answers without end is left, and a few of th
     assertEquals(rowsOf(await tenant.query("SELECT 1")), [[1]]);
   }
   assertEquals(outcomes, [[10, 204, null], [100, null, "connection"]]);
+});
+
+test("a receiver that switches to another protocol has not answered, and its message is not under way for ever", async () => {
+  await using world = await hookWorld();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { id } = await world.add({ url: `http://127.0.0.1:${listener.addr.port}/`, events: ["backup.late"] });
+  const tested = world.call("POST", `/${id}/test`);
+  using connection = await listener.accept();
+  await connection.read(new Uint8Array(4096));
+  await connection.write(new TextEncoder().encode(SWITCHING));
+  const { data: { status, failure } } = await tested;
+  assertEquals([status, failure], [null, "connection"]);
+  assertEquals(await connection.read(new Uint8Array(1)), null);
 });
 
 test("without the operator's leave no webhook goes inside, whatever its address is called", async () => {

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { fetchPublicJson } from "../../lib/guard/fetch_public_json.ts";
 import { isPublicAddress, type PublicNetwork } from "../../lib/guard/public_network.ts";
-import { answerAfter } from "../testing/interim_answers.ts";
+import { answerAfter, SWITCHING } from "../testing/interim_answers.ts";
 
 const BOUNDS = { maxBytes: 1000, timeoutMs: 5_000 };
 const HOST = "client.example";
@@ -142,7 +142,7 @@ Deno.test("a certificate of somebody else, and an answer that does not come, are
   });
 });
 
-Deno.test("a server that sends interim answers one after the other gives no document, and one that sends few does", async () => {
+Deno.test("a server that sends interim answers one after the other, or 101, gives no document, and one that sends few does", async () => {
   using listener = Deno.listenTls({ port: 0, hostname: "127.0.0.1", cert: CERTIFICATE, key: KEY });
   const network: PublicNetwork = {
     lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
@@ -156,7 +156,10 @@ Deno.test("a server that sends interim answers one after the other gives no docu
     await answerAfter(await listener.accept(), interim, document);
     read.push(await reading);
   }
-  assertEquals(read, [{}, null]);
+  const switching = fetchPublicJson(new URL(`https://${HOST}:${listener.addr.port}/`), BOUNDS, network);
+  await answerAfter(await listener.accept(), 0, SWITCHING);
+  read.push(await switching);
+  assertEquals(read, [{}, null, null]);
 });
 
 function* endless(): Generator<Uint8Array> {
