@@ -1,5 +1,5 @@
 // The SQL page, the table browser and the overview in a real browser: with the editor, by keyboard, in both themes.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { signIn } from "../testing/person.ts";
 import { makeTestNamespace, rowsOf } from "../testing/test_namespace.ts";
@@ -72,6 +72,12 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await page.reload();
       await page.locator("form[data-ready]").waitFor();
       assertEquals(await page.locator("textarea[name=sql]").inputValue(), "SELECT name FROM customers");
+      const kept = () => page.evaluate<string>("JSON.stringify([history.state, { ...sessionStorage }])");
+      assert((await kept()).includes("customers"));
+      // The session is another step's too.
+      await page.route("**/-/sign-out", (route) => route.fulfill({ status: 204 }));
+      await page.getByRole("button", { name: "Sign out" }).click();
+      assert(!(await kept()).includes("customers"), "a text of who has left");
     });
   },
   "the editor completes, asks for values while one types, says the cost, and runs by keyboard": async (

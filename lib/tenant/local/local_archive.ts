@@ -219,6 +219,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
       });
     } finally {
       lanes.transactions.delete(holder);
+      store.transactions.beginWaiting();
       lease.release();
       resolve();
     }

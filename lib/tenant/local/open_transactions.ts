@@ -94,6 +94,11 @@ export class OpenTransactions {
     const left = (this.#byToken.get(tokenId) ?? 1) - 1;
     if (left > 0) this.#byToken.set(tokenId, left);
     else this.#byToken.delete(tokenId);
+    this.beginWaiting();
+  }
+
+  /** Call where a database may have room for one more. */
+  beginWaiting(): void {
     for (const { lanes, tokenId, begin } of this.#waiting) if (this.#hasRoom(lanes, tokenId)) begin();
   }
 }

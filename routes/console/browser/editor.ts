@@ -39,14 +39,25 @@ function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
   if (kept !== null) form.dispatchEvent(new CustomEvent("sql:typed", { bubbles: true }));
 }
 
-/** What was typed stays with this entry of the tab's history: whoever looks something up and comes back finds it again. */
+/**
+ * What was typed stays with this entry of the tab's history: whoever looks something up and comes back finds it again. The entry
+ * has its name; the text is where a sign-out clears it.
+ */
 function keepText(field: HTMLTextAreaElement, form: HTMLFormElement): void {
-  globalThis.history.replaceState({ ...globalThis.history.state, sql: field.value, of: sessionOf(form) }, "");
+  const { history, sessionStorage } = globalThis;
+  const name = history.state?.sql ?? crypto.randomUUID();
+  history.replaceState({ ...history.state, sql: name }, "");
+  try {
+    sessionStorage.setItem(name, JSON.stringify({ text: field.value, session: sessionOf(form) }));
+  } catch {
+    // The browser has no more room for this tab: what is on the page stays there.
+  }
 }
 
 /** Null where nothing was typed, or in another session. */
 function keptText(form: HTMLFormElement): string | null {
-  const { sql: text, of: session } = globalThis.history.state ?? {};
+  const kept = globalThis.sessionStorage.getItem(globalThis.history.state?.sql ?? "");
+  const { text, session } = JSON.parse(kept ?? "{}");
   return typeof text === "string" && session === sessionOf(form) ? text : null;
 }
 

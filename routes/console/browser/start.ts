@@ -7,3 +7,7 @@ copyButtons(document);
 localTimes(document);
 // What is swapped in gets the same.
 document.addEventListener("htmx:after:swap", () => localTimes(document));
+// What pages have kept of what somebody typed is not for whoever comes next.
+document.addEventListener("submit", ({ target }) => {
+  if (target instanceof HTMLFormElement && target.action.endsWith("/-/sign-out")) sessionStorage.clear();
+});
