@@ -46,9 +46,9 @@ export class Ledger {
   }
 
   /**
-   * Adds money; `also` writes to the commit that adds it. Errors: `namespace_not_found`; `validation_failed` when the reference counted with another amount, or
-   * when the sum of all credits would exceed 2^53 - 1 nano-dollars. After `meter_unreachable` it can be repeated with
-   * its reference.
+   * Adds money; `also` writes to the commit that adds it. Errors: `namespace_not_found`; `validation_failed` when the
+   * reference counted with another amount, or when the sum of all credits would exceed 2^53 - 1 nano-dollars. After
+   * `meter_unreachable` it can be repeated with its reference.
    */
   async credit(
     namespaceId: string,
