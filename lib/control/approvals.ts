@@ -3,7 +3,7 @@ import { type Clock, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
-import { InTurn } from "../store/in_turn.ts";
+import { InTurn } from "../core/in_turn.ts";
 import { roomForOne } from "../store/room_for_one.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";

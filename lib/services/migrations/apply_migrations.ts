@@ -3,6 +3,7 @@ import { requireRole } from "../../access/caller.ts";
 import { replayScope } from "../../access/replay_scope.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import { AppError } from "../../core/errors.ts";
+import { InTurn } from "../../core/in_turn.ts";
 import type { HeldMigrations } from "../../query/migration_ask.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { decide, run } from "../../query/run.ts";
@@ -12,8 +13,10 @@ import type { StatementsContext } from "../query/run_statements.ts";
 import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
 import { fileError, setError } from "./migration_errors.ts";
 import { readState } from "./migration_state.ts";
-import { inTurn } from "./in_turn.ts";
 import { addFigures, type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
+
+/** By database: who has waited finds nothing to do. */
+const turns = new InTurn();
 
 /** Files to apply. */
 export interface MigrateInput {
@@ -67,7 +70,7 @@ const MAX_TRIES = 100;
 export async function applyMigrations(ctx: StatementsContext, input: MigrateInput): Promise<MigrateAnswer> {
   requireRole(ctx.target, "admin");
   const files = readFiles(input.files);
-  return await inTurn(ctx.target.databaseId, async () => {
+  return await turns.run(ctx.target.databaseId, async () => {
     const run = new Run(ctx, input);
     const { drift } = await readState(ctx);
     for (let tries = 0; tries < MAX_TRIES; tries++) {

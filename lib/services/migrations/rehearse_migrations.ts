@@ -2,6 +2,7 @@
 import { requireRole } from "../../access/caller.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import { AppError } from "../../core/errors.ts";
+import { InTurn } from "../../core/in_turn.ts";
 import { newId } from "../../core/ids.ts";
 import { Bill } from "../../query/bill.ts";
 import { plainCall } from "../../query/plain_call.ts";
@@ -23,9 +24,11 @@ import { ProbeMemory } from "../schema/doctor/row_probes.ts";
 import { readRows } from "../schema/read_rows.ts";
 import { applyMigrations, type Migrated } from "./apply_migrations.ts";
 import { type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
-import { inTurn } from "./in_turn.ts";
 import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
 import { readState } from "./migration_state.ts";
+
+/** By namespace: each rehearsal takes a copy. */
+const turns = new InTurn();
 
 /** What a rehearsal needs of a request. */
 export interface RehearsalContext extends StatementsContext {
@@ -89,7 +92,7 @@ function onCopy<T>(
   { signal }: RehearsalInput,
   work: (copy: StatementsContext) => Promise<T>,
 ): Promise<T> {
-  return inTurn(ctx.target.namespaceId, () => {
+  return turns.run(ctx.target.namespaceId, () => {
     if (signal()?.aborted) throw new AppError("store_unavailable");
     return onOwnCopy(ctx, work);
   });

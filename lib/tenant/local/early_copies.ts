@@ -1,7 +1,7 @@
 // Copies a database without its write slot, or its file before the slot is taken, so that only the copy of its write-ahead
 // log needs the slot. The service copies, so that no child waits.
 import type { Clock } from "../../core/clock.ts";
-import { InTurn } from "../../store/in_turn.ts";
+import { InTurn } from "../../core/in_turn.ts";
 import { EARLY_BYTES, type EarlyCopy, earlyState, isOneState, logGeneration } from "./child/early_copy.ts";
 import { stagedCopy } from "./child/file_copy.ts";
 import { trimLog } from "../log_length.ts";
