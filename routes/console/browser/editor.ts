@@ -45,12 +45,14 @@ function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
  */
 function keepText(field: HTMLTextAreaElement, form: HTMLFormElement): void {
   const { history, sessionStorage } = globalThis;
-  const name = history.state?.sql ?? crypto.randomUUID();
+  // No `randomUUID`: a browser has that only where the page came over https, or from this machine.
+  const name = history.state?.sql ?? `sql ${Date.now()} ${Math.random()}`;
   history.replaceState({ ...history.state, sql: name }, "");
   try {
     sessionStorage.setItem(name, JSON.stringify({ text: field.value, session: sessionOf(form) }));
   } catch {
-    // The browser has no more room for this tab: what is on the page stays there.
+    // The browser has no more room for this tab: nothing is better than what was typed before.
+    sessionStorage.removeItem(name);
   }
 }
 
