@@ -15,6 +15,8 @@ import { openBackups } from "./lib/services/backup/open_backups.ts";
 import { firstStart, isFirstStart } from "./lib/services/start/first_start.ts";
 import { greeting, keyGreeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
+import { say } from "./lib/services/start/say.ts";
+import { stopOnSignal } from "./lib/services/start/stop_on_signal.ts";
 import { claimDataDir, type DataDirClaim } from "./lib/store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "./lib/store/data_format.ts";
 import { openWithReserve } from "./lib/store/disk_reserve.ts";
@@ -161,19 +163,6 @@ function isOwnKv({ hosted, kvUrl }: Config): boolean {
   return !hosted && kvUrl === null;
 }
 
-/** Secrets are shown this once, so a start that cannot show them fails; any other may have its output on a full disk. */
-function say(text: string, { hasSecrets }: { readonly hasSecrets: boolean }): void {
-  try {
-    Deno.stdout.writeSync(new TextEncoder().encode(text));
-  } catch (error) {
-    if (!hasSecrets) return;
-    const reason = error instanceof Error ? error.name : "unknown";
-    throw new ConfigError(
-      `Let standard output take what is shown this once; it could not be written (${reason})`,
-    );
-  }
-}
-
 /** The folder is one process's: with everything elsewhere, many processes may run. */
 function needsFolder({ hosted, kvUrl, tenantsUrl }: Config): boolean {
   return !hosted && (kvUrl === null || tenantsUrl.kind === "file");
@@ -249,17 +238,6 @@ function listen({ host, port, hosted, dataDir }: Config, handler: Handler): Serv
       `Set HOST and PORT to a free address; binding ${host}:${port} failed (${reasonOf(error)})`,
     );
   }
-}
-
-/** A second signal does not wait for the first one's work. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = () => {
-    if (stopping) Deno.exit(1);
-    stopping = true;
-    stop().then(() => Deno.exit(0), () => Deno.exit(1));
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, onSignal);
 }
 
 function pause(ms: number): Promise<void> {

@@ -180,7 +180,7 @@ export const keys = {
     approvalId,
   ],
   openApprovals: (databaseId: string): Key<number> => ["open_approval", databaseId],
-  /** How many were added since the last day without one. */
+  /** How many were added: another number with each. KV forgets it after two days without one. */
   approvalsAdded: (databaseId: string): Key<number> => ["approvals_added", databaseId],
   /** While it is pending: until when, in unix milliseconds. Sorted by creation within the namespace. */
   waitingApproval: (namespaceId: string, approvalId: string): Key<number> => [
