@@ -123,6 +123,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     bodyWatch,
     operatorKeyHash,
   });
+  memory.noteStart();
   const endTimers = startTimers(deps);
   const memoryTimer = setInterval(() => memory.look(), IDLE_LOOK_MS);
   stopOnSignal(async () => {

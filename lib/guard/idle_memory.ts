@@ -16,6 +16,9 @@ const WARM_LOOKS = 12;
 /** Bytes on the heap since the last collection that are worth one, which takes 60 to 80 ms. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 
+/** The same where a start has left so much: it has read a long spool, and others would have that memory only after a load. */
+const LONG_START_BYTES = 64 * 1024 * 1024;
+
 /** The process, as this sees it. */
 export interface OwnProcess {
   /** Milliseconds of processor time that it has used. */
@@ -55,9 +58,13 @@ export class IdleMemory {
     this.#calls++;
   }
 
+  /** To be called when the service has started. */
+  noteStart(): void {
+    if (this.own.heapBytes() >= LONG_START_BYTES) this.#collect();
+  }
+
   /** To be called every `IDLE_LOOK_MS`. */
   look(): void {
-    if (this.own.collect === null) return;
     const cpuMs = this.own.cpuMs();
     const isIdle = this.#calls === 0 && cpuMs - this.#cpuMs < IDLE_LOOK_MS * IDLE_PART;
     this.#looksSinceLoad = this.#calls >= LOAD_CALLS ? 0 : this.#looksSinceLoad + 1;
@@ -66,7 +73,11 @@ export class IdleMemory {
     if (
       !isIdle || this.#looksSinceLoad < WARM_LOOKS || this.own.heapBytes() - this.#heapBytes < WORTH_BYTES
     ) return;
-    this.own.collect();
+    this.#collect();
+  }
+
+  #collect(): void {
+    this.own.collect?.();
     this.#heapBytes = this.own.heapBytes();
   }
 }

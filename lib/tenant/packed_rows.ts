@@ -21,7 +21,7 @@ const PACKED_BYTES = 150;
 /** Rows of one pack at most: those that are taken out of it leave the others to be packed again. */
 const MOST_ROWS = 256;
 /** The text of so many rows is in a block, which the collector of garbage copies nowhere. For fewer rows a block is too large. */
-const MANY_ROWS = 32;
+export const MANY_ROWS = 32;
 
 /**
  * Packs rows in their order. `like`: rows packed before, which most have much in common with. The packs may be unpacked until

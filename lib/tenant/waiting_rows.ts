@@ -1,9 +1,12 @@
 // Log rows of one database that stand in the spool and wait in memory, packed, oldest first.
 import type { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
-import { giveBackText, type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
+import { giveBackText, MANY_ROWS, type PackedRows, packRows, unpackRows } from "./packed_rows.ts";
 
-/** Rows of one kind. `file`: the number of the spool's file that they stand in. */
+/** So many packs of few rows become one: each for itself takes three times the memory of its rows. */
+const MERGED_PACKS = 8;
+
+/** Rows of one kind. `file`: the number of the spool's first file that has some of them. */
 interface WaitingPack extends PackedRows {
   readonly file: number;
 }
@@ -30,6 +33,7 @@ export class WaitingRows {
 
   addNewest(rows: readonly LogValues[], file: number): void {
     this.#packs.push(...this.#held(packRows(rows, this.#packs.at(-1), this.budget.blocks), file));
+    this.#mergeNewest();
   }
 
   /** Takes the oldest ones; `taken` is called with each and its file. */
@@ -58,6 +62,17 @@ export class WaitingRows {
     if (over.length > 0) this.#packs = this.#packs.filter((pack) => !isOver(pack));
     this.#release(over);
     return over.length > 0;
+  }
+
+  #mergeNewest(): void {
+    const newest = this.#packs.slice(-MERGED_PACKS);
+    const isSmall = ({ count, shared }: PackedRows) =>
+      count < MANY_ROWS && shared.length === newest[0]?.shared.length;
+    if (newest.length < MERGED_PACKS || !newest.every(isSmall)) return;
+    const rows = newest.flatMap(unpackRows);
+    const file = Math.min(...newest.map((pack) => pack.file));
+    this.#release(this.#packs.splice(-MERGED_PACKS));
+    this.#packs.push(...this.#held(packRows(rows, this.#packs.at(-1), this.budget.blocks), file));
   }
 
   #held(packs: readonly PackedRows[], file: number): WaitingPack[] {

@@ -45,6 +45,19 @@ Deno.test("garbage is collected when nobody has called between two looks, and ag
   assertEquals(own.collections, 2);
 });
 
+Deno.test("what a start has read of a long spool is collected at once, what every start leaves is not", () => {
+  const own = new FakeProcess();
+  new IdleMemory(own).noteStart();
+  assertEquals(own.collections, 0);
+  own.heap = 64 * MB;
+  const memory = new IdleMemory(own);
+  memory.noteStart();
+  assertEquals(own.collections, 1);
+  own.heap += 7 * MB;
+  for (let look = 0; look < 3; look++) memory.look();
+  assertEquals(own.collections, 1);
+});
+
 Deno.test("what was compiled for a load is kept for a minute behind it", () => {
   const own = new FakeProcess();
   const memory = new IdleMemory(own);

@@ -4,7 +4,7 @@ import type { LogValues } from "../log_columns.ts";
 import { readSpoolLine, type SpooledRows, spoolLines } from "./spool_lines.ts";
 
 /** Bytes of the whole spool; beyond it rows go straight into their tables. The waiting rows' memory is bounded above that. */
-export const SPOOL_BYTES = 24 * 1024 * 1024;
+export const SPOOL_BYTES = 64 * 1024 * 1024;
 /** Bytes of one of its files. */
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const NAME = /^log-(\d{1,15})\.jsonl$/;
