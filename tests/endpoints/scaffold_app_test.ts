@@ -103,6 +103,60 @@ test("no row with the hash of a password is published, also where the address ha
   assertEquals((await call(world, "list-staff")).status, 404);
 });
 
+test("columns whose names say secret are neither shown nor taken, found by or sorted by", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, " +
+    "name TEXT, reset_token TEXT DEFAULT 'r-1', otp INTEGER DEFAULT 123456)",
+    "CREATE TABLE apps (id INTEGER PRIMARY KEY, name TEXT, api_token TEXT DEFAULT 't-1', privateKey JSON, secret BLOB, " +
+    "token_count INTEGER, prompt_tokens INTEGER, secretary TEXT, token_expires_at TEXT)",
+    "CREATE INDEX apps_token ON apps (api_token)",
+    "CREATE TABLE links (refresh_token TEXT PRIMARY KEY, name TEXT)",
+    "CREATE TABLE hooks (id INTEGER PRIMARY KEY, signing_key TEXT NOT NULL)",
+    "CREATE VIRTUAL TABLE papers USING fts5(title, secret)",
+  ]);
+  await scaffold(world, { table: "users", shape: "app" });
+  const { token } = await call(world, "signup-user", {
+    body: { email: "ada@shop.example", password: "correct horse" },
+  });
+  assertEquals((await call(world, "me-user", { token })).row, {
+    ...{ id: 1, email: "ada@shop.example", name: null },
+  });
+  assertEquals((await scaffold(world, { table: "apps", shape: "app" })).skipped, []);
+  const row = {
+    ...{
+      id: 1,
+      name: "x",
+      token_count: 2,
+      prompt_tokens: 3,
+      secretary: "Bo",
+      token_expires_at: "2026-01-01",
+    },
+  };
+  const { id: _, ...body } = row;
+  assertEquals((await call(world, "create-app", { body })).row, row);
+  assertEquals((await call(world, "get-app?id=1")).row, row);
+  assertEquals((await call(world, "update-app", { body: { id: 1, name: "y" } })).row, { ...row, name: "y" });
+  assertEquals((await call(world, "list-apps")).columns, Object.keys(row));
+  for (const path of ["list-apps?api_token=t-1", "list-apps?sort=api_token"]) {
+    assertEquals((await call(world, path)).status, 400, path);
+  }
+  for (const path of ["create-app", "update-app"]) {
+    const taken = await call(world, path, { body: { id: 1, api_token: "mine" } });
+    assert(taken.issues.some((issue: { path: string }) => issue.path === "api_token"), path);
+  }
+  for (const table of ["links", "papers"]) {
+    const { slugs, skipped } = await scaffold(world, { table, shape: "app" });
+    assertEquals(slugs, []);
+    for (const { reason } of skipped) assertMatch(reason, /^Rows are found by (refresh_token|secret), /);
+  }
+  assertEquals((await scaffold(world, { table: "hooks", shape: "app", operations: ["create"] })).skipped, [
+    { slug: "create-hook", reason: "Give signing_key a DEFAULT; no caller sets it" },
+  ]);
+  const basic = await world.call("POST", "/scaffold-crud", { table: "links", publish: true });
+  const made: { status: string }[] = JSON.parse(basic.text).data.created;
+  assertEquals(made.map(({ status }) => status), Array(5).fill("draft"));
+});
+
 test("rows of an owner are seen and written by their user only, and answers are the rows", async () => {
   await using world = await endpointWorld(TABLES);
   await scaffold(world, { table: "users", shape: "app" });

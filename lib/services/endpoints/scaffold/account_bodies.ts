@@ -2,7 +2,8 @@
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import { foldName } from "../../../sql/names.ts";
-import type { TableDefinition } from "../../schema/read_table.ts";
+import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
+import { isSecretColumn } from "../../schema/secret_column.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";
 import { fieldsOf } from "./column_fields.ts";
 import { type Body, sqlName } from "./crud_spec.ts";
@@ -15,8 +16,12 @@ export interface AccountTable {
   readonly verifyUrl: string | null;
 }
 
-/** Columns of a users table that no caller sees or sets. */
-export const SECRET: ReadonlySet<string> = new Set([PASSWORD_COLUMN, "role"]);
+const GUARDED: ReadonlySet<string> = new Set([PASSWORD_COLUMN, "role"]);
+
+/** Whether it is a column of a users table that no caller sees or sets. */
+export function isGuarded(column: ColumnDefinition): boolean {
+  return GUARDED.has(foldName(column.name)) || isSecretColumn(column);
+}
 
 /** What a users table gets beside sign-up and log-in. */
 export const keptAccount = [
@@ -46,7 +51,7 @@ export const accountBodies = {
       one.notNull && one.keyPosition === 0 && !one.generated && one.defaultSql === null &&
       ![EMAIL_COLUMN, PASSWORD_COLUMN].includes(foldName(one.name))
     );
-    const secret = others.find(({ name }) => SECRET.has(foldName(name)));
+    const secret = others.find(isGuarded);
     if (secret !== undefined) return `Give ${secret.name} a DEFAULT; no sign-up sets it`;
     const fields = fieldsOf(others, new Set(["email", "password"]));
     const columns = [EMAIL_COLUMN, PASSWORD_COLUMN, ...others.map(({ name }) => sqlName(name))];

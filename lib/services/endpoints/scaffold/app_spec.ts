@@ -5,8 +5,9 @@ import { defaultExpression } from "../../../sql/default_expression.ts";
 import { foldName } from "../../../sql/names.ts";
 import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
+import { isSecretColumn } from "../../schema/secret_column.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";
-import { accountBodies, keptAccount, SECRET } from "./account_bodies.ts";
+import { accountBodies, isGuarded, keptAccount } from "./account_bodies.ts";
 import { fieldsOf } from "./column_fields.ts";
 import { type Body, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
 import { listBody } from "./list_body.ts";
@@ -30,7 +31,7 @@ function isUsersTable(table: TableDefinition): boolean {
 }
 
 /** Whether its rows hold the hash of a password. */
-export function hasPasswords(table: TableDefinition): boolean {
+function hasPasswords(table: TableDefinition): boolean {
   return hasColumn(table, PASSWORD_COLUMN);
 }
 
@@ -62,13 +63,27 @@ export function appBody(app: AppTable, operation: ScaffoldOperation): Body | str
   if (!isForUsers && hasPasswords(app.table)) {
     return `Name the column of the address ${EMAIL_COLUMN}, for sign-up and log-in; rows with ${PASSWORD_COLUMN} are shown to nobody`;
   }
+  const secret = isForUsers
+    ? undefined
+    : app.table.columns.find((one) =>
+      isSecretColumn(one) && (one.keyPosition > 0 || app.table.kind === "virtual")
+    );
+  if (secret !== undefined) {
+    return `Rows are found by ${secret.name}, whose name says that it is a secret; write this endpoint yourself`;
+  }
   return meaningful(app, bodies[operation](app));
+}
+
+/** What SELECT and RETURNING show: no secrets. */
+function shown({ columns }: TableDefinition): string {
+  if (!columns.some(isSecretColumn)) return "*";
+  return columns.filter((one) => !isSecretColumn(one)).map(({ name }) => sqlName(name)).join(", ");
 }
 
 /** Booleans and JSON come as what they mean, where rows come. */
 function meaningful({ table }: AppTable, body: Body | string): Body | string {
   if (typeof body === "string" || !["rows", "first_row", "page"].includes(body.output)) return body;
-  const types = table.columns.flatMap(({ name, declaredType }) => {
+  const types = table.columns.filter((one) => !isSecretColumn(one)).flatMap(({ name, declaredType }) => {
     const type = inputType(declaredType);
     return type === "boolean" || type === "json" ? [[name, type] as const] : [];
   });
@@ -82,7 +97,9 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
     const where = conditions([], app);
     return {
       ...reading(app),
-      sql: `SELECT * FROM ${sqlName(app.table.name)}${where === "" ? "" : ` WHERE ${where}`}`,
+      sql: `SELECT ${shown(app.table)} FROM ${sqlName(app.table.name)}${
+        where === "" ? "" : ` WHERE ${where}`
+      }`,
       input: [...body.input, ...owned(app)],
       output: "page",
       list: body.list,
@@ -91,14 +108,15 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
   get: (app) =>
     byKey(app, (where, input) => ({
       ...reading(app),
-      sql: `SELECT * FROM ${sqlName(app.table.name)} WHERE ${where}`,
+      sql: `SELECT ${shown(app.table)} FROM ${sqlName(app.table.name)} WHERE ${where}`,
       input,
       output: "first_row",
     })),
   create: (app) => {
-    const columns = app.table.columns.filter((column) =>
-      column !== app.owner && isCreated(app.table, column)
-    );
+    const written = app.table.columns.filter((one) => one !== app.owner && isCreated(app.table, one));
+    const columns = written.filter((one) => !isSecretColumn(one));
+    const needed = written.find((one) => isSecretColumn(one) && one.notNull && one.defaultSql === null);
+    if (needed !== undefined) return `Give ${needed.name} a DEFAULT; no caller sets it`;
     const fields = fieldsOf(columns, new Set());
     const values = columns.map(({ defaultSql }, at) => {
       const name = `:${fields[at]?.name}`;
@@ -110,14 +128,14 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       ...writing(app),
       sql: `INSERT INTO ${sqlName(app.table.name)} ${
         all.length === 0 ? "DEFAULT VALUES" : `(${all.join(", ")}) VALUES (${[...own, ...values].join(", ")})`
-      } RETURNING *`,
+      } RETURNING ${shown(app.table)}`,
       input: [...fields, ...owned(app)],
       output: "first_row",
     };
   },
   update: (app) => {
     const columns = app.table.columns.filter((one) =>
-      one !== app.owner && one.keyPosition === 0 && !one.generated
+      one !== app.owner && one.keyPosition === 0 && !one.generated && !isSecretColumn(one)
     );
     if (columns.length === 0) return "The table has no columns beside its key to update";
     return byKey(app, (where, input) => {
@@ -128,7 +146,9 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       });
       return {
         ...writing(app),
-        sql: `UPDATE ${sqlName(app.table.name)} SET ${sets.join(", ")} WHERE ${where} RETURNING *`,
+        sql: `UPDATE ${sqlName(app.table.name)} SET ${sets.join(", ")} WHERE ${where} RETURNING ${
+          shown(app.table)
+        }`,
         input: [...fields, ...input],
         output: "first_row",
       };
@@ -159,8 +179,7 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       output: "first_row",
       auth: "session",
       sql: `SELECT ${
-        app.table.columns.filter(({ name }) => !SECRET.has(foldName(name))).map(({ name }) => sqlName(name))
-          .join(", ")
+        app.table.columns.filter((one) => !isGuarded(one)).map(({ name }) => sqlName(name)).join(", ")
       } FROM ${sqlName(app.table.name)} WHERE ${sqlName(key.name)} = $user_id`,
       input: [{ name: "$user_id", type: inputType(key.declaredType) }],
     })),

@@ -3,6 +3,7 @@ import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { foldName } from "../../../sql/names.ts";
 import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
+import { isSecretColumn } from "../../schema/secret_column.ts";
 import { LIST_INPUTS, type ListConfig } from "../spec/list_statements.ts";
 import { DEFAULT_LIMIT, inputType, MAX_LIMIT } from "./crud_spec.ts";
 import { inputNames } from "./scaffold_names.ts";
@@ -59,7 +60,8 @@ function indexedColumns(
     return owner !== null && first === owner.name ? second : first;
   });
   return columns.filter((one) =>
-    one !== owner && inputType(one.declaredType) !== "blob" && inputType(one.declaredType) !== "json" &&
+    one !== owner && !isSecretColumn(one) && inputType(one.declaredType) !== "blob" &&
+    inputType(one.declaredType) !== "json" &&
     leading.includes(one.name)
   );
 }

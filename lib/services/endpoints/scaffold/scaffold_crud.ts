@@ -10,6 +10,7 @@ import { run } from "../../../query/run.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { INDEXES, type IndexFacts, toIndexes } from "../../schema/read_indexes.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
+import { isSecretColumn } from "../../schema/secret_column.ts";
 import {
   changeBy,
   type EndpointContext,
@@ -19,7 +20,7 @@ import {
 } from "../endpoint_context.ts";
 import { moveEndpoint } from "../manage_endpoints.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
-import { appBody, appOperations, type AppTable, hasPasswords } from "./app_spec.ts";
+import { appBody, appOperations, type AppTable } from "./app_spec.ts";
 import { type CrudSpec, crudSpec, namedSpec } from "./crud_spec.ts";
 import type { CrudOperation, ScaffoldOperation } from "./scaffold_names.ts";
 
@@ -66,8 +67,8 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
   const created: EndpointView[] = [];
   const skipped: { slug: string; reason: string }[] = [];
   const indexes = await indexesOf({ ...ctx.query, target, tokenId: callerId(ctx.caller) }, table);
-  // The basic shape shows each column to anybody: with a password among them its owner looks first.
-  const publish = input.publish === true && (isApp(input) || !hasPasswords(table));
+  // The basic shape shows each column to anybody: with a secret among them its owner looks first.
+  const publish = input.publish === true && (isApp(input) || !table.columns.some(isSecretColumn));
   for (const plan of plansFor({ table, indexes }, input)) {
     const outcome = plan.ok ? await add(ctx, { ...input, publish, database }, plan.spec) : plan;
     if ("url" in outcome) created.push(outcome);

@@ -2,15 +2,9 @@
 // around.
 import { foldName } from "../../../sql/names.ts";
 import { ruleWarnings } from "../../rules/manage_rules.ts";
-import { splitWords } from "../search_words.ts";
+import { isSecretName } from "../secret_column.ts";
 import type { Examined, Found } from "./examined.ts";
 import { databaseApiCall, endpointCall } from "./suggestions.ts";
-
-const secretWords: ReadonlySet<string> = new Set(
-  "password passwords passwd passphrase passcode pwd token tokens secret secrets apikey".split(" "),
-);
-/** Last words of columns that are about a secret but do not hold it, such as `token_count`. */
-const aboutWords: ReadonlySet<string> = new Set("at count expires expiry id length on type".split(" "));
 
 /** Published public endpoints whose answers show secrets. */
 export function sensitiveColumnExposed({ schema, endpoints, address }: Examined): Found[] {
@@ -19,19 +13,13 @@ export function sensitiveColumnExposed({ schema, endpoints, address }: Examined)
       foldName(name) === foldName(table) && columns.some((one) => foldName(one.name) === foldName(column))
     );
   return endpoints.filter(({ auth }) => auth === "public").flatMap(({ slug, columns, tables }) =>
-    columns.filter(isSecret).map((column) => ({
+    columns.filter(isSecretName).map((column) => ({
       table: tables.find((table) => has(table, column)) ?? tables[0] ?? "",
       column,
       message: `Take ${column} out of what the public endpoint ${slug} answers; pause it until then`,
       suggestion: endpointCall(address, "POST", `${slug}/pause`),
     }))
   );
-}
-
-function isSecret(column: string): boolean {
-  const words = splitWords(column);
-  if (aboutWords.has(words.at(-1) ?? "")) return false;
-  return words.some((word) => secretWords.has(word)) || /api_?key|private_?key/i.test(column);
 }
 
 /** The limit that the suggestion sets: enough for people, too little for a flood. */
