@@ -179,23 +179,22 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       validate("query", importQuery),
       async (c) => {
         const { format, mode, table = "", foreign_keys, id = null, atomic } = c.req.valid("query");
-        refuseEncoded(c);
+        refuseWrapped(c);
         const ctx = importContext(deps, c);
-        const { body } = c.req.raw;
         const data = mode === "append"
           ? await appendRows({ ...deps.query, target: ctx.target, tokenId: c.get("token").tokenId }, {
             format: format === "csv" ? "csv" : "ndjson",
             table,
             id,
             atomic: atomic === "1",
-            body,
+            body: c.req.raw.body,
           })
           : await importFile(ctx, {
             format: format === "sqlite" ? "sqlite" : "sql",
             mode,
             id,
             looseReferences: foreign_keys === "off",
-            body,
+            body: c.req.raw.body,
           });
         return c.json({ success: true, data });
       },
@@ -210,16 +209,17 @@ function importsOf(deps: AppDeps, c: Context<Env>) {
 }
 
 function importContext(deps: AppDeps, c: Context<Env>): ImportContext {
-  const { tenants, clock, exports } = deps;
-  return { ...deps.query, tenants, clock, exports, target: c.get("target"), caller: c.get("token") };
+  return { ...deps.query, ...exportContext(deps, c) };
 }
 
-/** A compressed file could be of any size. Errors: `validation_failed`. */
-function refuseEncoded(c: Context<Env>): void {
-  if ((c.req.header("content-encoding") ?? "identity") === "identity") return;
-  throw new AppError("validation_failed", {
-    issues: [{ path: "Content-Encoding", message: "Send the file as it is, not compressed" }],
-  });
+/** A compressed file could be of any size, and a form holds more than the file. Errors: `validation_failed`. */
+function refuseWrapped(c: Context<Env>): void {
+  const isForm = /^multipart\//i.test(c.req.header("content-type") ?? "");
+  if (!isForm && (c.req.header("content-encoding") ?? "identity") === "identity") return;
+  const issue = isForm
+    ? { path: "Content-Type", message: "Send the file itself as the body, not in a form" }
+    : { path: "Content-Encoding", message: "Send the file as it is, not compressed" };
+  throw new AppError("validation_failed", { issues: [issue] });
 }
 
 /** Refuses what would read a whole file into memory. Errors: `method_not_allowed`, `validation_failed`. */

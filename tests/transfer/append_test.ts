@@ -184,6 +184,19 @@ testSteps("append", worldOf, {
     assertEquals(await world.rows("SELECT id, b FROM t ORDER BY id"), [[1, "x"], [2, "y"], [3, "z"]]);
   },
 
+  "reads bytes as PostgreSQL writes them into columns of bytes, and leaves such a text alone in others":
+    async (world) => {
+      await world.setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB, s TEXT, x)");
+      const row = { id: 1, b: "\\xDEADbeef", s: "\\xDE", x: "\\xDE" };
+      const answer = await world.append([row, { ...row, id: 2, b: "\\x" }, { ...row, id: 3, b: "\\xDEA" }]);
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals(await world.rows("SELECT typeof(b), hex(b), s, x FROM t ORDER BY id"), [
+        ["blob", "DEADBEEF", "\\xDE", "\\xDE"],
+        ["blob", "", "\\xDE", "\\xDE"],
+        ["text", "5C78444541", "\\xDE", "\\xDE"],
+      ]);
+    },
+
   "takes all of a file or nothing, whatever its rows name": async (world) => {
     const answer = await world.append([{ id: 1, b: "x" }, { id: 2, a: 1 }, { id: 1 }]);
     assertEquals([...told(answer), answer.body.issues?.[0]?.path], [400, "sql_error", undefined, "line 3"]);

@@ -365,6 +365,10 @@ testSteps("import of files", transferWorld, {
       headers: { "content-encoding": "gzip" },
     });
     assertEquals(packed.body.issues?.[0]?.path, "Content-Encoding");
+    const form = await world.import("format=sql&mode=create", "--x\r\n\r\nSELECT 1\r\n--x--\r\n", {
+      headers: { "content-type": "multipart/form-data; boundary=x" },
+    });
+    assertEquals([form.body.code, form.body.issues?.[0]?.path], ["validation_failed", "Content-Type"]);
     const pgDump = await world.import("format=sql&mode=create", "-- PostgreSQL\nSET lock_timeout = 0;\n");
     const [{ path = null, message = "" } = {}] = pgDump.body.issues ?? [];
     assertEquals([pgDump.body.code, path, /^SET .* csv or ndjson$/.test(message)], [

@@ -5,7 +5,7 @@ import { type Affinity, affinityOf, type SqlParameter } from "../../sql/sql_valu
 import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
 import { CsvReader, type CsvRecord } from "./csv_rows.ts";
-import { infinities, isBase64, jsonValue, objectOf } from "./json_lines.ts";
+import { bytesIn, infinities, isBase64, jsonValue, objectOf } from "./json_lines.ts";
 
 /** A row of the file. */
 export interface FileRow {
@@ -123,8 +123,6 @@ function requireDistinct(columns: readonly string[], at: string): void {
   if (columns.length === 0) throw refused("there is no column to write", at);
 }
 
-/** Bytes as PostgreSQL writes them. */
-const BYTEA = /^\\x(?:[0-9A-Fa-f]{2})*$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Words for true and false, as PostgreSQL and spreadsheets write them too. */
@@ -148,7 +146,8 @@ function cellValue(text: string | null, { name, takes }: CsvColumn, line: number
   if (text === null || takes === "TEXT" || takes === "any") return text;
   const wrong = (wanted: string) => refused(`${wanted} is expected`, `line ${line}, column ${name}`);
   if (takes === "BLOB") {
-    if (BYTEA.test(text)) return { $blob: Uint8Array.fromHex(text.slice(2)).toBase64() };
+    const bytes = bytesIn(text);
+    if (bytes !== null) return bytes;
     if (!isBase64(text)) throw wrong("base64, or \\x and hexadecimal digits,");
     return { $blob: text };
   }

@@ -47,8 +47,8 @@ function unrounded(value: unknown): unknown {
 }
 
 /**
- * As `/query` takes it, infinite values as it answers them, and in a column of JSON or text an object or a list as its text.
- * Errors: `import_refused`.
+ * As `/query` takes it, infinite values as it answers them, and in a column of JSON or text an object or a list as its text,
+ * and in a column of bytes those that PostgreSQL writes as text. Errors: `import_refused`.
  */
 export function jsonValue(
   of: unknown,
@@ -57,7 +57,10 @@ export function jsonValue(
 ): SqlParameter {
   const value = unrounded(of);
   if (value === null) return value;
-  if (typeof value === "string") return infiniteIn(declaredType, value) ?? value;
+  if (typeof value === "string") {
+    const bytes = declaredType !== "" && affinityOf(declaredType) === "BLOB" ? bytesIn(value) : null;
+    return bytes ?? infiniteIn(declaredType, value) ?? value;
+  }
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (typeof value === "boolean") return Number(value);
   const form = typeof value === "object" && Object.keys(value).join() === "$blob"
@@ -71,6 +74,12 @@ export function jsonValue(
     'a text, a number, true, false, null or {"$blob": base64} is expected, and lists and objects in columns of JSON or text',
     `line ${line}, column ${name}`,
   );
+}
+
+/** Bytes as PostgreSQL writes them, by `\x` and hexadecimal digits; null for any other text. */
+export function bytesIn(text: string): SqlParameter {
+  if (!/^\\x(?:[0-9A-Fa-f]{2})*$/.test(text)) return null;
+  return { $blob: Uint8Array.fromHex(text.slice(2)).toBase64() };
 }
 
 /** Whether a text is bytes in base64, with its padding. */
