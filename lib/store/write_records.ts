@@ -19,6 +19,8 @@ export interface RuleRecord {
   readonly note: string | null;
   readonly enabled: boolean;
   readonly createdAt: number;
+  /** Counts its changes from 1 on; absent: 1. */
+  readonly revision?: number;
 }
 
 /** The actions that a rule can match. */

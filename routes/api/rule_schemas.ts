@@ -27,12 +27,17 @@ export const ruleBody = ruleSettings.partial().required({ tableGlob: true, effec
   }],
 });
 /** What changes. */
-export const ruleChange = ruleSettings.partial().refine(...someChange).meta({
+export const ruleChange = ruleSettings.partial().extend({
+  revision: z.int().optional().describe(
+    "As it was read: a change that somebody else made since is not undone",
+  ),
+}).refine(({ revision: _, ...settings }) => someChange[0](settings), someChange[1]).meta({
   examples: [{ minRows: 100, enabled: true }],
 });
 /** A rule as it is shown. */
 export const ruleRecord = ruleSettings.extend({
   id: z.string(),
+  revision: z.int(),
   createdAt: isoTimestamp,
   warnings: z.array(z.object({ code: z.enum(["renamed_around"]), message: z.string() }))
     .describe("How the rule can be got around, and what closes that"),

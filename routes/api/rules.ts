@@ -37,10 +37,12 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Change a rule", tags, responses: answers(ruleRecord) }),
       validate("json", ruleChange),
       async (c) => {
+        const { revision, ...settings } = c.req.valid("json");
         const input = {
           address: addressOf(c),
           ruleId: c.req.param("id"),
-          settings: given(c.req.valid("json")),
+          settings: given(settings),
+          revision,
         };
         return c.json({ success: true, data: await changeRule(manageContext(deps, c), input) });
       },

@@ -96,6 +96,22 @@ testSteps("the page of the rules", world, {
     assertEquals(await rules(), []);
     assertEquals((await send(`${path}/${rule.id}/delete`, {})).status, 404);
   },
+  "a form that is older than the rule undoes nobody's change, and says so": async (
+    { app, admin, path, send, rules },
+  ) => {
+    await send(path, { tableGlob: "orders", effect: "deny" });
+    const [rule] = await rules();
+    assert(rule);
+    const { text } = await openPage(app, `${path}?edit=${rule.id}`, admin);
+    assertStringIncludes(text, '<input type="hidden" name="revision" value="1"');
+    const typed = { tableGlob: "orders", effect: "deny", revision: "1" };
+    assertEquals((await send(`${path}/${rule.id}`, { ...typed, minRows: "5" })).status, 303);
+    const late = await send(`${path}/${rule.id}`, { ...typed, minRows: "9" });
+    assertEquals(late.status, 400);
+    assertStringIncludes(late.text, "This rule was changed after you had opened it");
+    assertStringIncludes(late.text, '<input type="hidden" name="revision" value="1"');
+    assertEquals((await rules())[0]?.minRows, 5);
+  },
   "shows the tables of a pattern that is only tried, and changes nothing": async (
     { app, admin, path, rules },
   ) => {

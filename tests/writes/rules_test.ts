@@ -157,6 +157,32 @@ test("hits name every table and action that a rule is about once, what the state
   });
 });
 
+test("a change of a rule that names the revision it was read at undoes nobody else's", async () => {
+  await withWrites(async ({ app, rule, shop }) => {
+    const { token } = shop;
+    const rules = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    const id = await rule({ tableGlob: "t", effect: "deny" });
+    const change = (body: object) => app.request("PATCH", `${rules}/${id}`, { token, body });
+    const read = async () => {
+      const [{ revision, minRows, note }] =
+        JSON.parse((await app.request("GET", rules, { token })).text).data;
+      return { revision, minRows, note };
+    };
+    assertEquals(await read(), { revision: 1, minRows: null, note: null });
+    const [one, other] = await Promise.all([
+      change({ revision: 1, minRows: 5, note: null }),
+      change({ revision: 1, minRows: null, note: "Ask Mara" }),
+    ]);
+    const [won, lost] = one?.status === 200 ? [one, other] : [other, one];
+    assertEquals([won?.status, lost?.status, lost?.body.issues?.[0]?.path], [200, 400, "revision"]);
+    const kept = won === one ? { minRows: 5, note: null } : { minRows: null, note: "Ask Mara" };
+    assertEquals(await read(), { revision: 2, ...kept });
+    assertEquals((await change({ minRows: 7 })).status, 200);
+    assertEquals(await read(), { revision: 3, ...kept, minRows: 7 });
+    assertEquals((await change({ revision: 3 })).status, 400);
+  });
+});
+
 test("hits are twenty at most, in equal shares of the rules, however long their notes are", async () => {
   await withWrites(async ({ rule, setup, shop }) => {
     const names = Array.from({ length: 30 }, (_, at) => `t${at}`);

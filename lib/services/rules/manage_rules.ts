@@ -11,18 +11,19 @@ import { type DatabaseAddress, readableDatabase, requireDatabase } from "../data
 import type { ManageContext } from "../manage_context.ts";
 
 /** What its author decides about a rule. */
-type Settings = Omit<RuleRecord, "id" | "databaseId" | "createdAt">;
+type Settings = Omit<RuleRecord, "id" | "databaseId" | "createdAt" | "revision">;
 
 /** A rule as the API shows it. */
 export interface RuleView extends Omit<RuleRecord, "databaseId" | "createdAt"> {
+  readonly revision: number;
   readonly createdAt: string;
   readonly warnings: readonly RuleWarning[];
 }
 
 /** `rules`: all those of its database. */
 function ruleView(record: RuleRecord, rules: readonly RuleRecord[]): RuleView {
-  const { databaseId: _, createdAt, ...rule } = record;
-  return { ...rule, createdAt: isoTime(createdAt), warnings: ruleWarnings(record, rules) };
+  const { databaseId: _, createdAt, revision = 1, ...rule } = record;
+  return { ...rule, revision, createdAt: isoTime(createdAt), warnings: ruleWarnings(record, rules) };
 }
 
 /** The rules of a database, in the order of their creation. Errors: those of `readableDatabase`. */
@@ -57,20 +58,35 @@ export interface RuleChange {
   readonly address: DatabaseAddress;
   readonly ruleId: string;
   readonly settings: Partial<Settings>;
+  /** The one that its author has read; absent: whatever there is. */
+  readonly revision?: number | undefined;
 }
 
-/** Changes a rule, which may let writes pass. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */
+/**
+ * Changes a rule, which may let writes pass. Errors: `sign_in_again`, `rule_not_found`, `validation_failed` where the
+ * revision has passed, those of `requireDatabase`.
+ */
 export async function changeRule(ctx: ManageContext, input: RuleChange): Promise<RuleView> {
   const database = await requireDatabase(ctx, input.address);
   requireFresh(ctx.caller, ctx.clock.now());
   const changed = await ctx.control.rules.change(
     database.id,
     input.ruleId,
-    (rule) => ({ ...rule, ...input.settings }),
+    (rule) => {
+      const { revision = 1 } = rule;
+      if ((input.revision ?? revision) !== revision) throw overtaken();
+      return { ...rule, ...input.settings, revision: revision + 1 };
+    },
   );
   if (changed === null) throw new AppError("rule_not_found");
   await noteRule(ctx, "rule.changed", database, changed);
   return ruleView(changed, await ctx.control.rules.list(database.id));
+}
+
+function overtaken(): AppError {
+  return new AppError("validation_failed", {
+    issues: [{ path: "revision", message: "Read the rule again; it has changed since this was read" }],
+  });
 }
 
 /** Deletes a rule. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */

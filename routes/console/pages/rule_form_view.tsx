@@ -13,6 +13,10 @@ import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 
+/** What somebody reads whose form is older than the rule. */
+const OVERTAKEN =
+  "This rule was changed after you had opened it. Open it in another tab and make your change there";
+
 /** A form that comes back. */
 export interface ReturnedRule {
   /** Null: a new one. */
@@ -39,6 +43,7 @@ export function RuleForm(props: RuleFormProps): Html {
   const { visit, base, matched, edited, tried, returned } = props;
   const typed = typedOf(props);
   const problems = returned?.problem.fields ?? {};
+  const told = problems["revision"] === undefined ? returned?.problem.message : OVERTAKEN;
   const path = edited === null ? base : `${base}/${encodeURIComponent(edited.id)}`;
   return (
     <Card
@@ -46,8 +51,15 @@ export function RuleForm(props: RuleFormProps): Html {
       title={edited === null ? "New rule" : "Change the rule"}
       end={edited === null ? undefined : <a href={base}>Add another instead</a>}
     >
-      <Form visit={visit} action={path} kind="form">
-        {returned?.problem.message ? <Notice tone="bad">{returned.problem.message}</Notice> : null}
+      <Form
+        visit={visit}
+        action={path}
+        kind="form"
+        hidden={edited === null
+          ? {}
+          : { revision: returned?.fields.optional("revision") ?? String(edited.revision) }}
+      >
+        {told ? <Notice tone="bad">{told}</Notice> : null}
         <div
           hx-get={base}
           hx-trigger="input from:#tableGlob-field delay:200ms"

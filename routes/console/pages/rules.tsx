@@ -63,7 +63,9 @@ export function rulesRoutes(deps: AppDeps): Hono<Env> {
       const changed = await attempt(async () => {
         // Whether it is on has a button of its own.
         const { enabled: _, ...settings } = settingsOf(fields);
-        return await changeRule(ctx, { address, ruleId, settings });
+        const revision = numberIn(fields, "revision");
+        const read = typeof revision === "number" ? { revision } : {};
+        return await changeRule(ctx, { address, ruleId, settings, ...read });
       });
       if (!changed.ok) return await page(c, { ruleId, fields, problem: changed.problem });
       return c.redirect(base, 303);
