@@ -21,10 +21,9 @@ export function mcpServer(visit: McpVisit, era: "legacy" | "modern"): Server {
     },
   });
   server.setRequestHandler("tools/list", () =>
-    orProtocolError(visit, async () => {
-      const { kind } = await addressingOf(visit);
-      return { tools: [...listTools(connectionRole(visit), kind)] };
-    }));
+    orProtocolError(visit, async () => ({
+      tools: [...listTools(connectionRole(visit), await addressingOf(visit))],
+    })));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const tool = findTool(visit, params.name);
     if (tool === null) throw invalidParams("Call a tool that tools/list lists; this name is not among them");

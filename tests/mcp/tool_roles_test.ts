@@ -178,6 +178,14 @@ testSteps("tools and roles", mcpWorld, {
     assertEquals((await client.done("list_databases"))["databases"], [
       { database: "main@pr-1", name: "main", role: "write" },
     ]);
+    const names = await client.toolNames();
+    assertEquals(
+      ["query", "write", "list_branches", "diff_branch", "create_branch"].map((one) => names.includes(one)),
+      [
+        ...[true, true],
+        ...[false, false, false],
+      ],
+    );
     await client.done("write", { statements: [{ sql: "DELETE FROM orders WHERE id = 1" }] });
     assertEquals(await client.fails("query", { database: "main@main", sql: "SELECT 1" }), "out_of_scope");
     await assertUntouchedOrders(world);

@@ -24,13 +24,19 @@ export interface ListedTool {
 /** Lists that were made: one for each role and way to name a database. */
 const lists = new Map<string, readonly ListedTool[]>();
 
-/** The tools of a role. The list of equal connections is always the same, so that clients can keep it. */
-export function listTools(role: Role, addressing: Addressing["kind"]): readonly ListedTool[] {
-  const key = `${role} ${addressing}`;
+/**
+ * The tools of a role; where the token reaches one branch only, without those that work on a trunk. The list of equal
+ * connections is always the same, so that clients can keep it.
+ */
+export function listTools(role: Role, addressing: Addressing): readonly ListedTool[] {
+  const { kind } = addressing;
+  const isPinned = kind === "sole" && addressing.path.includes("@");
+  const key = `${role} ${kind} ${isPinned}`;
   let list = lists.get(key);
   if (list === undefined) {
-    list = [...toolTable.values()].filter((one) => roleAtLeast(role, one.role))
-      .map((one) => listed(one, addressing));
+    list = [...toolTable.values()]
+      .filter((one) => roleAtLeast(role, one.role) && !(isPinned && one.database === "trunk"))
+      .map((one) => listed(one, kind));
     lists.set(key, list);
   }
   return list;
