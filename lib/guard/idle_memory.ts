@@ -15,8 +15,7 @@ const LOAD_CALLS = 100;
 const WARM_LOOKS = 12;
 /** Bytes on the heap since the last collection that are worth one, which takes 60 to 80 ms. */
 const WORTH_BYTES = 8 * 1024 * 1024;
-
-/** The same where a start has left so much: it has read a long spool, and others would have that memory only after a load. */
+/** Bytes on the heap from which a start collects: it has read a long spool, and would else keep that garbage for a whole load. */
 const LONG_START_BYTES = 64 * 1024 * 1024;
 
 /** The process, as this sees it. */

@@ -64,6 +64,7 @@ export class WaitingRows {
     return over.length > 0;
   }
 
+  /** Packs of one kind only: those of two kinds would be packed again and again, and stay as many. */
   #mergeNewest(): void {
     const newest = this.#packs.slice(-MERGED_PACKS);
     const isSmall = ({ count, shared }: PackedRows) =>

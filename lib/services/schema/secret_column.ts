@@ -4,9 +4,7 @@ import { splitWords } from "./search_words.ts";
 
 const secretWords: ReadonlySet<string> = new Set(
   "password passwords passwd passphrase passcode pwd token tokens secret secrets apikey otp totp cvv cvc"
-    .split(
-      " ",
-    ),
+    .split(" "),
 );
 /** Secrets that are numbers in some tables. */
 const codeWords: ReadonlySet<string> = new Set("otp totp cvv cvc".split(" "));
