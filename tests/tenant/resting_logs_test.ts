@@ -28,6 +28,11 @@ function foldsOf(store: LocalStore): string[] {
 
 const logBytes = (folder: string, { id }: Tenant) => sizeOf(`${databasePath(`${folder}/tenants`, id)}-wal`);
 
+function logRows(folder: string, { id }: Tenant): number {
+  using database = new DatabaseSync(databasePath(`${folder}/tenants`, id), { readOnly: true });
+  return Number(database.prepare("SELECT count(*) AS n FROM _service_meta_query_log").get()?.["n"]);
+}
+
 async function write(tenant: Tenant, sql: string): Promise<void> {
   assertEquals((await tenant.run("write", [[sql]])).ok, true);
 }
@@ -90,6 +95,64 @@ Deno.test("logs that an earlier process has left are folded in too", async () =>
       await Deno.remove(later, { recursive: true });
     }
   });
+});
+
+Deno.test("logs that an earlier process has left are folded before those that were written since", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (first, folder) => {
+    const left: Tenant[] = [];
+    for (let at = 0; at < 3; at++) {
+      const tenant = await Tenant.create(first, ["CREATE TABLE t (v)"]);
+      await write(tenant, ROWS);
+      left.push(tenant);
+    }
+    const later = await Deno.makeTempDir();
+    for (const { id } of left) {
+      const path = databasePath(`${later}/tenants`, id);
+      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      for (const file of ["", "-wal"]) {
+        await Deno.copyFile(`${databasePath(`${folder}/tenants`, id)}${file}`, path + file);
+      }
+    }
+    const second = await openLocalStore(later, { clock });
+    try {
+      const asked = foldsOf(second);
+      const since = await Tenant.create(second, ["CREATE TABLE t (v)"]);
+      await write(since, ROWS);
+      clock.turn(REST_MS);
+      await folded(later, since);
+      assertEquals(asked.slice(0, -1).toSorted(), left.map(({ id }) => id).toSorted());
+      assertEquals(asked.at(-1), since.id);
+    } finally {
+      await second.close();
+      await Deno.remove(later, { recursive: true });
+    }
+  });
+});
+
+Deno.test("rows of its log keep no database from resting, and leave an empty log empty", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const asked = foldsOf(store);
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+    await write(tenant, ROWS);
+    clock.turn(REST_MS / 2);
+    const moved = async () => {
+      const rows = store.lanes(tenant.id, "").log.length;
+      assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[2000]]);
+      assert(store.lanes(tenant.id, "").log.length > rows);
+      while (store.lanes(tenant.id, "").log.length > 0) await pause(20);
+    };
+    await moved();
+    assert(await logBytes(folder, tenant) > 8000);
+    clock.turn(REST_MS / 2);
+    await folded(folder, tenant);
+    const before = logRows(folder, tenant);
+    await moved();
+    assertEquals(await logBytes(folder, tenant), 0);
+    assertEquals(asked, [tenant.id]);
+    assertEquals(logRows(folder, tenant), before + 1);
+  }, { clock });
 });
 
 Deno.test("a database that is deleted before it rests is asked for no more", async () => {

@@ -69,6 +69,11 @@ export function isLong({ work, startedMs }: Flight, nowMs: number, longMs: numbe
   return nowMs - startedMs >= longMs || (work.kind === "read" && work.jobs[0]?.lasts === true);
 }
 
+/** Whether the flight writes nothing but rows of its database's log. */
+export function isLog({ work }: Pick<Flight, "work">): boolean {
+  return work.kind === "task" && work.job.request.op === "log";
+}
+
 /** Whether the flight has the write slot of its database. */
 export function holdsWriteSlot({ work }: Pick<Flight, "work">): boolean {
   return work.kind === "write" || (work.kind === "task" && work.lane !== "read");

@@ -79,7 +79,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     });
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();
-    scheduler.onWrote = (databaseId) => this.wrote(databaseId);
+    scheduler.onWrote = (databaseId, isLog) => this.wrote(databaseId, isLog);
     this.states = new DatabaseStates(tenants, options.clock);
     this.lookups = parts.lookups;
     scheduler.onDamage = (databaseId) => {
@@ -100,14 +100,14 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.pruning.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(), LOG_DELAY_MS / 2),
-      setInterval(() => void this.#resting.foldOne(), FOLD_MS),
+      setInterval(() => void this.#resting.foldSome(), FOLD_MS),
       setInterval(() => this.#sweep(), SWEEP_MS),
     ];
   }
 
-  wrote(databaseId: string): void {
+  wrote(databaseId: string, isLog = false): void {
     this.archive?.touch(databaseId);
-    this.#resting.note(databaseId);
+    this.#resting.note(databaseId, isLog);
   }
 
   async willReplace(databaseId: string): Promise<void> {

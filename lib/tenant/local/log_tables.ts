@@ -63,6 +63,7 @@ export class LogTables {
         logRows: packLogRows(rows),
         prune,
         held: !isAwaited && (host.lookups?.isOpen(lanes.databaseId) ?? false),
+        folds: !isAwaited,
       }, "write");
       lanes.log.settle(rows);
       if (prune !== null && reply.t === "done" && !reply.left) lanes.log.noteDeleted(prune.cuts);

@@ -3,11 +3,14 @@
 import type { Clock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
 import { isIdle } from "./child_slot.ts";
+import { logBytesAt } from "./child/file_at.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { sizeOf } from "./tenant_paths.ts";
+import { databasePath, sizeOf } from "./tenant_paths.ts";
 
-/** Milliseconds between two logs that are folded in: others than those between rounds of log rows, which keep children busy. */
+/** Milliseconds between two rounds: others than those between rounds of log rows, which keep children busy. */
 export const FOLD_MS = 100;
+/** Milliseconds of each that folding takes at most, one log after the other: some 1.5 ms for each where syncs are quick. */
+const ROUND_MS = 25;
 /** Milliseconds since its last write after which a database rests. */
 const REST_MS = 60_000;
 /** Databases that are remembered; of one that is forgotten the log is folded once it has been written again. */
@@ -32,15 +35,19 @@ export class RestingLogs {
   /** The look for logs that were left; null: it has not begun. */
   #look: Promise<void> | null = null;
   #folding: string | null = null;
+  #inRound = false;
 
   constructor(private readonly options: RestingLogsOptions) {
     this.#startedMs = options.clock.monotonicMs();
   }
 
-  /** A database may have been written. */
-  note(databaseId: string): void {
+  /**
+   * A database may have been written. `isLog`: by rows of its log, which come as long as somebody reads it; only writes of
+   * others keep it from resting.
+   */
+  note(databaseId: string, isLog = false): void {
     // To fold its log is no reason to do it again.
-    if (databaseId === this.#folding) return;
+    if (databaseId === this.#folding || (isLog && this.#writtenMs.has(databaseId))) return;
     this.#writtenMs.delete(databaseId);
     this.#writtenMs.set(databaseId, this.options.clock.monotonicMs());
     if (this.#writtenMs.size <= MAX_WRITTEN) return;
@@ -52,18 +59,34 @@ export class RestingLogs {
     this.#writtenMs.delete(databaseId);
   }
 
-  /** To be called every `FOLD_MS`: folds one log, some 2 ms of a child that has nothing else to do. */
-  async foldOne(): Promise<void> {
-    const { clock, host, scheduler } = this.options;
-    if (host.archive !== null) return;
-    const restsMs = clock.monotonicMs() - REST_MS;
-    if (this.#look === null && this.#startedMs <= restsMs) await (this.#look = this.#noteLeft());
+  /** To be called every `FOLD_MS`: folds logs, by a child that has nothing else to do. */
+  async foldSome(): Promise<void> {
+    const { clock, host } = this.options;
+    if (host.archive !== null || this.#inRound) return;
+    this.#inRound = true;
+    try {
+      const startedMs = clock.monotonicMs();
+      const restsMs = startedMs - REST_MS;
+      if (this.#look === null && this.#startedMs <= restsMs) await (this.#look = this.#noteLeft());
+      while (clock.monotonicMs() - startedMs < ROUND_MS && await this.#foldOne(restsMs));
+    } finally {
+      this.#inRound = false;
+    }
+  }
+
+  /** False: there is none, or a child has something else to do. */
+  async #foldOne(restsMs: number): Promise<boolean> {
+    const { host, scheduler, tenants } = this.options;
     const [oldest] = this.#writtenMs;
-    if (oldest === undefined || this.#folding !== null || scheduler.stopping || !isIdle(scheduler)) return;
+    if (oldest === undefined || scheduler.stopping || !isIdle(scheduler)) return false;
     const [databaseId, writtenMs] = oldest;
-    if (writtenMs > restsMs) return;
-    if (!host.lanes(databaseId, "").mayEnd) return this.note(databaseId);
+    if (writtenMs > restsMs) return false;
     this.#writtenMs.delete(databaseId);
+    if (logBytesAt(databasePath(tenants, databaseId)) === 0) return true;
+    if (!host.lanes(databaseId, "").mayEnd) {
+      this.note(databaseId);
+      return true;
+    }
     this.#folding = databaseId;
     let isRead = false;
     try {
@@ -77,6 +100,7 @@ export class RestingLogs {
     }
     // The log cannot become empty while somebody reads it.
     if (isRead) this.note(databaseId);
+    return true;
   }
 
   /** Once the store stops nothing more is begun. Resolves when nothing is looked for any more. */
@@ -84,22 +108,33 @@ export class RestingLogs {
     await this.#look;
   }
 
-  /** Those that an earlier process has left. */
+  /** Those that an earlier process has left come first. */
   async #noteLeft(): Promise<void> {
-    const { tenants, scheduler } = this.options;
+    const left: string[] = [];
     try {
-      for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
-        if (!isDirectory) continue;
-        for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
-          if (scheduler.stopping || this.#writtenMs.size >= MAX_WRITTEN) return;
-          const databaseId = name.slice(0, -LOG.length);
-          if (!name.endsWith(LOG) || !isId("db", databaseId) || this.#writtenMs.has(databaseId)) continue;
-          if (await sizeOf(`${tenants}/${folder}/${name}`) === 0) continue;
-          this.#writtenMs.set(databaseId, this.#startedMs);
-        }
-      }
+      await this.#findLeft(left);
     } catch {
-      // Their logs stay until they have been written again.
+      // The logs of the others stay until they have been written again.
+    }
+    const written = [...this.#writtenMs];
+    this.#writtenMs.clear();
+    for (const databaseId of left) this.#writtenMs.set(databaseId, this.#startedMs);
+    for (const [databaseId, writtenMs] of written) {
+      this.#writtenMs.delete(databaseId);
+      this.#writtenMs.set(databaseId, writtenMs);
+    }
+  }
+
+  async #findLeft(left: string[]): Promise<void> {
+    const { tenants, scheduler } = this.options;
+    for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
+      if (!isDirectory) continue;
+      for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
+        if (scheduler.stopping || this.#writtenMs.size + left.length >= MAX_WRITTEN) return;
+        const databaseId = name.slice(0, -LOG.length);
+        if (!name.endsWith(LOG) || !isId("db", databaseId)) continue;
+        if (await sizeOf(`${tenants}/${folder}/${name}`) > 0) left.push(databaseId);
+      }
     }
   }
 }

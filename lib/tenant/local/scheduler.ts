@@ -8,7 +8,7 @@ import { EngineChild } from "./engine_child.ts";
 import type { EngineCounts } from "./engine_counts.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
 import type { EngineProcessOptions } from "./engine_process.ts";
-import { holdsWriteSlot } from "./jobs.ts";
+import { holdsWriteSlot, isLog } from "./jobs.ts";
 import { HomeChildren } from "./home_children.ts";
 import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight, returnBehind, returnFlight } from "./recover_flight.ts";
@@ -34,8 +34,8 @@ export class Scheduler {
   onBusy: () => void = () => {};
   /** Set by the store: a child has found a database's file damaged. */
   onDamage: (databaseId: string) => void = () => {};
-  /** Set by the store: a database may have changed. */
-  onWrote: (databaseId: string) => void = () => {};
+  /** Set by the store: a database may have changed, or only the rows of its log (`isLog`). */
+  onWrote: (databaseId: string, isLog: boolean) => void = () => {};
   /** Set by the store: gives room back to the disk, if there is some to give. */
   onFull: () => boolean = () => false;
   #frame = 0;
@@ -233,7 +233,7 @@ export class Scheduler {
     slot.lastUsedMs = this.#now();
     leaveTrain(slot, flight, slot.lastUsedMs);
     flight.lanes.flights.delete(flight);
-    if (holdsWriteSlot(flight)) this.onWrote(flight.lanes.databaseId);
+    if (holdsWriteSlot(flight)) this.onWrote(flight.lanes.databaseId, isLog(flight));
   }
 
   #next(slot: ChildSlot, lanes: DatabaseLanes): void {

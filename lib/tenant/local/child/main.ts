@@ -6,7 +6,7 @@ import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
-import { foldKeeping, foldNow } from "./fold_now.ts";
+import { foldKeeping, foldNow, foldQuickly } from "./fold_now.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { readRequest, writeOutcomes, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
@@ -20,6 +20,7 @@ import { readGroup, writeGroup } from "./run_group.ts";
 import { findReplay, noteReplay, pruneReplays } from "./replay.ts";
 import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
 import { wholeCall, wholeReads } from "./wire_call.ts";
+import { logBytesAt } from "./file_at.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 const [directory, progressPath, keepBytes, keepsLogs, descriptors] = Deno.args;
@@ -171,7 +172,11 @@ function recover(databaseId: string): void {
  * Writes log rows of reads without an fsync; the next durable commit brings them to the disk. True: more rows may have to go
  * than are gone now.
  */
-function writeLog(file: TenantFile, { logRows, prune, held }: Extract<Request, { op: "log" }>): boolean {
+function writeLog(
+  file: TenantFile,
+  { logRows, prune, held, folds }: Extract<Request, { op: "log" }>,
+): boolean {
+  const rested = folds && !file.keepsLog && logBytesAt(file.path) === 0;
   const writer = file.writer();
   let left = false;
   writer.database.exec("PRAGMA synchronous=NORMAL");
@@ -183,11 +188,12 @@ function writeLog(file: TenantFile, { logRows, prune, held }: Extract<Request, {
       if (prune.nowMs !== null) pruneReplays(writer, prune.nowMs);
     }
     writer.internalRun("COMMIT");
-    return left;
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
     writer.database.exec("PRAGMA synchronous=FULL");
   }
+  if (rested) foldQuickly(writer);
+  return left;
 }
 
 function runInternal(

@@ -136,11 +136,12 @@ export class TenantFile {
   /** Closes the file, which others may have open (`isHeld`); whether its log stays. Only a long one is folded in: two syncs. */
   leave(isHeld = false): boolean {
     const wrote = this.#writer !== null || this.#leftLog;
-    const leaves = wrote && logBytesAt(this.path) <= LEFT_LOG_BYTES;
+    const logBytes = wrote ? logBytesAt(this.path) : 0;
+    const leaves = wrote && logBytes <= LEFT_LOG_BYTES;
     if (leaves && !isHeld) this.#closeWriterFirst();
     else if (wrote && !leaves) this.#openToFold();
     this.close();
-    return leaves;
+    return leaves && logBytes > 0;
   }
 
   /** Whether the connection that writes is open. */
