@@ -1,4 +1,5 @@
 // The archive in a folder: another disk, or a share of a network.
+import { dirname } from "node:path";
 import type { ObjectStore } from "../object_store.ts";
 import { digestOf } from "./digest.ts";
 
@@ -20,16 +21,18 @@ export class FolderObjects implements ObjectStore {
 
   async put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean> {
     const path = `${this.folder}/${key}`;
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+    const folder = dirname(path);
+    await this.#make(folder);
     const part = `${path}.${crypto.randomUUID()}.part`;
     try {
       using file = await Deno.open(part, { createNew: true, write: true, mode: 0o600 });
       for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
       await file.sync();
       this.#toldMs = (await file.stat()).mtime?.getTime() ?? this.#toldMs;
-      if (expects === null) return await this.#linkNew(part, path);
-      if (expects !== undefined && (await this.get(key))?.tag !== expects) return false;
-      await Deno.rename(part, path);
+      if (expects !== null && expects !== undefined && (await this.get(key))?.tag !== expects) return false;
+      if (expects !== null) await Deno.rename(part, path);
+      else if (!await this.#linkNew(part, path)) return false;
+      await syncNames(folder);
       return true;
     } finally {
       await Deno.remove(part).catch(() => {});
@@ -68,6 +71,19 @@ export class FolderObjects implements ObjectStore {
     }
   }
 
+  /** Makes a folder and those around it; each is as lasting as the files in it. */
+  async #make(folder: string): Promise<void> {
+    try {
+      await Deno.mkdir(folder, { mode: 0o700 });
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) return;
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      await this.#make(dirname(folder));
+      return await this.#make(folder);
+    }
+    await syncNames(dirname(folder));
+  }
+
   /** The write may have ended meanwhile. */
   async #writtenMs(key: string): Promise<number> {
     try {
@@ -101,5 +117,20 @@ export class FolderObjects implements ObjectStore {
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
+  }
+}
+
+/** What the system says where a file system cannot sync a folder, as some shares, whose server sees to that. */
+const UNSUPPORTED: ReadonlySet<unknown> = new Set(["EINVAL", "ENOTSUP", "ENOSYS"]);
+
+/** Brings a folder's list of names to the disk: without it a power failure may take a synced file away again. */
+async function syncNames(folder: string): Promise<void> {
+  // Windows opens no folder, and writes such lists by itself.
+  if (Deno.build.os === "windows") return;
+  try {
+    using names = await Deno.open(folder);
+    await names.sync();
+  } catch (error) {
+    if (!(error instanceof Error && UNSUPPORTED.has(Reflect.get(error, "code")))) throw error;
   }
 }
