@@ -7,11 +7,18 @@ for (const figure of document.querySelectorAll("figure.code")) {
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(code.textContent);
+    await copy(code);
     button.textContent = "Copied";
     setTimeout(() => button.textContent = "Copy", 2000);
   });
   figure.append(button);
+}
+
+/** Browsers have a clipboard for scripts only under https and on the machine itself; elsewhere they copy what is selected. */
+async function copy(code) {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(code.textContent);
+  getSelection().selectAllChildren(code);
+  if (!document.execCommand("copy")) throw new DOMException("the browser copies nothing", "NotAllowedError");
 }
 
 const form = document.querySelector("form[role=search]");

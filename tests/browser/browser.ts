@@ -136,3 +136,7 @@ export async function assertSmall(page: Page): Promise<void> {
     `${page.url()}: ${bytes} bytes of scripts`,
   );
 }
+
+/** A script that takes the clipboard of pages away, as browsers do without https; it stays in `kept` for the test. */
+export const WITHOUT_CLIPBOARD =
+  "globalThis.kept = navigator.clipboard; delete Navigator.prototype.clipboard";

@@ -4,7 +4,15 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { addMember } from "../../lib/services/people/manage_members.ts";
 import { pagesTable } from "../../routes/console/pages_table.ts";
 import { signIn } from "../testing/person.ts";
-import { addAuthenticator, assertSmall, launchBrowser, overflow, violations, withPage } from "./browser.ts";
+import {
+  addAuthenticator,
+  assertSmall,
+  launchBrowser,
+  overflow,
+  violations,
+  WITHOUT_CLIPBOARD,
+  withPage,
+} from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
 import { furnish, type FurnishedPage, openFurnished, personFor } from "./furnished.ts";
 
@@ -155,6 +163,29 @@ browserTest("a theme is chosen for all pages, with script and without", async ({
     });
   }
 });
+
+browserTest(
+  "a token is copied where scripts have no clipboard, as without https",
+  async ({ browser, world }) => {
+    const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+    const options = {
+      ...world.signedIn(person),
+      viewport: WIDE,
+      permissions: ["clipboard-read", "clipboard-write"],
+    };
+    await withPage(browser, `${world.url}/console/northwind/tokens`, options, async (page) => {
+      await page.addInitScript(WITHOUT_CLIPBOARD);
+      await page.getByLabel("What it is for").fill("day job");
+      await page.keyboard.press("Enter");
+      const copy = page.getByRole("button", { name: "Copy the token" });
+      await copy.click();
+      await copy.getByText("Copied").waitFor();
+      assertMatch(await page.evaluate<string>("kept.readText()"), /^cub_live_\w+$/);
+      assertEquals(await page.evaluate<number>("document.querySelectorAll('textarea').length"), 0);
+      assertEquals(await page.evaluate<string>("document.activeElement.tagName"), "BUTTON");
+    });
+  },
+);
 
 browserTest("a token is made, copied and revoked by keys alone", async ({ browser, world }) => {
   const person = await signIn(world.app, { role: "admin", namespace: "northwind" });

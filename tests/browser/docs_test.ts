@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
 import { docPages } from "../../routes/docs/pages.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
-import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
+import { launchBrowser, overflow, violations, WITHOUT_CLIPBOARD, withPage } from "./browser.ts";
 
 const WIDE = { viewport: { width: 1280, height: 900 } };
 const NARROW = { viewport: { width: 360, height: 740 } };
@@ -125,6 +125,25 @@ browserTest("a block of code is copied by its button", async ({ browser, service
     assertMatch(copied, new RegExp(`^TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=${service.url}/v1/`));
   });
 });
+
+browserTest(
+  "a block of code is copied where scripts have no clipboard, as without https",
+  async ({ browser, service }) => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    await withPage(browser, `${service.url}/docs/readme`, { ...WIDE, permissions }, async (page) => {
+      await page.addInitScript(WITHOUT_CLIPBOARD);
+      await page.reload();
+      const block = page.locator("figure.code", { hasText: "OPERATOR_KEY=" });
+      await block.hover();
+      await block.getByRole("button", { name: "Copy" }).click();
+      await block.getByRole("button", { name: "Copied" }).waitFor();
+      assertMatch(
+        await page.evaluate<string>("kept.readText()"),
+        /^TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=/,
+      );
+    });
+  },
+);
 
 browserTest("the API page makes a real call with a token", async ({ browser, service }) => {
   const token = /cub_live_\w+/.exec(service.output())?.[0] ?? "";

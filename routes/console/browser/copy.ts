@@ -16,10 +16,26 @@ export function copyButtons(page: Document): void {
 
 async function copy(page: Document, button: HTMLButtonElement): Promise<void> {
   const { copy, copyFrom } = button.dataset;
-  await navigator.clipboard.writeText(copy ?? page.getElementById(copyFrom ?? "")?.textContent ?? "");
+  await writeText(page, button, copy ?? page.getElementById(copyFrom ?? "")?.textContent ?? "");
   const label = button.querySelector("span") ?? button;
   // A second click finds the word of the first one there.
   const before = button.dataset["label"] ??= label.textContent ?? "";
   label.textContent = "Copied";
   setTimeout(() => label.textContent = before, SAID_MS);
+}
+
+/** Browsers have a clipboard for scripts only under https and on the machine itself; elsewhere they copy what is selected. */
+async function writeText(page: Document, button: HTMLButtonElement, text: string): Promise<void> {
+  if ("clipboard" in navigator) return await navigator.clipboard.writeText(text);
+  const field = page.createElement("textarea");
+  field.value = text;
+  field.style.position = "fixed";
+  field.style.opacity = "0";
+  // Beside the button: in a dialog nothing else can be selected.
+  button.after(field);
+  field.select();
+  const isCopied = page.execCommand("copy");
+  field.remove();
+  button.focus();
+  if (!isCopied) throw new DOMException("the browser copies nothing", "NotAllowedError");
 }
