@@ -44,7 +44,10 @@ export async function readUsage(kv: Deno.Kv, namespaceId: string, range: UsageRa
     rows.set(name, { startMs, databaseId, ...sum(rows.get(name), used) });
     if (rows.size > MAX_ROWS) {
       throw new AppError("validation_failed", {
-        issues: [{ path: "from", message: "Ask for a shorter time or by day; this has too many rows" }],
+        issues: [{
+          path: "from",
+          message: `Ask for a shorter time${range.by === "day" ? "" : " or by day"}; this has too many rows`,
+        }],
       });
     }
   }

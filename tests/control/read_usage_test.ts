@@ -1,0 +1,41 @@
+// Usage in rows is bounded, and whoever asks for too much is told what to ask for instead.
+import { assert, assertEquals } from "@std/assert";
+import { readUsage } from "../../lib/control/balance/read_usage.ts";
+import { AppError } from "../../lib/core/errors.ts";
+import { keys } from "../../lib/store/keys.ts";
+
+const NAMESPACE = "ns_1";
+const DAY_MS = 86_400_000;
+const AT_ONCE = 500;
+const USED = { requests: 1, rowsRead: 2, rowsWritten: 3, costNanoUsd: 4 };
+
+async function fill(kv: Deno.Kv, databases: number): Promise<void> {
+  for (let at = 0; at < databases; at += AT_ONCE) {
+    const some = kv.atomic();
+    for (let one = at; one < Math.min(at + AT_ONCE, databases); one++) {
+      some.set(keys.usage(NAMESPACE, 24, `db_${one}`), USED).set(
+        keys.usage(NAMESPACE, 25, `db_${one}`),
+        USED,
+      );
+    }
+    await some.commit();
+  }
+}
+
+Deno.test("usage of too many rows is refused with what helps: fewer hours, days instead of hours, or fewer days", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const read = (by: "hour" | "day", toMs: number) => readUsage(kv, NAMESPACE, { fromMs: DAY_MS, toMs, by });
+  const refusal = async (by: "hour" | "day") => {
+    const error = await read(by, 2 * DAY_MS).catch((error) => error);
+    assert(error instanceof AppError);
+    assertEquals(error.code, "validation_failed");
+    return error.facts;
+  };
+  await fill(kv, 6_000);
+  assertEquals((await read("hour", DAY_MS + 1)).length, 6_000);
+  assertEquals((await read("day", 2 * DAY_MS)).length, 6_000);
+  const message = (text: string) => ({ issues: [{ path: "from", message: text }] });
+  assertEquals(await refusal("hour"), message("Ask for a shorter time or by day; this has too many rows"));
+  await fill(kv, 10_001);
+  assertEquals(await refusal("day"), message("Ask for a shorter time; this has too many rows"));
+});
