@@ -17,6 +17,7 @@ import { type ConsoleWorld, openConsole } from "./console_world.ts";
 import { furnish, type FurnishedPage, openFurnished, personFor } from "./furnished.ts";
 
 const WIDE = { width: 1280, height: 900 };
+const CLIPBOARD = { viewport: WIDE, permissions: ["clipboard-read", "clipboard-write"] };
 const NARROW = { width: 360, height: 740 };
 
 const browser = await launchBrowser();
@@ -168,11 +169,7 @@ browserTest(
   "a token is copied where scripts have no clipboard, as without https",
   async ({ browser, world }) => {
     const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
-    const options = {
-      ...world.signedIn(person),
-      viewport: WIDE,
-      permissions: ["clipboard-read", "clipboard-write"],
-    };
+    const options = { ...world.signedIn(person), ...CLIPBOARD };
     await withPage(browser, `${world.url}/console/northwind/tokens`, options, async (page) => {
       await page.addInitScript(WITHOUT_CLIPBOARD);
       await page.getByLabel("What it is for").fill("day job");
@@ -189,11 +186,7 @@ browserTest(
 
 browserTest("a token is made, copied and revoked by keys alone", async ({ browser, world }) => {
   const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
-  const options = {
-    ...world.signedIn(person),
-    viewport: WIDE,
-    permissions: ["clipboard-read", "clipboard-write"],
-  };
+  const options = { ...world.signedIn(person), ...CLIPBOARD };
   await withPage(browser, `${world.url}/console/northwind/tokens`, options, async (page) => {
     await page.getByLabel("What it is for").fill("night job");
     await page.keyboard.press("Enter");

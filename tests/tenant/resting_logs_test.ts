@@ -33,6 +33,19 @@ function logRows(folder: string, { id }: Tenant): number {
   return Number(database.prepare("SELECT count(*) AS n FROM _service_meta_query_log").get()?.["n"]);
 }
 
+/** A folder with the databases as a kill leaves them. */
+async function leftOf(folder: string, tenants: readonly Tenant[]): Promise<string> {
+  const later = await Deno.makeTempDir();
+  for (const { id } of tenants) {
+    const path = databasePath(`${later}/tenants`, id);
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    for (const file of ["", "-wal"]) {
+      await Deno.copyFile(`${databasePath(`${folder}/tenants`, id)}${file}`, path + file);
+    }
+  }
+  return later;
+}
+
 async function write(tenant: Tenant, sql: string): Promise<void> {
   assertEquals((await tenant.run("write", [[sql]])).ok, true);
 }
@@ -76,13 +89,7 @@ Deno.test("logs that an earlier process has left are folded in too", async () =>
   await withLocalStore(async (first, folder) => {
     const tenant = await Tenant.create(first, ["CREATE TABLE t (v)"]);
     await write(tenant, ROWS);
-    // As a kill leaves them.
-    const later = await Deno.makeTempDir();
-    const path = databasePath(`${later}/tenants`, tenant.id);
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    for (const file of ["", "-wal"]) {
-      await Deno.copyFile(`${databasePath(`${folder}/tenants`, tenant.id)}${file}`, path + file);
-    }
+    const later = await leftOf(folder, [tenant]);
     const second = await openLocalStore(later, { clock });
     try {
       assert(await logBytes(later, tenant) > 8000);
@@ -106,14 +113,7 @@ Deno.test("logs that an earlier process has left are folded before those that we
       await write(tenant, ROWS);
       left.push(tenant);
     }
-    const later = await Deno.makeTempDir();
-    for (const { id } of left) {
-      const path = databasePath(`${later}/tenants`, id);
-      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-      for (const file of ["", "-wal"]) {
-        await Deno.copyFile(`${databasePath(`${folder}/tenants`, id)}${file}`, path + file);
-      }
-    }
+    const later = await leftOf(folder, left);
     const second = await openLocalStore(later, { clock });
     try {
       const asked = foldsOf(second);
