@@ -39,6 +39,29 @@ Deno.test("databases beyond what one engine child holds open get a second child,
   }
 });
 
+Deno.test("a child that has not loaded its program yet gets no work while another one serves", () => {
+  const slot = (number: number, serves: boolean, homes: number) => ({
+    ...{ number, homes, flight: null as unknown, toClose: [], leaving: false, lowered: false },
+    child: { serves },
+  });
+  const [full, starting] = [slot(1, true, 1000), slot(2, false, 0)];
+  const pool = {
+    slots: [full, starting],
+    shares: { mayGrow: false, holdsTooMany: () => false },
+    addChild: () => null,
+  };
+  const homes = new HomeChildren(pool as never, KEEP_BYTES);
+  const next = () => homes.slotFor({ namespaceId: "ns" } as never, 0, true) as unknown;
+  assertEquals(next() === full, true);
+  full.flight = { work: { kind: "write" }, startedMs: 0 };
+  assertEquals(next(), null);
+  starting.child.serves = true;
+  assertEquals(next() === starting, true);
+  // Where none serves, what comes waits in the one that starts.
+  [full.child.serves, starting.child.serves] = [false, false];
+  assertEquals(next() === starting, true);
+});
+
 Deno.test("all children together keep no more open than they may, and nearly all of that is in those that are started for it", async () => {
   const folder = await Deno.makeTempDir({ prefix: "cubby_homes_" });
   const first = freeProgressFile(folder, []).number;

@@ -82,7 +82,10 @@ export class HomeChildren {
 
   /** A free child: the first one with room for more files, so that others come to rest, else the one with the fewest. */
   #roomiest(): ChildSlot | null {
-    const free = this.pool.slots.filter((slot) => isFree(slot) && !slot.lowered);
+    const used = this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
+    const serving = used.filter(({ child }) => child.serves);
+    // What is given to a child that still loads its program waits for that, a tenth of a second.
+    const free = (serving.length > 0 ? serving : used).filter(isFree);
     const fewest = free.reduce<ChildSlot | null>(
       (best, slot) => best === null || slot.homes < best.homes ? slot : best,
       null,
@@ -94,10 +97,14 @@ export class HomeChildren {
     return homes < Math.floor(this.keepBytesOf(number) / FILE_BYTES);
   }
 
-  /** Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. */
+  /**
+   * Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. Null: the
+   * work waits for the first of all that can take it.
+   */
   #oneMore(nowMs: number): ChildSlot | null {
     const soon = this.pool.slots.some((slot) => !slot.lowered && this.#endsSoon(slot, nowMs));
-    return soon ? null : this.pool.addChild();
+    if (!soon) this.pool.addChild();
+    return this.#roomiest();
   }
 
   /** Busy children share the processors, so that the flight of each lasts as many times as long. */

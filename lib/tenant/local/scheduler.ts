@@ -1,5 +1,4 @@
-// Gives the work of all databases to a small number of engine children. A child runs one frame at a time, and may have
-// reads of other databases waiting behind it.
+// Gives the work of all databases to a few engine children: each runs a frame at a time, reads of others may wait behind it.
 import { type ChildSlot, closeIn, closeNext, type LaneFlight, newFlight, newSlot } from "./child_slot.ts";
 import { ChildStarts, type ChildStartsOptions, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
@@ -89,6 +88,7 @@ export class Scheduler {
         progressPath: path,
         keepBytes: this.homes.keepBytesOf(number),
         mayServe: () => this.#starts.mayServe(),
+        onServe: () => this.pump(),
         onReply: (frame) => this.#onReply(slot, frame),
         onEnd: () => this.#onEnd(slot),
       });
