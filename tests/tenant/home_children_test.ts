@@ -7,11 +7,15 @@ import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { HomeChildren, roomBytesOf } from "../../lib/tenant/local/home_children.ts";
 import { freeProgressFile } from "../../lib/tenant/local/progress_files.ts";
 import { engineChildren } from "../testing/engine_children.ts";
+import { withLocalStore } from "../testing/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 
 /** Room for 64 files of 128 KiB in each child. */
 const KEEP_BYTES = 8 * 1024 * 1024;
 const DATABASES = 80;
+/** Some seconds of work. */
+const LONG_WRITE =
+  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000) INSERT INTO t SELECT sum(i) FROM n";
 
 Deno.test("databases beyond what one engine child holds open get a second child, and all of them answer", async () => {
   const dataDirectory = await Deno.makeTempDir({ prefix: "cubby_homes_" });
@@ -60,6 +64,19 @@ Deno.test("a child that has not loaded its program yet gets no work while anothe
   // Where none serves, what comes waits in the one that starts.
   [full.child.serves, starting.child.serves] = [false, false];
   assertEquals(next() === starting, true);
+});
+
+Deno.test("what finds all children at work runs as soon as one more serves, and waits for none of theirs", async () => {
+  await withLocalStore(async (store) => {
+    const [busy, other] = [await Tenant.create(store, ["CREATE TABLE t (v)"]), await Tenant.create(store)];
+    const ended: string[] = [];
+    const wrote = busy.run("write", [[LONG_WRITE]]).then(({ ok }) => ended.push(`write ${ok}`));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assertEquals(await other.rows("SELECT 1"), [[1]]);
+    ended.push("read");
+    await wrote;
+    assertEquals(ended, ["read", "write true"]);
+  });
 });
 
 Deno.test("all children together keep no more open than they may, and nearly all of that is in those that are started for it", async () => {

@@ -33,8 +33,15 @@ function logRows(folder: string, { id }: Tenant): number {
   return Number(database.prepare("SELECT count(*) AS n FROM _service_meta_query_log").get()?.["n"]);
 }
 
-/** A folder with the databases as a kill leaves them. */
-async function leftOf(folder: string, tenants: readonly Tenant[]): Promise<string> {
+/** Opens a store on a folder with the databases as a kill leaves them. */
+async function withLeft(
+  { folder, tenants, clock }: {
+    readonly folder: string;
+    readonly tenants: readonly Tenant[];
+    readonly clock: TurnableClock;
+  },
+  body: (store: LocalStore, folder: string) => Promise<void>,
+): Promise<void> {
   const later = await Deno.makeTempDir();
   for (const { id } of tenants) {
     const path = databasePath(`${later}/tenants`, id);
@@ -43,7 +50,13 @@ async function leftOf(folder: string, tenants: readonly Tenant[]): Promise<strin
       await Deno.copyFile(`${databasePath(`${folder}/tenants`, id)}${file}`, path + file);
     }
   }
-  return later;
+  const store = await openLocalStore(later, { clock });
+  try {
+    await body(store, later);
+  } finally {
+    await store.close();
+    await Deno.remove(later, { recursive: true });
+  }
 }
 
 async function write(tenant: Tenant, sql: string): Promise<void> {
@@ -89,18 +102,13 @@ Deno.test("logs that an earlier process has left are folded in too", async () =>
   await withLocalStore(async (first, folder) => {
     const tenant = await Tenant.create(first, ["CREATE TABLE t (v)"]);
     await write(tenant, ROWS);
-    const later = await leftOf(folder, [tenant]);
-    const second = await openLocalStore(later, { clock });
-    try {
+    await withLeft({ folder, tenants: [tenant], clock }, async (second, later) => {
       assert(await logBytes(later, tenant) > 8000);
       clock.turn(REST_MS);
       await folded(later, tenant);
       const again = Tenant.at(second, tenant.id);
       assertEquals(await again.rows("SELECT count(*) FROM t"), [[2000]]);
-    } finally {
-      await second.close();
-      await Deno.remove(later, { recursive: true });
-    }
+    });
   });
 });
 
@@ -113,9 +121,7 @@ Deno.test("logs that an earlier process has left are folded before those that we
       await write(tenant, ROWS);
       left.push(tenant);
     }
-    const later = await leftOf(folder, left);
-    const second = await openLocalStore(later, { clock });
-    try {
+    await withLeft({ folder, tenants: left, clock }, async (second, later) => {
       const asked = foldsOf(second);
       const since = await Tenant.create(second, ["CREATE TABLE t (v)"]);
       await write(since, ROWS);
@@ -123,10 +129,7 @@ Deno.test("logs that an earlier process has left are folded before those that we
       await folded(later, since);
       assertEquals(asked.slice(0, -1).toSorted(), left.map(({ id }) => id).toSorted());
       assertEquals(asked.at(-1), since.id);
-    } finally {
-      await second.close();
-      await Deno.remove(later, { recursive: true });
-    }
+    });
   });
 });
 

@@ -10,8 +10,6 @@ import { type ChildReport, readProgressFile } from "./progress_files.ts";
 export interface EngineChildOptions extends EngineProcessOptions {
   /** Whether the child may serve; asked once, when it has loaded its program. */
   readonly mayServe: () => boolean;
-  /** Called when it serves. */
-  readonly onServe?: () => void;
   /** Called for every reply of the child. */
   readonly onReply: (frame: ReplyFrame) => void;
   /** Called once, after its last frame. */
@@ -143,7 +141,6 @@ export class EngineChild {
     const requests = this.#unsent;
     this.#unsent = null;
     for (const request of requests) this.send(request);
-    this.options.onServe?.();
   }
 
   async #readAll(): Promise<void> {

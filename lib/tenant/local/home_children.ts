@@ -75,16 +75,21 @@ export class HomeChildren {
     this.#homes.set(lanes, slot);
     slot.homes++;
     // Ahead of the databases that will find no child with room for their files.
-    const used = this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
+    const used = this.#used;
     if (used.length >= CHILDREN_FOR_ROOM || !this.pool.shares.mayGrow) return;
     if (!used.some((slot) => this.#hasRoom(slot))) this.pool.addChild();
   }
 
+  /** The children that take quick work. */
+  get #used(): ChildSlot[] {
+    return this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
+  }
+
   /** A free child: the first one with room for more files, so that others come to rest, else the one with the fewest. */
   #roomiest(): ChildSlot | null {
-    const used = this.pool.slots.filter(({ lowered, leaving }) => !lowered && !leaving);
+    const used = this.#used;
     const serving = used.filter(({ child }) => child.serves);
-    // What is given to a child that still loads its program waits for that, a tenth of a second.
+    // A child that still loads its program would keep its first work waiting, for a tenth of a second.
     const free = (serving.length > 0 ? serving : used).filter(isFree);
     const fewest = free.reduce<ChildSlot | null>(
       (best, slot) => best === null || slot.homes < best.homes ? slot : best,
@@ -99,7 +104,7 @@ export class HomeChildren {
 
   /**
    * Starts one more child where every other one has a long flight, because a short wait is cheaper than a process. Null: the
-   * work waits for the first of all that can take it.
+   * work waits for the first child that is free, and the watchdog looks for one every few milliseconds.
    */
   #oneMore(nowMs: number): ChildSlot | null {
     const soon = this.pool.slots.some((slot) => !slot.lowered && this.#endsSoon(slot, nowMs));

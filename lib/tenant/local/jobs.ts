@@ -69,7 +69,7 @@ export function isLong({ work, startedMs }: Flight, nowMs: number, longMs: numbe
   return nowMs - startedMs >= longMs || (work.kind === "read" && work.jobs[0]?.lasts === true);
 }
 
-/** Whether the flight writes nothing but rows of its database's log. */
+/** Whether the flight writes nothing but rows of its database's query log. */
 export function isLog({ work }: Pick<Flight, "work">): boolean {
   return work.kind === "task" && work.job.request.op === "log";
 }

@@ -42,8 +42,8 @@ export class RestingLogs {
   }
 
   /**
-   * A database may have been written. `isLog`: by rows of its log, which come as long as somebody reads it; only writes of
-   * others keep it from resting.
+   * A database may have been written. `isLog`: only rows of its query log were, which come as long as somebody reads it; they
+   * do not keep it from resting.
    */
   note(databaseId: string, isLog = false): void {
     // To fold its log is no reason to do it again.

@@ -33,7 +33,7 @@ export class Scheduler {
   onBusy: () => void = () => {};
   /** Set by the store: a child has found a database's file damaged. */
   onDamage: (databaseId: string) => void = () => {};
-  /** Set by the store: a database may have changed, or only the rows of its log (`isLog`). */
+  /** Set by the store: a database may have changed, or only rows of its query log (`isLog`). */
   onWrote: (databaseId: string, isLog: boolean) => void = () => {};
   /** Set by the store: gives room back to the disk, if there is some to give. */
   onFull: () => boolean = () => false;
@@ -88,7 +88,6 @@ export class Scheduler {
         progressPath: path,
         keepBytes: this.homes.keepBytesOf(number),
         mayServe: () => this.#starts.mayServe(),
-        onServe: () => this.pump(),
         onReply: (frame) => this.#onReply(slot, frame),
         onEnd: () => this.#onEnd(slot),
       });

@@ -2,8 +2,8 @@
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 
-/** Milliseconds that folding takes in the mean of the last times, up to which it is done beside other work: two syncs. */
-const QUICK_MS = 4;
+/** Milliseconds of the last folds, in the mean, from which on other work does not wait for a fold: most of it is two syncs. */
+const SLOW_MS = 4;
 const MEAN_OF = 8;
 let meanMs = 0;
 
@@ -21,9 +21,9 @@ export function foldNow(writer: Connection): number | null {
   }
 }
 
-/** The same where that does not keep others waiting for a slow disk. */
+/** The same, but not where the disk has been slow: others wait for this. Throws nothing. */
 export function foldQuickly(writer: Connection): void {
-  if (meanMs > QUICK_MS) return;
+  if (meanMs > SLOW_MS) return;
   try {
     foldNow(writer);
   } catch {

@@ -38,7 +38,7 @@ export type Request =
     readonly prune: LogPruning | null;
     /** The service has the file open, and reads it; nobody waits for these rows. */
     readonly held: boolean;
-    /** What finds the log beside the file empty leaves it empty. */
+    /** Rows that find the write-ahead log empty are folded into the file at once. */
     readonly folds: boolean;
   }
   | {
@@ -235,7 +235,7 @@ export type Reply =
   | { readonly t: "missing" }
   | { readonly t: "failed"; readonly f: EngineFailure };
 
-/** Head of the progress file: resident bytes, ms of processor time or NaN (float64), number of the report, running set (32-bit). */
+/** Head of the progress file: resident bytes, ms of processor time or NaN (float64); number of the report, parameter set that runs (uint32). */
 export const PROGRESS_HEAD_BYTES = 24;
 /** A record behind it: frame number, call, statement, each an unsigned 32-bit integer. */
 export const PROGRESS_RECORD_BYTES = 12;
