@@ -94,3 +94,5 @@ export const INVITATION_MS = 7 * 86_400_000;
 export const START_LINK_MS = 86_400_000;
 /** Seconds from a log-in until no refresh can keep its session: 90 days. What ends a session is kept as long. */
 export const MAX_SESSION_SEC = 90 * 86_400;
+/** Rows of usage in one answer: a year of hours of one database. */
+export const MAX_USAGE_ROWS = 10_000;

@@ -2,11 +2,12 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { MAX_USAGE_ROWS } from "../../lib/core/limits.ts";
 import { addCredit, readBalance, readUsage } from "../../lib/services/money/manage_money.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { isoTimestamp, noQuery, time, usd } from "../http/schemas.ts";
+import { isoTimestamp, noQuery, page, pageMeta, time, usd } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { validate } from "../middleware/validate.ts";
 
@@ -35,6 +36,10 @@ const usageQuery = z.strictObject({
   from: time("2026-11-01T00:00:00Z").optional(),
   to: time("2026-11-08T00:00:00Z").optional(),
   by: z.enum(["hour", "day"]).default("day"),
+  cursor: page.shape.cursor,
+  pageSize: z.coerce.number().int().min(1).max(MAX_USAGE_ROWS).optional().describe(
+    `Without it all rows are one page, or refused where they are more than ${MAX_USAGE_ROWS}`,
+  ),
 });
 const usageRow = z.object({
   from: isoTimestamp,
@@ -67,12 +72,16 @@ export function moneyRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/usage",
-      describeRoute({ summary: "Read usage by database", tags, responses: answers(z.array(usageRow)) }),
+      describeRoute({
+        summary: "Read usage by database",
+        tags,
+        responses: answers(z.array(usageRow), { meta: pageMeta }),
+      }),
       validate("query", usageQuery),
       async (c) => {
-        const { from, to, by } = c.req.valid("query");
-        const input = { namespaceSlug: c.req.param("slug"), fromMs: from ?? null, toMs: to ?? null, by };
-        return c.json({ success: true, data: await readUsage(manageContext(deps, c), input) });
+        const { from = null, to = null, by, cursor = null, pageSize = null } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), fromMs: from, toMs: to, by, cursor, pageSize };
+        return sendPage(c, await readUsage(manageContext(deps, c), input));
       },
     );
 }

@@ -100,13 +100,10 @@ export class World {
       reserved += value.amountNanoUsd;
     }
     assertEquals(record.reservedNanoUsd, reserved);
-    const rows = await this.ledger.usage(NS, {
-      fromMs: 0,
-      toMs: this.clock.now() + 86_400_000 * 365,
-      by: "day",
-    });
+    const range = { fromMs: 0, toMs: this.clock.now() + 86_400_000 * 365, by: "day" } as const;
+    const { byDatabase } = await this.ledger.usageSums(NS, range, null);
     assertEquals(
-      rows.reduce((sum, row) => sum + row.costNanoUsd, 0),
+      byDatabase.values().reduce((sum, used) => sum + used.costNanoUsd, 0),
       record.usedNanoUsd + record.writtenOffNanoUsd,
     );
     return record;

@@ -113,11 +113,11 @@ Deno.test("usage is kept by database and hour, and sums to what was paid", async
       await meter.tick();
       world.clock.pass(3_600_000);
     }
-    const hours = await world.ledger.usage(NS, {
-      fromMs: startMs,
-      toMs: startMs + 2 * 3_600_000,
-      by: "hour",
-    });
+    const usage = async (hours: number, by: "hour" | "day") => {
+      const range = { fromMs: startMs, toMs: startMs + hours * 3_600_000, by };
+      return (await world.ledger.usage(NS, range, { cursor: null, pageSize: null })).rows;
+    };
+    const hours = await usage(2, "hour");
     assertEquals(hours.length, 24);
     assertEquals(hours[0], {
       startMs,
@@ -127,7 +127,7 @@ Deno.test("usage is kept by database and hour, and sums to what was paid", async
       rowsWritten: 1,
       costNanoUsd: 1000,
     });
-    const days = await world.ledger.usage(NS, { fromMs: startMs, toMs: startMs + 30 * 3_600_000, by: "day" });
+    const days = await usage(30, "day");
     assertEquals(days.length, 24);
     assertEquals([days[0]?.requests, days[12]?.requests], [12, 18]);
     await world.checkSums();

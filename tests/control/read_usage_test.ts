@@ -1,6 +1,6 @@
 // Usage in rows is bounded, and whoever asks for too much is told what to ask for instead.
 import { assert, assertEquals } from "@std/assert";
-import { readUsage } from "../../lib/control/balance/read_usage.ts";
+import { readUsage, type UsagePage } from "../../lib/control/balance/read_usage.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { keys } from "../../lib/store/keys.ts";
 
@@ -22,9 +22,11 @@ async function fill(kv: Deno.Kv, databases: number): Promise<void> {
   }
 }
 
-Deno.test("usage of too many rows is refused with what helps: fewer hours, days instead of hours, or fewer days", async () => {
+Deno.test("usage of too many rows is refused with what helps: pages, fewer hours, days instead of hours, or fewer days", async () => {
   using kv = await Deno.openKv(":memory:");
-  const read = (by: "hour" | "day", toMs: number) => readUsage(kv, NAMESPACE, { fromMs: DAY_MS, toMs, by });
+  const read = async (by: "hour" | "day", toMs: number, page: Partial<UsagePage> = {}) =>
+    (await readUsage(kv, NAMESPACE, { fromMs: DAY_MS, toMs, by }, { cursor: null, pageSize: null, ...page }))
+      .rows;
   const refusal = async (by: "hour" | "day") => {
     const error = await read(by, 2 * DAY_MS).catch((error) => error);
     assert(error instanceof AppError);
@@ -34,8 +36,18 @@ Deno.test("usage of too many rows is refused with what helps: fewer hours, days 
   await fill(kv, 6_000);
   assertEquals((await read("hour", DAY_MS + 1)).length, 6_000);
   assertEquals((await read("day", 2 * DAY_MS)).length, 6_000);
-  const message = (text: string) => ({ issues: [{ path: "from", message: text }] });
-  assertEquals(await refusal("hour"), message("Ask for a shorter time or by day; this has too many rows"));
+  const tooMany = (way: string) => ({
+    issues: [{
+      path: "from",
+      message: `Ask for pages with pageSize, or for a shorter time${way}; this has too many rows`,
+    }],
+  });
+  assertEquals(await refusal("hour"), tooMany(" or by day"));
   await fill(kv, 10_001);
-  assertEquals(await refusal("day"), message("Ask for a shorter time; this has too many rows"));
+  assertEquals(await refusal("day"), tooMany(""));
+  assertEquals((await read("day", 2 * DAY_MS, { pageSize: 10_000 })).length, 10_000);
+  const behind = await read("day", 2 * DAY_MS, { cursor: `${DAY_MS}.db_9998` });
+  assertEquals(behind.map(({ databaseId, requests }) => ({ databaseId, requests })), [
+    { databaseId: "db_9999", requests: 2 },
+  ]);
 });

@@ -151,8 +151,9 @@ Deno.test("eight processes on one KV, kills included, spend no more than was the
     checkEquation(balance);
     assertEquals([balance.reservedNanoUsd, balance.creditedNanoUsd], [0, 2 * CREDIT_NANO_USD]);
     const used = balance.usedNanoUsd + balance.writtenOffNanoUsd;
-    const usage = await ledger.usage(NS, { fromMs: 0, toMs: systemClock.now() + 3_600_000, by: "day" });
-    assertEquals(usage.reduce((sum, row) => sum + row.costNanoUsd, 0), used);
+    const range = { fromMs: 0, toMs: systemClock.now() + 3_600_000, by: "day" } as const;
+    const { byTime } = await ledger.usageSums(NS, range, null);
+    assertEquals(byTime.values().reduce((sum, day) => sum + day.costNanoUsd, 0), used);
     // One statement a process whenever the money ran out; a kill lets it run out once more.
     const overrun = DEAREST_NANO_USD * PROCESSES * (kills + 2);
     assert(balance.writtenOffNanoUsd <= overrun, `${balance.writtenOffNanoUsd} written off`);

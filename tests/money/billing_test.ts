@@ -308,6 +308,60 @@ test("usage is kept by hour and by day, and asked for by time", async () => {
   }
 });
 
+test("usage comes in pages that add up to all of it", async () => {
+  const clock = new TurnableClock();
+  const day = 86_400_000;
+  // An hour and a half before midnight.
+  clock.turn(day - (clock.now() + day / 16) % day);
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  const others = await Promise.all(["a", "b"].map((slug) => tenant.createDatabase(slug)));
+  for (let round = 0; round < 3; round++) {
+    for (const { path } of [tenant.database, ...others]) {
+      const body = { sql: "SELECT 1" };
+      assertEquals((await app.request("POST", `${path}/query`, { token: tenant.token, body })).status, 200);
+    }
+    await app.deps.query.meter.tick();
+    clock.turn(3_600_000);
+    await app.deps.query.meter.tick();
+  }
+  const ask = async (query: string) => {
+    const { status, body } = await app.request("GET", `/api/namespaces/${tenant.slug}/usage?${query}`, {
+      token: tenant.token,
+    });
+    const rows = (body.data ?? []) as { readonly databaseId: string }[];
+    return { status, rows, nextCursor: body.meta?.nextCursor };
+  };
+  for (const [by, count] of [["hour", 9], ["day", 6]] as const) {
+    const whole = await ask(`by=${by}`);
+    assertEquals([whole.rows.length, whole.nextCursor], [count, null]);
+    for (const pageSize of [1, 2, 3, count, count + 1]) {
+      const rows: unknown[] = [];
+      let cursor: string | null | undefined = "";
+      let pages = 0;
+      for (; typeof cursor === "string"; pages++) {
+        const answer = await ask(`by=${by}&pageSize=${pageSize}${cursor && `&cursor=${cursor}`}`);
+        rows.push(...answer.rows);
+        cursor = answer.nextCursor;
+      }
+      assertEquals(rows, whole.rows);
+      assertEquals(pages, Math.ceil(count / pageSize));
+    }
+  }
+  for (
+    const query of [
+      "pageSize=0",
+      "pageSize=10001",
+      "cursor=",
+      "cursor=db_1",
+      "cursor=1.",
+      "pageSize=1&cursor=x.y",
+    ]
+  ) {
+    assertEquals((await ask(query)).status, 400, query);
+  }
+});
+
 test("a PRAGMA that checks the rows bills those that it goes through, where they are estimated", async () => {
   if (!isEmbedded()) return;
   await using app = await startApp();

@@ -6,7 +6,14 @@ import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
 import { removeAll } from "../../store/remove_all.ts";
 import { type AccountStep, changeAccount, inMonth, openAccount } from "./change_account.ts";
-import { readUsage, sumUsage, type UsageRange, type UsageRow, type UsageSums } from "./read_usage.ts";
+import {
+  readUsage,
+  sumUsage,
+  type UsagePage,
+  type UsageRange,
+  type UsageRows,
+  type UsageSums,
+} from "./read_usage.ts";
 
 /** A payment. */
 export interface CreditInput {
@@ -89,9 +96,9 @@ export class Ledger {
     return former;
   }
 
-  /** Usage in the order of time. Errors: `validation_failed` when that is too much for one answer. */
-  usage(namespaceId: string, range: UsageRange): Promise<UsageRow[]> {
-    return readUsage(this.kv, namespaceId, range);
+  /** Usage in the order of time. Errors: `validation_failed` when all of it is too much for one answer, and for what is no cursor. */
+  usage(namespaceId: string, range: UsageRange, page: UsagePage): Promise<UsageRows> {
+    return readUsage(this.kv, namespaceId, range, page);
   }
 
   /** The same in sums, whatever the number of databases. `only`: the database whose hours or days are told; null: all. */

@@ -1,13 +1,12 @@
 // What databases used, as it was booked by the hour: in rows for programs, in sums for pages.
 import { AppError } from "../../core/errors.ts";
+import { MAX_USAGE_ROWS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
 import { kvEntries } from "../../store/kv_call.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
 
 const HOUR_MS = 3_600_000;
 const stepsMs = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
-/** Rows of one answer: a year of hours of one database. */
-const MAX_ROWS = 10_000;
 
 /** Which hours or days. */
 export interface UsageRange {
@@ -26,6 +25,13 @@ export interface UsageRow extends UsageRecord {
   readonly databaseId: string;
 }
 
+/** A part of the rows. */
+export interface UsageRows {
+  readonly rows: readonly UsageRow[];
+  /** Null: the last part. */
+  readonly nextCursor: string | null;
+}
+
 /** What hours or days, and what databases, come to. */
 export interface UsageSums {
   /** By the time at which the hour or day begins, unix milliseconds. */
@@ -33,25 +39,40 @@ export interface UsageSums {
   readonly byDatabase: ReadonlyMap<string, UsageRecord>;
 }
 
+/** Which part of the rows; all of them, or none, where both are null. */
+export interface UsagePage {
+  /** `nextCursor` of the part before. */
+  readonly cursor: string | null;
+  readonly pageSize: number | null;
+}
+
 /**
- * What a namespace's databases used, by hour or by day. In the order of time. Errors: `validation_failed` above
- * 10,000 rows, `meter_unreachable`.
+ * What a namespace's databases used, by hour or by day. In the order of time, then of database ids. Errors: `validation_failed`
+ * for more than 10,000 rows of which no page is asked for and for what is no cursor, `meter_unreachable`.
  */
-export async function readUsage(kv: Deno.Kv, namespaceId: string, range: UsageRange): Promise<UsageRow[]> {
-  const rows = new Map<string, UsageRow>();
-  for await (const { startMs, databaseId, used } of booked(kv, namespaceId, range)) {
-    const name = `${startMs}/${databaseId}`;
-    rows.set(name, { startMs, databaseId, ...sum(rows.get(name), used) });
-    if (rows.size > MAX_ROWS) {
-      throw new AppError("validation_failed", {
-        issues: [{
-          path: "from",
-          message: `Ask for a shorter time${range.by === "day" ? "" : " or by day"}; this has too many rows`,
-        }],
-      });
-    }
+export async function readUsage(
+  kv: Deno.Kv,
+  namespaceId: string,
+  range: UsageRange,
+  page: UsagePage,
+): Promise<UsageRows> {
+  const after = cursorOf(page.cursor);
+  const pageSize = page.pageSize ?? MAX_USAGE_ROWS;
+  const rows: UsageRow[] = [];
+  const fromMs = Math.max(range.fromMs, after.startMs);
+  for await (const step of steps(booked(kv, namespaceId, { ...range, fromMs }))) {
+    for (const row of step) if (isBehind(row, after)) rows.push(row);
+    if (rows.length > pageSize) break;
   }
-  return [...rows.values()];
+  if (rows.length <= pageSize) return { rows, nextCursor: null };
+  if (page.pageSize === null && page.cursor === null) {
+    const byDay = range.by === "day" ? "" : " or by day";
+    const message = `Ask for pages with pageSize, or for a shorter time${byDay}; this has too many rows`;
+    throw new AppError("validation_failed", { issues: [{ path: "from", message }] });
+  }
+  const shown = rows.slice(0, pageSize);
+  const last = shown.at(-1);
+  return { rows: shown, nextCursor: last ? `${last.startMs}.${last.databaseId}` : null };
 }
 
 /** The same in sums. `only`: the database that `byTime` is about; null: all. Errors: `meter_unreachable`. */
@@ -80,6 +101,40 @@ async function* booked(kv: Deno.Kv, namespaceId: string, { fromMs, toMs, by }: U
     if (typeof hour !== "number" || typeof databaseId !== "string") continue;
     yield { startMs: Math.floor(hour * HOUR_MS / stepMs) * stepMs, databaseId, used };
   }
+}
+
+/** The rows of one hour or day after the other, each in the order of database ids. */
+async function* steps(entries: ReturnType<typeof booked>): AsyncGenerator<UsageRow[]> {
+  let startMs = -Infinity;
+  let rows = new Map<string, UsageRow>();
+  for await (const entry of entries) {
+    if (entry.startMs !== startMs) {
+      yield inOrder(rows);
+      startMs = entry.startMs;
+      rows = new Map();
+    }
+    const { databaseId, used } = entry;
+    rows.set(databaseId, { startMs, databaseId, ...sum(rows.get(databaseId), used) });
+  }
+  yield inOrder(rows);
+}
+
+function inOrder(rows: ReadonlyMap<string, UsageRow>): UsageRow[] {
+  return [...rows.values()].sort((a, b) => a.databaseId < b.databaseId ? -1 : 1);
+}
+
+/** The row that a cursor names. Errors: `validation_failed`. */
+function cursorOf(cursor: string | null): Pick<UsageRow, "startMs" | "databaseId"> {
+  if (cursor === null) return { startMs: -Infinity, databaseId: "" };
+  const [, startMs, databaseId] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
+  if (startMs !== undefined && databaseId !== undefined) return { startMs: Number(startMs), databaseId };
+  throw new AppError("validation_failed", {
+    issues: [{ path: "cursor", message: "Send nextCursor of the page before" }],
+  });
+}
+
+function isBehind(row: UsageRow, after: Pick<UsageRow, "startMs" | "databaseId">): boolean {
+  return row.startMs > after.startMs || row.startMs === after.startMs && row.databaseId > after.databaseId;
 }
 
 function sum(before: UsageRecord | undefined, used: UsageRecord): UsageRecord {

@@ -1,6 +1,7 @@
 // The money of a namespace: credit from the operator, the balance, and what databases have used.
 import { requireFresh, requireOperator } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
+import type { UsagePage } from "../../control/balance/read_usage.ts";
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
@@ -107,16 +108,23 @@ const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
 
 /**
  * What the databases of a namespace used, by hour or by day in the order of time. Errors: those of
- * `requireNamespace`; `validation_failed` for too long a time.
+ * `requireNamespace`; `validation_failed` for too long a time without pages, and for what is no cursor.
  */
-export async function readUsage(ctx: ManageContext, input: UsageInput): Promise<UsageView[]> {
+export async function readUsage(
+  ctx: ManageContext,
+  { cursor, pageSize, ...input }: UsageInput & UsagePage,
+): Promise<{ readonly items: readonly UsageView[]; readonly nextCursor: string | null }> {
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
-  const rows = await ctx.ledger.usage(namespace.id, rangeOf(ctx, input));
-  return rows.map(({ startMs, databaseId, ...used }) => ({
+  const { rows, nextCursor } = await ctx.ledger.usage(namespace.id, rangeOf(ctx, input), {
+    cursor,
+    pageSize,
+  });
+  const items = rows.map(({ startMs, databaseId, ...used }) => ({
     from: isoTime(startMs),
     databaseId,
     ...figuresOf(used),
   }));
+  return { items, nextCursor };
 }
 
 /** Sums for pages. */
