@@ -93,8 +93,10 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
       ? null
       : new KeyLookups(paths.tenants, options.clock, lookupBytesOf(memoryBytes, await findDescriptors())),
   });
+  const found = new Map<string, boolean>();
   for await (const { databaseId, namespaceId, rows, file } of spool.readLeft()) {
-    const isThere = await sizeOf(databasePath(paths.tenants, databaseId)) > 0;
+    const isThere = found.get(databaseId) ?? await sizeOf(databasePath(paths.tenants, databaseId)) > 0;
+    found.set(databaseId, isThere);
     if (isThere) store.lanes(databaseId, namespaceId).log.adopt(rows, file);
     // Deleted meanwhile.
     else spool.settled(databaseId);

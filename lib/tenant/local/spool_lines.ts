@@ -46,29 +46,52 @@ export function readSpoolLine(line: string): SpooledRows[] {
     return [];
   }
   if (Array.isArray(parsed)) {
-    return [parsed].flatMap(([databaseId, namespaceId, ...rows]) => own(databaseId, namespaceId, rows));
+    const [databaseId, namespaceId, ...rows]: unknown[] = parsed;
+    return own(databaseId, namespaceId, rows.filter(isRow));
   }
-  return unpacked(parsed).flatMap(([databaseId, namespaceId, ...row]) => own(databaseId, namespaceId, [row]));
+  return unpacked(parsed);
 }
-
-function unpacked(line: unknown): unknown[][] {
+/** Each column is looked at once, not each of its values: a start reads hundreds of thousands of rows before it answers. */
+function unpacked(line: unknown): SpooledRows[] {
   if (typeof line !== "object" || line === null || !("rows" in line) || !("columns" in line)) return [];
-  const { rows, columns } = line;
-  if (typeof rows !== "number" || !Array.isArray(columns) || !(rows <= LINE_ROWS)) return [];
+  const { rows: count, columns } = line;
+  if (typeof count !== "number" || !Array.isArray(columns) || !(count <= LINE_ROWS)) return [];
   const [databases]: unknown[] = columns;
-  const valueAt = (column: unknown, row: number): unknown => Array.isArray(column) ? column[row] : column;
   const whole = columns.map((column) => Array.isArray(column) && column.length === 0 ? databases : column);
-  return Array.from({ length: rows }, (_, row) => whole.map((column) => valueAt(column, row)));
+  if (!isRowLength(whole.length - OWN_COLUMNS) || !whole.every((column) => isColumn(column, count))) {
+    return [];
+  }
+  const [ids = null, namespaceIds = null, ...ofRow] = whole;
+  const found: SpooledRows[] = [];
+  for (let at = 0; at < count; at++) {
+    const row = ofRow.map((column) => valueAt(column, at));
+    found.push(...own(valueAt(ids, at), valueAt(namespaceIds, at), [row]));
+  }
+  return found;
 }
 
-function own(databaseId: unknown, namespaceId: unknown, rows: readonly unknown[]): SpooledRows[] {
+/** The value that all rows share, or that of each. */
+type Column = LogValue | LogValue[];
+
+function isColumn(column: unknown, rows: number): column is Column {
+  return isValue(column) || Array.isArray(column) && column.length === rows && column.every(isValue);
+}
+
+function valueAt(column: Column, row: number): LogValue {
+  return Array.isArray(column) ? column[row] ?? null : column;
+}
+
+function own(databaseId: unknown, namespaceId: unknown, rows: readonly LogValues[]): SpooledRows[] {
   if (typeof databaseId !== "string" || !isId("db", databaseId) || typeof namespaceId !== "string") return [];
-  return [{ databaseId, namespaceId, rows: rows.filter(isRow) }];
+  return [{ databaseId, namespaceId, rows }];
 }
 
 function isRow(row: unknown): row is LogValues {
-  return Array.isArray(row) && row.every(isValue) &&
-    [LOG_COLUMNS, ENDPOINT_CALL_COLUMNS].includes(row.length);
+  return Array.isArray(row) && row.every(isValue) && isRowLength(row.length);
+}
+
+function isRowLength(length: number): boolean {
+  return length === LOG_COLUMNS || length === ENDPOINT_CALL_COLUMNS;
 }
 
 function isValue(value: unknown): value is LogValue {
