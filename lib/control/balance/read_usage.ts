@@ -129,7 +129,7 @@ function cursorOf(cursor: string | null): Pick<UsageRow, "startMs" | "databaseId
   const [, startMs, databaseId] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
   if (startMs !== undefined && databaseId !== undefined) return { startMs: Number(startMs), databaseId };
   throw new AppError("validation_failed", {
-    issues: [{ path: "cursor", message: "Send nextCursor of the page before" }],
+    issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
   });
 }
 
