@@ -125,6 +125,51 @@ Deno.test("rows that an ended process left in the spool are in the log once, als
   });
 });
 
+Deno.test("while a process reads what an earlier one left, nothing of it is taken out of the spool unread", async () => {
+  await withFolder(async (folder) => {
+    const [one = "", other = ""] = [1, 2].map(() => newId("db", systemClock.now()));
+    const before = await LogSpool.open(folder);
+    const rows = (id: string) => [queryRow(id, "SELECT 'é'")];
+    before.append([one, other].map((id) => ({ databaseId: id, namespaceId: "ns_1", rows: rows(id) })));
+    await before.close();
+    const { spool, all, host, flusher } = await slowFlusher(folder);
+    host.letGo();
+    // At a start nothing else is to be done.
+    host.isQuiet = true;
+    for (const id of [one, other]) all.set(id, flusher.newLanes(id, "ns_1"));
+    const isLeft = () => leftIn(folder).then((left) => left.map(({ databaseId }) => databaseId));
+    for await (const { databaseId, rows, file } of spool.readLeft()) {
+      for (let look = 0; look < 20; look++) {
+        flusher.flushAll();
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      assertEquals(spool.bytes, await bytesIn(folder));
+      assertLanes(all, databaseId).log.adopt(rows, file);
+    }
+    assertEquals(await isLeft(), [one, other]);
+    await until(() => {
+      flusher.flushAll();
+      return host.rows === 2;
+    });
+    assertEquals([host.rows, spool.bytes], [2, 0]);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("a database whose log is read for ever takes no more memory for that", async () => {
+  await withFolder(async (folder) => {
+    const { all, host, flusher, open } = await slowFlusher(folder);
+    host.letGo();
+    const lanes = open();
+    for (let look = 0; look < 3; look++) await flusher.flush(lanes);
+    // What a promise has come to stays with it: nothing of the flushes before.
+    const left: unknown = await lanes.logFlush;
+    assertEquals(left, undefined);
+    await flusher.close(all.values());
+  });
+});
+
 Deno.test("reads are in the spool until somebody reads the log, and a stop leaves nothing there", async () => {
   await withFolder(async (dataDirectory) => {
     await withStore(dataDirectory, async (store) => {

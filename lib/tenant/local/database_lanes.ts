@@ -35,7 +35,7 @@ export class DatabaseLanes {
   /** Log rows that could not be written wait until this time, by the monotonic clock. */
   logRetryMs = -Infinity;
   /** Settles when the log flushes under way have ended. */
-  logFlush: Promise<unknown> = Promise.resolve();
+  logFlush: Promise<void> = Promise.resolve();
   #readTasks: TaskJob[] = [];
   #exclusive: TaskJob | null = null;
   /** Milliseconds that a read takes a child, in the mean of the last ones. */

@@ -84,7 +84,9 @@ export class LogFlusher {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    lanes.logFlush = Promise.all([underWay, this.#tables.write(lanes, frames, isAwaited)]);
+    const both = [underWay, this.#tables.write(lanes, frames, isAwaited)];
+    // A promise of both results would have that of the flush before in it, and so of every one since the start.
+    lanes.logFlush = Promise.all(both).then(() => {});
     await lanes.logFlush;
   }
 

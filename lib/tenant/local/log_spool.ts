@@ -27,10 +27,13 @@ export class LogSpool {
   #closing: Promise<void> = Promise.resolve();
   readonly #segments: Segment[] = [];
   #next: number;
+  /** Whether all that an earlier process has left has been read. */
+  #isRead: boolean;
 
   /** `left`: the numbers of the files that an earlier process has left, in order. */
   private constructor(private readonly folder: string, private readonly left: readonly number[]) {
     this.#next = (left.at(-1) ?? 0) + 1;
+    this.#isRead = left.length === 0;
   }
 
   /** Opens the spool. What an earlier process has left in it is read by `readLeft`. */
@@ -47,7 +50,8 @@ export class LogSpool {
   async *readLeft(): AsyncGenerator<SpooledRows & { readonly file: number }> {
     for (const number of this.left) {
       const path = this.#pathOf(number);
-      const text = await Deno.readTextFile(path);
+      const bytes = await Deno.readFile(path);
+      const text = new TextDecoder().decode(bytes);
       const found = new Map<string, SpooledRows & { readonly rows: LogValues[] }>();
       // A line that was cut off by the end of a process is none.
       for (const one of text.split("\n").flatMap(readSpoolLine)) {
@@ -55,9 +59,10 @@ export class LogSpool {
         if (known) known.rows.push(...one.rows);
         else found.set(one.databaseId, { ...one, rows: [...one.rows] });
       }
-      this.#segments.push({ number, path, bytes: text.length, databases: new Set(found.keys()) });
+      this.#segments.push({ number, path, bytes: bytes.length, databases: new Set(found.keys()) });
       for (const one of found.values()) yield { ...one, file: number };
     }
+    this.#isRead = true;
     this.#dropDone();
   }
 
@@ -70,9 +75,9 @@ export class LogSpool {
     return this.bytes / SPOOL_BYTES;
   }
 
-  /** Databases with rows in the oldest file. */
+  /** Databases with rows in the oldest file. None while files are read: whose rows still come would seem to have none. */
   get oldest(): readonly string[] {
-    return [...this.#segments[0]?.databases ?? []];
+    return this.#isRead ? [...this.#segments[0]?.databases ?? []] : [];
   }
 
   /**
