@@ -27,6 +27,7 @@ export class LogBuffer {
   readonly #unspooledRefusals = new Set<string>();
   /** The spool's file of refused calls, and of rows that have been taken, until they are in their table: by their ids. */
   readonly #spooled = new Map<string, number>();
+  #isOver = false;
 
   /**
    * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
@@ -56,6 +57,7 @@ export class LogBuffer {
   }
 
   add(row: LogValues): void {
+    if (this.#isOver) return;
     const isNew = !isRefusal(row) || !this.#refusals.has(String(row[0]));
     if (isNew && this.unspooledCount >= MAX_ROWS) return;
     this.#put(row);
@@ -145,6 +147,7 @@ export class LogBuffer {
 
   /** Puts rows that could not be written in front of those that have come since. */
   putBack(rows: readonly LogValues[]): void {
+    if (this.#isOver) return;
     const later = [...this.#refusals.values()];
     const [spooled, others]: [LogValues[], LogValues[]] = [[], []];
     let file = Infinity;
@@ -159,13 +162,15 @@ export class LogBuffer {
     this.onNoted();
   }
 
-  clear(): void {
-    for (const marks of [this.#queryLog, this.#calls]) marks.otherTable();
+  /** Forgets all rows, and every one that still comes: of calls that end while their database is deleted. */
+  end(): void {
+    this.#isOver = true;
     this.#waiting.takeAll();
     this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();
-    this.noteUnspooled();
+    this.#unspooledRefusals.clear();
+    this.#spooled.clear();
     this.onSettled(Infinity);
   }
 

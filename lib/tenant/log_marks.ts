@@ -49,11 +49,6 @@ export class LogMarks {
     if (this.#newestInTable === null || id > this.#newestInTable) this.#newestInTable = id;
   }
 
-  /** Notes that another table has taken the place of this one. */
-  otherTable(): void {
-    this.#newestInTable = null;
-  }
-
   /** Notes that the table has no row below that id. */
   deleted(cut: string | null): void {
     if (cut === null) return;

@@ -143,7 +143,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     lanes.dropped = true;
     lanes.rejectWaiting(new AppError("store_unavailable"));
     await this.transactions.endAll(lanes, "the database was deleted");
-    lanes.log.clear();
+    lanes.log.end();
     await lanes.released; // what would put a file in place finds that the database is dropped, or has put it there
     await lanes.nothingRuns();
     this.lookups?.close(databaseId);
