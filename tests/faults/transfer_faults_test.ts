@@ -106,6 +106,42 @@ Deno.test({
   },
 });
 
+Deno.test({
+  ...linuxOnly,
+  name: "an import whose second process cannot be started ends the first one",
+  fn: async () => {
+    await using made = await world();
+    const { app, acme } = made;
+    const room = app.deps.tenants.transfers?.room;
+    assert(room);
+    const startIn = room.startIn.bind(room);
+    const started: TransferRun[] = [];
+    room.startIn = async (folder, job) => {
+      if (job.do === "build") throw new Deno.errors.WouldBlock("no more processes");
+      const run = await startIn(folder, job);
+      started.push(run);
+      return run;
+    };
+    // More than a pipe takes: nobody reads what the first one says.
+    const answer = await app.request("POST", `${acme.database.path}/import?format=sql&mode=replace`, {
+      token: acme.token,
+      body: new TextEncoder().encode(
+        "CREATE TABLE other (v);\n" + "INSERT INTO other VALUES (1);\n".repeat(ROWS),
+      ),
+    });
+    assertEquals(answer.status, 500, answer.text);
+    const [reader] = started;
+    assert(reader);
+    let hasEnded = false;
+    reader.ended.then(() => hasEnded = true);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    // Otherwise it would outlive the test too.
+    reader.kill();
+    assert(hasEnded, "nobody ends the process that reads");
+    assertEquals(leftOvers(app), []);
+  },
+});
+
 Deno.test("a client that goes away in the middle of an upload changes nothing and leaves nothing", async () => {
   await using made = await world();
   const { app, acme } = made;

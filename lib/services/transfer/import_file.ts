@@ -9,7 +9,7 @@ import type { QueryContext } from "../../query/query_call.ts";
 import { Bill } from "../../query/bill.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { identify, recordEnd } from "../../query/record.ts";
-import { transferFiles, type TransferReport } from "../../tenant/transfer/job.ts";
+import { transferFiles, type TransferJob, type TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import type { TransferRun } from "../../tenant/transfer/transfer_room.ts";
 import { lostRecords } from "../migrations/migration_state.ts";
@@ -149,13 +149,19 @@ async function buildFile(
   const [reads, builds] = [`${transferId}/in`, `${transferId}/out`];
   await room.make(builds);
   kept.begin("building");
-  const reader = await room.start(reads, { do: "read", format });
-  const builder = await room.start(builds, { do: "build", looseReferences });
-  const runs = [reader, builder];
+  const runs: TransferRun[] = [];
+  const start = async (folder: string, job: TransferJob) => {
+    const run = await room.start(folder, job);
+    runs.push(run);
+    return run;
+  };
   const stop = () => runs.forEach((run) => run.kill());
   const late = setTimeout(stop, importLimits.workMs);
   kept.signal.addEventListener("abort", stop);
   try {
+    // Where the second one cannot be started, the first one ends too.
+    const reader = await start(reads, { do: "read", format });
+    const builder = await start(builds, { do: "build", looseReferences });
     if (kept.signal.aborted) stop();
     const problem = await passed(reader, builder);
     const [read, built] = await Promise.all([reader.ended, builder.ended]);
@@ -171,14 +177,15 @@ async function buildFile(
   } finally {
     clearTimeout(late);
     kept.signal.removeEventListener("abort", stop);
-    stop();
-    await Promise.all(runs.map(({ ended }) => ended));
-    await Promise.all([
-      reader.process.stdin.abort().catch(() => {}),
-      reader.process.stdout.cancel().catch(() => {}),
-    ]);
-    await builder.process.stdout.cancel().catch(() => {});
+    await Promise.all(runs.map(endRun));
   }
+}
+
+async function endRun(run: TransferRun): Promise<void> {
+  run.kill();
+  await run.ended;
+  const { stdin, stdout } = run.process;
+  await Promise.all([stdin.abort().catch(() => {}), stdout.cancel().catch(() => {})]);
 }
 
 /** What was refused on the way from one child to the other; null: nothing. A child that has ended says why itself. */
