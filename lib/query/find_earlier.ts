@@ -15,7 +15,11 @@ import type {
 } from "./query_call.ts";
 
 /** Makes the keys of a call for the store. */
-export function replayKeys(ctx: QueryContext, replay: CallReplay, context: string): ReplayKeys {
+export function replayKeys(
+  ctx: Pick<QueryContext, "clock">,
+  replay: CallReplay,
+  context: string,
+): ReplayKeys {
   const nowMs = ctx.clock.now();
   return { keys: scopesOf(replay), nowMs, expiresAtMs: nowMs + REPLAY_MS, context };
 }

@@ -1,4 +1,5 @@
 // Snapshots of a database, as every store reports them, and which of them are deleted.
+import type { ReplayKeys } from "./stored_answer.ts";
 
 /** A snapshot: a state of a database that can be restored. */
 export interface SnapshotInfo {
@@ -15,6 +16,8 @@ export interface RestoreOptions<Log> {
   /** The label of the snapshot to take of the previous state. */
   readonly undoLabel: string;
   readonly log?: Log | undefined;
+  /** Keys under which what it has done (`Restored` as JSON) is stored with the row of `log`, so that it can be found. */
+  readonly replay?: ReplayKeys | undefined;
   /** The expected `digest` of the effect, or `UNREADABLE_DIGEST`; compared while nobody writes. Absent: any effect. */
   readonly expects?: string;
 }

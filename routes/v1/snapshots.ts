@@ -8,12 +8,8 @@ import {
   type RestoreIntoContext,
   takeSnapshot,
 } from "../../lib/services/snapshots/manage_snapshots.ts";
-import {
-  readArchive,
-  restoreMomentInto,
-  snapshotOfMoment,
-} from "../../lib/services/snapshots/archived_moment.ts";
-import { restoreSnapshot } from "../../lib/services/snapshots/restore_snapshot.ts";
+import { readArchive, restoreMomentInto } from "../../lib/services/snapshots/archived_moment.ts";
+import { restoreInPlace } from "../../lib/services/snapshots/restore_in_place.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -112,9 +108,10 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
             : await restoreMomentInto(ctx, { at, into });
           return c.json({ success: true, data }, 201);
         }
-        const snapshot = at === undefined ? label ?? "" : await snapshotOfMoment(ctx, at);
         const held = { ...deps.query, ...ctx, plan: c.get("plan") };
-        return c.json({ success: true, data: await restoreSnapshot(held, { snapshot }) });
+        const { data, replayed } = await restoreInPlace(held, { snapshot: label, at });
+        c.set("storedForPlan", held.plan !== undefined);
+        return c.json({ success: true, data }, 200, replayed ? { "plan-replayed": "true" } : {});
       },
     );
 }

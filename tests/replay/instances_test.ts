@@ -25,6 +25,19 @@ async function records(app: StartedApp, wanted: number): Promise<Deno.KvEntry<Re
   }
 }
 
+/** Makes the one record what it is where its instance has died before it noted its answer. */
+async function noteDeath(app: StartedApp, clock: TurnableClock): Promise<Deno.KvKey> {
+  const [record] = await records(app, 1);
+  assert(record !== undefined);
+  await app.deps.kv.set(record.key, {
+    ...record.value,
+    state: "running",
+    untilMs: clock.now() + 30_000,
+    pieces: 0,
+  });
+  return record.key;
+}
+
 /** As a client does that heeds Retry-After: a block may have been spent while KV was away. */
 async function whileUnreachable(ask: () => Promise<ApiAnswer>): Promise<void> {
   for (let attempt = 0; (await ask()).body.code === "meter_unreachable"; attempt++) {
@@ -112,16 +125,7 @@ test("the claim of a dead instance holds for its lease, then the call may run", 
     const send = () => other.request("POST", `${tenant.database.path}/query`, call);
     const first = await app.request("POST", `${tenant.database.path}/query`, call);
     assertEquals(first.status, 200, first.text);
-    // As if it had died before it noted its answer.
-    const [record] = await records(app, 1);
-    assert(record !== undefined);
-    const dead: ReplayRecord = {
-      ...record.value,
-      state: "running",
-      untilMs: clock.now() + 30_000,
-      pieces: 0,
-    };
-    await app.deps.kv.set(record.key, dead);
+    const key = await noteDeath(app, clock);
     assertRefused(await send(), 409, "replay_running");
     clock.turn(15_000);
     assertRefused(await send(), 409, "replay_running");
@@ -131,9 +135,45 @@ test("the claim of a dead instance holds for its lease, then the call may run", 
     assertEquals(replayed(taken).includes("true"), !runs);
     assertEquals(taken.text === first.text, !runs);
     assertEquals((await send()).text, taken.text);
-    await app.deps.kv.delete(record.key);
+    await app.deps.kv.delete(key);
   }
   assertEquals(await count(tenant), 1);
+});
+
+test("a restore whose instance dies before it notes the answer does not undo what was written since", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (a)");
+  const { path } = tenant.database;
+  const taken = await app.request("POST", `${path}/snapshots`, {
+    token: tenant.token,
+    body: { label: "empty" },
+  });
+  assertEquals(taken.status, 201, taken.text);
+  await tenant.query(INSERT);
+  const call = step("p", "1", { token: tenant.token, body: { snapshot: "empty" } });
+  const first = await app.request("POST", `${path}/restore`, call);
+  assertEquals([first.status, await count(tenant)], [200, 0], first.text);
+  await tenant.query(INSERT);
+  await noteDeath(app, clock);
+  clock.turn(30_500);
+  for (let round = 0; round < 2; round++) {
+    assertReplay(first, await other.request("POST", `${path}/restore`, call), "plan-replayed");
+    assertEquals(await count(tenant), 1);
+  }
+  // Nor may another call have the step.
+  await noteDeath(app, clock);
+  clock.turn(30_500);
+  const another = { ...call, body: { snapshot: "another" } };
+  assertRefused(await other.request("POST", `${path}/restore`, another), 422, "replay_mismatch");
+  const next = await app.request("POST", `${path}/restore`, {
+    ...step("p", "2"),
+    token: tenant.token,
+    body: { snapshot: "empty" },
+  });
+  assertEquals([next.status, replayed(next), await count(tenant)], [200, [null, null], 0], next.text);
 });
 
 test("while KV is away calls go on from the reserved block or get 429, none gets 500, none runs twice", async () => {

@@ -7,11 +7,13 @@ import { AppError } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { type HeldImport, type HeldRestore, writeHeldRestore } from "../../query/held_call.ts";
 import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
+import { replayKeys } from "../../query/find_earlier.ts";
 import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { recordEnd } from "../../query/record.ts";
 import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
+import type { Restored as StoreRestored } from "../../tenant/damage.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";
 import { deniedBy, writeFacts } from "../branches/find_merge_rules.ts";
 import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
@@ -20,7 +22,7 @@ import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots
 export interface RestoreContext extends SnapshotContext, HoldContext {
   readonly clock: SnapshotContext["clock"];
   readonly rules: Rules;
-  /** The step of a plan that it is: held, its repetitions wait for the same approval. */
+  /** The step of a plan that it is: done, its answer is stored in the database; held, its repetitions wait for the approval. */
   readonly plan?: ReplayScope | undefined;
 }
 
@@ -97,9 +99,21 @@ async function runRestore(
   ctx: RestoreContext,
   { snapshot, log, expects }: PreviewedRestore & { readonly expects?: string },
 ): Promise<Restored> {
-  const undo = autoLabel(ctx.clock, "restore", snapshot);
-  const options = { undoLabel: undo, log, ...(expects === undefined ? {} : { expects }) };
-  const restored = await databaseOf(ctx).restore(snapshot, options);
+  const place = { snapshot, undo: autoLabel(ctx.clock, "restore", snapshot) };
+  const replay = ctx.plan &&
+    replayKeys(ctx, { idempotency: null, plan: ctx.plan }, JSON.stringify(place));
+  const options = { undoLabel: place.undo, log, replay, ...(expects === undefined ? {} : { expects }) };
+  return restoredView(place, await databaseOf(ctx).restore(snapshot, options));
+}
+
+/** The labels of a restore: of the snapshot that comes back, and for that of the state before. */
+export interface RestorePlace {
+  readonly snapshot: string;
+  readonly undo: string;
+}
+
+/** What a restore answers. */
+export function restoredView({ snapshot, undo }: RestorePlace, restored: StoreRestored): Restored {
   return { snapshot, undo: restored.undo ? undo : null, setAside: restored.setAside };
 }
 

@@ -130,6 +130,7 @@ export class LocalSnapshots implements DatabaseFiles {
       aside: damagedLabel(nowMs),
       suspect: host.states.isReported(databaseId),
       record: wireRecord(how.log, clock),
+      replay: how.replay ?? null,
       expects: how.expects ?? null,
     });
     if (reply.t !== "restored") throw snapshotError(reply.t);

@@ -2,6 +2,8 @@
 // been answered, which must not run again, and the restore itself.
 import { newId } from "../../core/ids.ts";
 import { isReservedName, ownTablesQuery } from "../../sql/service_tables.ts";
+import type { Restored } from "../damage.ts";
+import type { ReplayKeys } from "../stored_answer.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { BEGIN, commitSteps } from "./record_steps.ts";
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../sql/chronicles.ts";
@@ -94,6 +96,8 @@ async function own(
 
 export interface RestoreToRecord {
   readonly log: LogIdentity;
+  /** What it has done, and the keys under which that is stored. Absent: under none. */
+  readonly answer?: { readonly replay: ReplayKeys; readonly restored: Restored };
   readonly location: string;
   /** Locations whose tables it has replaced, dropped or brought back. */
   readonly tablesOf: readonly string[];
@@ -101,10 +105,10 @@ export interface RestoreToRecord {
   readonly startedMs: number;
 }
 
-/** Writes the rows of a restore into the log and audit trail; it counts no rows. Throws `RemoteFailure`. */
+/** Writes the rows of a restore into the log and audit trail, and its stored answer; it counts no rows. Throws `RemoteFailure`. */
 export async function recordRestore(
   context: RemoteContext,
-  { log, location, tablesOf, startedMs }: RestoreToRecord,
+  { log, answer, location, tablesOf, startedMs }: RestoreToRecord,
 ): Promise<void> {
   const names = new Set<string>();
   for (const one of tablesOf) {
@@ -113,11 +117,12 @@ export async function recordRestore(
   }
   const auditTables = [...names].filter((name) => !isReservedName(name)).sort();
   const ms = Math.round((context.clock.monotonicMs() - startedMs) * 1000) / 1000;
+  const results = answer ? [{ json: JSON.stringify(answer.restored), rowsRead: 0, rowsWritten: 0 }] : [];
   const { steps, commit } = commitSteps(
     [BEGIN],
     [{
-      call: { log, replay: null, failsWith: null, auditTables },
-      run: { results: [], rowsRead: 0, rowsWritten: 0, ms, failure: null },
+      call: { log, replay: answer?.replay ?? null, failsWith: null, auditTables },
+      run: { results, rowsRead: 0, rowsWritten: 0, ms, failure: null },
       auditId: newId("evt", context.clock.now()),
     }],
     [],

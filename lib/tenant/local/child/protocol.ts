@@ -121,6 +121,7 @@ export interface RestoreRequest {
   readonly suspect: boolean;
   readonly nowMs: number;
   readonly record: WireRecord | null;
+  readonly replay: ReplayKeys | null;
   /** Digest of the effect that the restore has to have; null: any effect is accepted. */
   readonly expects: string | null;
 }

@@ -1,11 +1,12 @@
 // Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
 import { roundMs, systemClock } from "../../../core/clock.ts";
-import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
+import { CHRONICLES } from "../../../sql/chronicles.ts";
 import type { ChangePlace } from "../../../sql/change_rows.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
-import { setAsideText } from "../../damage.ts";
-import { Connection, type EngineValue } from "../../../engine/connection.ts";
+import { type Restored as StoreRestored, setAsideText } from "../../damage.ts";
+import { Connection } from "../../../engine/connection.ts";
 import { isDamage } from "../../../engine/engine_failure.ts";
+import { carryChronicles, carryReplays } from "./carry_over.ts";
 import {
   copyDatabase,
   damagedFolder,
@@ -17,14 +18,13 @@ import {
 } from "./file_copy.ts";
 import { digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./staged_snapshot.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import type { Reply, Request, RestoreRequest, WireRecord } from "./protocol.ts";
+import type { Reply, Request, RestoreRequest } from "./protocol.ts";
+import { storeReplay } from "./replay.ts";
 import { placeIn, restart } from "./restart_changes.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
 
-/** Rows carried over at once. */
-const CARRIED_AT_ONCE = 2000;
 /** Index of the text in a log row. */
 const LOG_TEXT = 13;
 
@@ -82,8 +82,8 @@ function restoreStaged(
     }
     const tables = [...before?.tables ?? [], ...tablesOf(target)];
     restart(target, { former: before?.change ?? placeIn(target), tables, nowMs: restore.nowMs });
-    // The record is written into the staged file, so that it exists exactly when the restore is done.
-    writeRecord(target, restore.record, { tables: before?.tables ?? [], startedMs, setAside });
+    // The records are written into the staged file, so that they exist exactly when the restore is done.
+    writeRecord(target, restore, { tables: before?.tables ?? [], startedMs, restored: { undo, setAside } });
     raiseVersion(target, before?.version ?? null);
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
     // The old file's log is folded in, so that the old file is complete until the new one takes its name.
@@ -150,7 +150,7 @@ export function beginHistory(path: string, { record, ms, check }: BeginHistory):
       target.internalRun(`DELETE FROM ${table}`);
     }
     target.internalRun("COMMIT");
-    writeRecord(target, record, { tables: [], startedMs, setAside: null });
+    writeRecord(target, { record, replay: null }, { tables: [], startedMs, restored: null });
     target.internalRow("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
     target.close();
@@ -158,78 +158,43 @@ export function beginHistory(path: string, { record, ms, check }: BeginHistory):
   return { t: "done" };
 }
 
-/** Writes the log and audit rows. All tables of the old and the new state count as changed; no rows are counted. */
+/**
+ * Writes the log and audit rows, and the stored answer. All tables of the old and the new state count as changed; no rows
+ * are counted.
+ */
 function writeRecord(
   target: Connection,
-  record: WireRecord | null,
-  { tables: before, startedMs, setAside }: {
+  { record, replay }: Pick<Restore, "record" | "replay">,
+  { tables: before, startedMs, restored }: {
     readonly tables: readonly string[];
     readonly startedMs: number;
-    readonly setAside: string | null;
+    /** Null: nothing was restored. */
+    readonly restored: StoreRestored | null;
   },
 ): void {
   if (record === null) return;
   const tables = [...new Set([...before, ...tablesOf(target)])];
   const ms = roundMs(systemClock.monotonicMs() - startedMs);
   const log = [...record.log];
-  if (setAside !== null) log[LOG_TEXT] += setAsideText(setAside);
+  if (restored?.setAside) log[LOG_TEXT] += setAsideText(restored.setAside);
   target.internalRun("BEGIN IMMEDIATE");
   insertCallRow(target, log, { errorKind: null, rowsRead: 0, rowsWritten: 0, ms });
   insertAuditRow(target, record.auditId, JSON.stringify(tables.sort()), log, 0);
+  if (replay !== null) {
+    const text = JSON.stringify(restored);
+    storeReplay(target, replay, {
+      results: [[text.length, 0, 0]],
+      text,
+      durationMs: ms,
+      rowsReadBasis: "plan",
+    });
+  }
   target.internalRun("COMMIT");
 }
 
 function tablesOf(connection: Connection): string[] {
   const names = connection.internalRows(ownTablesQuery).map(([name]) => String(name));
   return names.filter((name) => !isReservedName(name));
-}
-
-function carryChronicles(from: Connection, to: Connection): void {
-  for (const table of CHRONICLES) {
-    const [newestMs = null] = to.internalRow(newestTimeQuery(table)) ?? [];
-    let last = carriedAbove(table, newestMs === null ? null : Number(newestMs));
-    for (;;) {
-      const rows = from.internalRows(
-        `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`,
-        last,
-        CARRIED_AT_ONCE,
-      );
-      if (rows.length === 0) break;
-      insertRows(to, table, rows);
-      last = String(rows.at(-1)?.[0]);
-    }
-  }
-}
-
-/** Carries over stored answers, so that repeated calls do not run again. */
-function carryReplays(from: Connection, to: Connection, nowMs: number): void {
-  // The present state also has every unexpired answer of the snapshot.
-  to.internalRun("DELETE FROM _service_meta_replay");
-  const ids = from.internalRows(
-    "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
-    nowMs,
-  );
-  for (const [id] of ids) {
-    insertRows(
-      to,
-      "_service_meta_replay",
-      from.internalRows("SELECT * FROM _service_meta_replay WHERE id = ?", Number(id)),
-    );
-  }
-}
-
-/** An older version of the service may have written the present file, with fewer columns in its tables. */
-function insertRows(to: Connection, table: string, rows: readonly EngineValue[][]): void {
-  const names = to.internalRows("SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
-  to.internalRun("BEGIN IMMEDIATE");
-  for (const row of rows) {
-    const columns = names.slice(0, row.length).join(",");
-    to.internalRun(
-      `INSERT OR REPLACE INTO ${table} (${columns}) VALUES (${row.map(() => "?").join(",")})`,
-      ...row.map((value) => value instanceof Uint8Array ? null : value),
-    );
-  }
-  to.internalRun("COMMIT");
 }
 
 /**
