@@ -32,6 +32,7 @@ import { createApp } from "./routes/app.ts";
 import { appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
 import {
+  backUpEveryMinute,
   BODY_SWEEP_MS,
   everyMinute,
   everyTenMinutes,
@@ -66,6 +67,7 @@ const started = Promise.withResolvers<Upkept>();
 // At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process
 // would.
 Deno.cron("dead blocks and leftovers", "* * * * *", async () => await everyMinute(await started.promise));
+Deno.cron("back up the accounts", "* * * * *", async () => await backUpEveryMinute(await started.promise));
 Deno.cron("sweep tenants", "*/10 * * * *", async () => await everyTenMinutes(await started.promise));
 
 if (import.meta.main) {

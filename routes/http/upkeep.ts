@@ -23,13 +23,17 @@ export interface Upkept {
 }
 
 /** To be called every minute, by one process of all that share the KV or by each. */
-export async function everyMinute({ deps, backups }: Upkept): Promise<void> {
+export async function everyMinute({ deps }: Upkept): Promise<void> {
   await attempt(deps.log, "blocks_not_swept", () => deps.query.meter.sweepBlocks());
   await attempt(deps.log, "leftovers_not_swept", () => sweepLeftovers(deps));
   await attempt(deps.log, "mails_not_swept", async () => await deps.published.mail?.sweep());
   await attempt(deps.log, "late_backups_not_told", () => noteLateBackups(deps));
   await deps.webhooks.deliverer.sweep();
   await attempt(deps.log, "lifetimes_not_swept", () => sweepLifetimes(deps.kv, deps.clock.now()));
+}
+
+/** To be called every minute, by itself: nothing else waits for a backup, which may take an hour where the archive is slow. */
+export async function backUpEveryMinute({ deps, backups }: Upkept): Promise<void> {
   await attempt(deps.log, "backup_not_archived", async () => await backups?.tick());
 }
 

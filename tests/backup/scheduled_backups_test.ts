@@ -1,6 +1,6 @@
 // Each minute in which the control plane has changed sends a backup, and no other minute does.
 import { assertEquals } from "@std/assert";
-import { everyMinute } from "../../routes/http/upkeep.ts";
+import { backUpEveryMinute, everyMinute } from "../../routes/http/upkeep.ts";
 import type { ObjectStore } from "../../lib/tenant/object_store.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { listBackups } from "../../lib/services/backup/archived_backups.ts";
@@ -25,7 +25,7 @@ class StandingClock {
   }
 }
 
-Deno.test("the minute's upkeep sends a backup of the control plane when something has changed, and never two in a minute", async () => {
+Deno.test("each minute sends a backup of the control plane when something has changed, and never two in a minute", async () => {
   await using world = await backupWorld();
   await using app = await world.start();
   const acme = await app.namespace();
@@ -40,7 +40,7 @@ Deno.test("the minute's upkeep sends a backup of the control plane when somethin
   const count = async () => (await listBackups(store)).filter(({ isWhole }) => isWhole).length;
   const minute = async (ms: number) => {
     clock.turn(ms);
-    await everyMinute({ deps: app.deps, backups });
+    await backUpEveryMinute({ deps: app.deps, backups });
     return await count();
   };
   assertEquals(await minute(0), 1, "the first, of all that is there");
@@ -60,4 +60,24 @@ Deno.test("the minute's upkeep sends a backup of the control plane when somethin
     4,
     "it goes in the next minute, though nothing was written since",
   );
+});
+
+Deno.test("what else is done each minute goes on while a backup takes long", async () => {
+  await using world = await backupWorld();
+  await using app = await world.start();
+  await app.namespace();
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const withObjects = async () => {
+    begun.resolve();
+    await end.promise;
+  };
+  const backups = scheduledBackups(app, { archive: { withObjects } });
+  const upkept = { deps: app.deps, backups };
+  const backup = backUpEveryMinute(upkept);
+  await begun.promise;
+  for (let minute = 0; minute < 2; minute++) await everyMinute(upkept);
+  end.resolve();
+  await backup;
+  assertEquals(app.logLines.filter((line) => line.includes("backup_not_archived")), []);
 });
