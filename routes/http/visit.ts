@@ -1,5 +1,6 @@
 // What a request to the console carries, beyond what every request carries.
 import type { PersonCaller } from "../../lib/access/caller.ts";
+import type { Proofs } from "../../lib/services/people/own_account.ts";
 
 /** One request, as pages need it. */
 export interface Visit {
@@ -16,6 +17,8 @@ export interface Visit {
   readonly person: Person | null;
   /** What the rail of a namespace says. Errors: those of reading the namespace. */
   readonly railOf: (namespaceSlug: string) => Promise<RailFacts>;
+  /** By what whoever is signed in can confirm who it is. Errors: `person_required`, `session_ended`. */
+  readonly proofs: () => Promise<Proofs>;
 }
 
 /** Where style and scripts are. */

@@ -34,10 +34,21 @@ export async function personFor(
   const admin = { role: "admin", namespace: "northwind", ...(email === undefined ? {} : { email }) } as const;
   if (who === "admin") return await signIn(app, admin);
   const clock = { ...app.deps.clock, now: () => app.deps.clock.now() - 20 * 60_000 };
-  return await signIn({ ...app, deps: { ...app.deps, clock } }, {
-    ...admin,
-    email: "nina@northwind.example",
+  const nina = { ...admin, email: "nina@northwind.example" };
+  const returning = await signIn({ ...app, deps: { ...app.deps, clock } }, nina);
+  await givePassword(app, returning);
+  return returning;
+}
+
+/** So that a page which asks for the password has a field for it. */
+async function givePassword({ deps: { control } }: StartedApp, { id }: TestPerson): Promise<void> {
+  const namespace = await control.namespaces.bySlug("northwind");
+  assert(namespace);
+  const { ok } = await control.members.change({
+    ...{ namespaceId: namespace.id, memberId: id, keepAdmin: false },
+    change: (member) => ({ ...member, passwordHash: "a hash that nothing has" }),
   });
+  assert(ok);
 }
 
 /** Opens a page, or sends its form from another page of the console as a browser does. */

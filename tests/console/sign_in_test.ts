@@ -1,11 +1,14 @@
 // How people get in and out: by password, by the operator key, by links, and what happens to a form whose session has
 // ended or is old. Passkeys need a browser: tests/browser/console_people_test.ts.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import { addMember } from "../../lib/services/people/manage_members.ts";
+import { addPasskey, beginPasskey } from "../../lib/services/people/use_passkeys.ts";
 import { ownPath } from "../../routes/console/frame/own_path.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
+import { SoftwarePasskey } from "../testing/software_passkey.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { openPage, sendForm } from "./open_page.ts";
@@ -262,6 +265,7 @@ test("what cannot be taken back asks an old session for a proof, and is done beh
   assertEquals(asked.status, 403);
   assertMatch(asked.text, /Confirm that it is you/);
   assertMatch(asked.text, /<main class="alone"/);
+  assert(!asked.text.includes("with a passkey"), "Ada has none");
   const waiting = { to: hidden(asked, "to"), typed: hidden(asked, "typed") };
   const wrong = await send("/console/-/prove", { ...waiting, password: "wrong one, sorry" });
   assertEquals(wrong.status, 401);
@@ -276,6 +280,23 @@ test("what cannot be taken back asks an old session for a proof, and is done beh
   assertEquals((await send("/console/acme/tokens", { name: "another", role: "read" })).status, 201);
   const names = await openPage(app, "/console/acme/tokens", null, { cookie });
   assertEquals(names.text.match(/>backend</g)?.length, 1);
+});
+
+test("who has only a passkey is asked for no password", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  await app.namespace();
+  const person = await signIn(app, { role: "admin" });
+  const signedIn = await authenticateSession(app.deps, person.secret, { now: true });
+  assert(signedIn);
+  const ctx = { ...app.deps.people, caller: signedIn.caller };
+  const passkey = await SoftwarePasskey.in({ origin: "http://localhost", rpId: "localhost" });
+  await addPasskey(ctx, { name: "Laptop", answer: await passkey.make(await beginPasskey(ctx)) });
+  clock.turn(16 * 60_000);
+  const fields = { name: "backend", role: "read" };
+  const asked = await sendForm(app, { path: "/console/acme/tokens", fields, person });
+  assertMatch(asked.text, /Confirm with a passkey/);
+  assert(!/<input[^>]* type="password"/.test(asked.text), asked.text);
 });
 
 test("settings keep their cap without a proof, and another cap asks for one", async () => {

@@ -76,6 +76,25 @@ export async function signOut(ctx: AccountContext): Promise<void> {
   if (own !== null) await ctx.control.consoleSessions.end(ownerOf(ctx.caller), own);
 }
 
+/** By what a caller can confirm who it is. */
+export interface Proofs {
+  /** Of the operator: the key. */
+  readonly password: boolean;
+  readonly passkey: boolean;
+}
+
+/** Errors: `person_required`, `session_ended`. */
+export async function listProofs(ctx: AccountContext): Promise<Proofs> {
+  const { caller } = ctx;
+  requireSelf(caller);
+  if (caller.kind === "operator") return { password: true, passkey: false };
+  const [{ passwordHash }, passkeys] = await Promise.all([
+    ownRecord(ctx, caller),
+    ctx.control.passkeys.list(caller.memberId),
+  ]);
+  return { password: passwordHash !== null, passkey: passkeys.length > 0 };
+}
+
 /**
  * Makes the session that asks as new as one that has just begun. `secret`: a member's password or the operator key, as it
  * is typed. Errors: `person_required`, `sign_in_failed`, `sign_in_locked`, `hashing_busy`, `session_ended`.

@@ -11,8 +11,9 @@ import {
 import type { PersonCaller } from "../../../lib/access/caller.ts";
 import { AppError } from "../../../lib/core/errors.ts";
 import { glanceAt } from "../../../lib/services/money/glance_at.ts";
+import { listProofs } from "../../../lib/services/people/own_account.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
-import { manageContext } from "../../http/service_contexts.ts";
+import { accountContext, manageContext } from "../../http/service_contexts.ts";
 import { sessionCookie } from "../../http/session_cookie.ts";
 import type { Assets } from "./assets.ts";
 import type { Env } from "../../http/env.ts";
@@ -77,6 +78,7 @@ function visitOf(c: Context<Env>, { deps, assets, person }: VisitParts): Visit {
     person,
     railOf: (namespaceSlug) =>
       glanceAt({ ...manageContext(deps, c), approvals: deps.query.approvals }, namespaceSlug),
+    proofs: () => listProofs(accountContext(deps, c)),
   };
 }
 

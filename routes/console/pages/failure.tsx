@@ -136,7 +136,9 @@ async function askedPage(c: Context<Env>, code: string): Promise<Response | null
   }
   if (code === "sign_in_again" && c.req.method === "POST") {
     const parts = { title: "Confirm that it is you", scripts, alone: true };
-    return await renderPage(c, parts, <Prove visit={visit} waiting={await waitingOf(c)} returned={null} />);
+    const [waiting, proofs] = await Promise.all([waitingOf(c), visit.proofs()]);
+    const prove = <Prove visit={visit} proofs={proofs} waiting={waiting} returned={null} />;
+    return await renderPage(c, parts, prove);
   }
   if (person === null) return null;
   if (code === "old_page") {

@@ -40,6 +40,7 @@ export function proveRoutes(deps: AppDeps, answer: Answer): Hono<Env> {
           },
           <Prove
             visit={c.get("visit")}
+            proofs={await c.get("visit").proofs()}
             waiting={waiting}
             returned={{ form: "prove", fields, problem: proved.problem }}
           />,

@@ -1,4 +1,5 @@
 // Asks somebody who is signed in to prove once more who they are, with what they were about to do behind the form.
+import type { Proofs } from "../../../lib/services/people/own_account.ts";
 import type { Visit } from "../../http/visit.ts";
 import { hiddenOf, type Waiting } from "../frame/resume.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
@@ -13,12 +14,13 @@ import { UserName } from "../parts/user_name.tsx";
 /** What the page tells. */
 export interface ProveProps {
   readonly visit: Visit;
+  readonly proofs: Proofs;
   readonly waiting: Waiting;
   readonly returned: Returned<"prove"> | null;
 }
 
 /** The page. */
-export function Prove({ visit, waiting, returned }: ProveProps): Html {
+export function Prove({ visit, proofs, waiting, returned }: ProveProps): Html {
   const caller = visit.person?.caller;
   const isOperator = caller?.kind === "operator";
   const message = returned?.problem.code === "sign_in_failed"
@@ -26,6 +28,7 @@ export function Prove({ visit, waiting, returned }: ProveProps): Html {
     : messageOf(returned, "prove");
   const field = fieldsOf(returned, "prove");
   const hidden = hiddenOf(waiting);
+  const leave = <Button href={waiting.to.replace(/\?.*/, "")}>Do nothing</Button>;
   return (
     <div class="card">
       <div class="body form">
@@ -35,30 +38,43 @@ export function Prove({ visit, waiting, returned }: ProveProps): Html {
           it asks once more. What you typed is kept.
         </p>
         {message === null ? null : <Notice tone="bad">{message}</Notice>}
-        {isOperator
-          ? null
-          : (
+        {proofs.passkey
+          ? (
             <Form visit={visit} action="/console/-/prove" kind="form needs-script" hidden={hidden}>
-              <PasskeyButton kind="get" begin="/console/-/prove/begin" text="Confirm with a passkey" />
-              <p class="or">
-                <span>or with the password</span>
-              </p>
+              <PasskeyButton
+                kind="get"
+                begin="/console/-/prove/begin"
+                primary={!proofs.password}
+                text="Confirm with a passkey"
+              />
+              {proofs.password
+                ? (
+                  <p class="or">
+                    <span>or with the password</span>
+                  </p>
+                )
+                : null}
             </Form>
-          )}
-        <Form visit={visit} action="/console/-/prove" kind="form" hidden={hidden}>
-          <UserName of={caller?.kind === "member" ? caller.email : "operator"} />
-          <Field
-            {...field("password")}
-            label={isOperator ? "Operator key" : "Password"}
-            type="password"
-            autocomplete={isOperator ? "off" : "current-password"}
-            required
-          />
-          <div class="end">
-            <Button kind="primary">Confirm and go on</Button>
-            <Button href={waiting.to.replace(/\?.*/, "")}>Do nothing</Button>
-          </div>
-        </Form>
+          )
+          : null}
+        {proofs.password
+          ? (
+            <Form visit={visit} action="/console/-/prove" kind="form" hidden={hidden}>
+              <UserName of={caller?.kind === "member" ? caller.email : "operator"} />
+              <Field
+                {...field("password")}
+                label={isOperator ? "Operator key" : "Password"}
+                type="password"
+                autocomplete={isOperator ? "off" : "current-password"}
+                required
+              />
+              <div class="end">
+                <Button kind="primary">Confirm and go on</Button>
+                {leave}
+              </div>
+            </Form>
+          )
+          : <div class="end">{leave}</div>}
       </div>
     </div>
   );
