@@ -42,3 +42,22 @@ Deno.test("names with characters that turn the text around are written out where
   });
   assert(made.text.includes(`${SHOWN} is made`), made.text.slice(0, 300));
 });
+
+Deno.test("an emoji of several parts is shown as it is, and a joiner that nobody would see is written out", async () => {
+  await using app = await startApp();
+  const { slug, token } = await app.namespace("acme");
+  const admin = await signIn(app, { role: "admin" });
+  const names = {
+    "\u{1F469}\u{1F3FD}\u200D\u{1F680} and \u{1F3F3}\uFE0F\u200D\u{1F308}": null,
+    "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}": null,
+    "ad\u200Dmin": "ad⟨U+200D⟩min",
+    "\u{1F34E}\u200D\u{1F34E}": "\u{1F34E}⟨U+200D⟩\u{1F34E}",
+  };
+  for (const [name, shown] of Object.entries(names)) {
+    const body = { name, role: "read" };
+    const { status, text } = await app.request("POST", `/api/namespaces/${slug}/tokens`, { token, body });
+    assertEquals(status, 201, text);
+    const page = await openPage(app, "/console/acme/tokens", admin);
+    assert(page.text.includes(`>${shown ?? name}<`), name);
+  }
+});
