@@ -184,6 +184,24 @@ browserTest(
   },
 );
 
+browserTest(
+  "where the browser refuses to copy, the button says so and the text is selected",
+  async ({ browser, world }) => {
+    const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+    const options = { ...world.signedIn(person), viewport: WIDE };
+    await withPage(browser, `${world.url}/console/northwind/db/main`, options, async (page) => {
+      await page.evaluate(
+        "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
+      );
+      const copy = page.getByRole("button", { name: /^Copy/ });
+      await copy.click();
+      await copy.getByText("Not copied, but selected").waitFor();
+      assertMatch(await page.evaluate<string>("getSelection().toString()"), /^curl -H/);
+      assertEquals(await page.getByRole("status").getByText("Not copied").count(), 1);
+    });
+  },
+);
+
 browserTest("a token is made, copied and revoked by keys alone", async ({ browser, world }) => {
   const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
   const options = { ...world.signedIn(person), ...CLIPBOARD };

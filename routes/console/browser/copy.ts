@@ -4,24 +4,39 @@
 /** How long a button says that it has copied. */
 const SAID_MS = 2_000;
 
-/** One listener for all buttons with `data-copy` (the text) or `data-copy-from` (the id of what holds it). */
+/** One listener for all buttons with `data-copy`, which holds the text. */
 export function copyButtons(page: Document): void {
   page.documentElement.classList.add("scripted");
+  const spoken = page.createElement("p");
+  spoken.className = "unseen";
+  spoken.role = "status";
+  page.body.append(spoken);
   page.addEventListener("click", (event) => {
     if (!(event.target instanceof Element)) return;
-    const button = event.target.closest<HTMLButtonElement>("[data-copy], [data-copy-from]");
-    if (button) void copy(page, button);
+    const button = event.target.closest<HTMLButtonElement>("[data-copy]");
+    if (button) void copy(page, button, spoken);
   });
 }
 
-async function copy(page: Document, button: HTMLButtonElement): Promise<void> {
-  const { copy, copyFrom } = button.dataset;
-  await writeText(page, button, copy ?? page.getElementById(copyFrom ?? "")?.textContent ?? "");
+/** `spoken`: where those hear it who do not see the button. */
+async function copy(page: Document, button: HTMLButtonElement, spoken: HTMLElement): Promise<void> {
+  const isCopied = await writeText(page, button, button.dataset["copy"] ?? "").then(() => true, () => false);
   const label = button.querySelector("span") ?? button;
   // A second click finds the word of the first one there.
   const before = button.dataset["label"] ??= label.textContent ?? "";
-  label.textContent = "Copied";
-  setTimeout(() => label.textContent = before, SAID_MS);
+  label.textContent = isCopied ? "Copied" : "Not copied, but selected";
+  spoken.textContent = label.textContent;
+  if (!isCopied) return selectBeside(page, button);
+  setTimeout(() => {
+    label.textContent = before;
+    spoken.textContent = "";
+  }, SAID_MS);
+}
+
+/** So that one's own keys copy it where the browser refuses to. */
+function selectBeside(page: Document, button: HTMLButtonElement): void {
+  const shown = button.closest(".copy-line, .card")?.querySelector("code");
+  if (shown) page.getSelection()?.selectAllChildren(shown);
 }
 
 /** Browsers have a clipboard for scripts only under https and on the machine itself; elsewhere they copy what is selected. */

@@ -113,7 +113,13 @@ function List(props: MembersProps & { manages: boolean }): Html {
           <li>
             <Person
               name={member.name ?? member.email}
-              about={member.name === null ? `since ${member.createdAt.slice(0, 10)}` : member.email}
+              about={member.name === null
+                ? (
+                  <>
+                    since <Time at={member.createdAt} />
+                  </>
+                )
+                : member.email}
             />
             <span class="end">
               {member.state === "invited" ? <Pill tone="warn">Invited</Pill> : null}
