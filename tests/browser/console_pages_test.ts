@@ -202,6 +202,30 @@ browserTest(
   },
 );
 
+browserTest("a form that is sent by several clicks is sent once", async ({ browser, world }) => {
+  const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+  const options = { ...world.signedIn(person), viewport: WIDE };
+  await withPage(browser, `${world.url}/console/northwind/tokens`, options, async (page) => {
+    let sent = 0;
+    const clicked = Promise.withResolvers<void>();
+    await page.route("**/tokens", async (route) => {
+      sent++;
+      await clicked.promise;
+      await route.continue();
+    });
+    await page.getByLabel("What it is for").fill("impatient");
+    await page.evaluate(`(async () => {
+      for (let click = 0; click < 3; click++) {
+        document.querySelector("button.primary").click();
+        await new Promise((go) => setTimeout(go, 50));
+      }
+    })()`);
+    clicked.resolve();
+    await page.getByRole("heading", { name: "impatient is made" }).waitFor();
+    assertEquals(sent, 1);
+  });
+});
+
 browserTest("a token is made, copied and revoked by keys alone", async ({ browser, world }) => {
   const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
   const options = { ...world.signedIn(person), ...CLIPBOARD };

@@ -11,3 +11,17 @@ document.addEventListener("htmx:after:swap", () => localTimes(document));
 document.addEventListener("submit", ({ target }) => {
   if (target instanceof HTMLFormElement && target.action.endsWith("/-/sign-out")) sessionStorage.clear();
 });
+
+/** How long a form waits for its answer: by then whoever sends it again means it. A download leaves the page as it is. */
+const AWAITED_MS = 3_000;
+const awaited = new Set<HTMLFormElement>();
+// A double click would make two of what one form makes.
+document.addEventListener("submit", (event) => {
+  const { target: form, defaultPrevented } = event;
+  if (!(form instanceof HTMLFormElement) || form.method !== "post" || defaultPrevented) return;
+  if (awaited.has(form)) return event.preventDefault();
+  awaited.add(form);
+  setTimeout(() => awaited.delete(form), AWAITED_MS);
+});
+// Whoever comes back to the page finds every form ready.
+addEventListener("pageshow", () => awaited.clear());
