@@ -1,5 +1,6 @@
 // One child of the pool for transactions: what it is doing, and when it has to be ended.
 import type { TransactionRequest } from "./child/protocol.ts";
+import { MAX_RESIDENT_BYTES, SILENT_MS } from "./child_bounds.ts";
 import type { EngineChild } from "./engine_child.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
 
@@ -76,11 +77,6 @@ export function sendNext(place: Place, nowMs: number): void {
   place.running = { ...next, sinceMs: nowMs, statement: -1, heard: { count: -1, sinceMs: nowMs } };
   place.child.send({ op: "transaction", frame: next.frame, ...next.request });
 }
-
-/** Resident bytes at which a child is ended, as for other engine children. */
-const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
-/** Milliseconds without a report of its memory after which a child that works is ended. */
-const SILENT_MS = 10_000;
 
 /** What children may take. */
 export interface PlaceLimits {

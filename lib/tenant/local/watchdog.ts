@@ -1,6 +1,7 @@
 // Polls slow flights every few milliseconds. It ends a child whose statement is past its deadline, whose caller has gone,
 // whose memory is out of bounds or whose slow read blocks others, and starts another child for waiting work.
 import { AppError } from "../../core/errors.ts";
+import { MAX_RESIDENT_BYTES, SILENT_MS } from "./child_bounds.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./progress_files.ts";
@@ -21,15 +22,11 @@ const POLL_MS = 50;
 const SOON_MS = 10;
 /** Milliseconds between two looks at the memory of all children together: each look reads a file for every child. */
 const MEMORY_MS = 50;
-/** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */
-const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
 /** A task of the service itself (a checkpoint, a prune) that takes longer than this is stuck. */
 const TASK_TIMEOUT_MS = 120_000;
 /** Milliseconds that a call may wait in a queue, and that a read may at least. */
 const MAX_WAIT_MS = 30_000;
 const MIN_WAIT_MS = 1000;
-/** Milliseconds without a report of its memory after which a child that works is ended. */
-const SILENT_MS = 10_000;
 
 /** The bounds that the watchdog enforces. */
 export interface WatchdogBounds {
