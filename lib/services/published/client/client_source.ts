@@ -140,8 +140,8 @@ function typeName(method: string): string {
   return method.charAt(0).toUpperCase() + method.slice(1);
 }
 
-/** Declared outputTypes are the owner's intent: the engine would store something else without complaint. */
-const outputTypes = {
+/** Of columns. Their declared types are the owner's intent: the engine would store something else without complaint. */
+const affinityTypes = {
   INTEGER: "number",
   REAL: "number",
   NUMERIC: "Value",
@@ -149,10 +149,7 @@ const outputTypes = {
   BLOB: "Value",
 } as const;
 
-/**
- * The TypeScript type of what an endpoint answers, from the columns that its statement shows. The type of the body of
- * an endpoint's answer, as TypeScript source.
- */
+/** The type of the body of an endpoint's answer, as TypeScript source, from the columns that its statement shows. */
 function outputType(
   spec: EndpointSpec,
   schema: SchemaFacts,
@@ -187,7 +184,7 @@ function valueType(
   const column = source && tableOf(source.table)?.columns.find(({ name }) => name === source.column);
   if (!column) return "Value";
   const affinity = affinityOf(column.type);
-  const type = outputTypes[affinity];
+  const type = affinityTypes[affinity];
   const isRowid = column.pk > 0 && /^integer$/i.test(column.type);
   return type === "Value" || !joined && (column.notNull || isRowid) ? type : `${type} | null`;
 }
