@@ -9,6 +9,7 @@ import { claimDataDir } from "../../store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "../../store/data_format.ts";
 import { keepPrivate } from "../../store/keep_private.ts";
 import { withLifetimes } from "../../store/lifetimes.ts";
+import { removeIfThere, syncPath } from "../../tenant/local/tenant_paths.ts";
 import { removeFolder } from "../../tenant/transfer/process_folders.ts";
 import { backupFiles } from "./backup_job.ts";
 import { checkMoney } from "./check_money.ts";
@@ -134,17 +135,6 @@ async function putInPlace(
   return kept;
 }
 
-async function syncPath(path: string): Promise<void> {
-  using file = await Deno.open(path);
-  await file.sync();
-}
-
 async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, (error) => !(error instanceof Deno.errors.NotFound));
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  await Deno.remove(path).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
 }
