@@ -142,6 +142,7 @@ const hostile: readonly string[] = [
   'how many orders" UNION SELECT name FROM sqlite_schema --',
   "orders of __proto__ per constructor",
   "toString orders by valueOf",
+  "orders of the customer constructor",
 ];
 
 Deno.test("no question, however long or strange, does anything but be refused", async () => {

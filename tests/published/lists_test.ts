@@ -205,6 +205,7 @@ test("what is no cursor, or one of another order, is refused by its name", async
     `cursor=${encode(["id", 1, 2])}`,
     `cursor=${encode(["id", { $integer: "99999999999999999999" }])}`,
     `cursor=${encode(["id", { $blob: 1 }])}`,
+    `cursor=${encode(["id", { $infinity: "constructor" }])}`,
     `cursor=${encode(["id", "\u0000"])}`,
     `cursor=${encode({})}`,
   ];

@@ -130,17 +130,19 @@ export const silentWords: ReadonlySet<string> = words(
 );
 
 /** Words of an address or a number that only finish a name: "email address", "phone number". */
-export const tails: Readonly<Record<string, RegExp>> = {
-  address: /mail/i,
-  number: /phone|tel|mobile|room/i,
-  date: /date|_on$|_at$/i,
-  time: /time|_at$|_min$|minutes|_sec$|hours|duration/i,
-  cost: /_(cents?|eur|usd)$/i,
-  costs: /_(cents?|eur|usd)$/i,
-  price: /_(cents?|eur|usd)$/i,
-  amount: /_(cents?|eur|usd)$/i,
-  fee: /_(cents?|eur|usd)$/i,
-};
+export const tails: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    address: /mail/i,
+    number: /phone|tel|mobile|room/i,
+    date: /date|_on$|_at$/i,
+    time: /time|_at$|_min$|minutes|_sec$|hours|duration/i,
+    cost: /_(cents?|eur|usd)$/i,
+    costs: /_(cents?|eur|usd)$/i,
+    price: /_(cents?|eur|usd)$/i,
+    amount: /_(cents?|eur|usd)$/i,
+    fee: /_(cents?|eur|usd)$/i,
+  }),
+);
 
 /** Words that say which of two references to one table is meant. */
 export const roles: readonly (readonly [said: RegExp, columns: RegExp])[] = [

@@ -144,7 +144,7 @@ function stateIn(span: readonly Token[], state: State): State | null {
 
 /** "email address" is one name, and so is "phone number". */
 function withTail(tokens: readonly Token[], mention: Mention): Mention {
-  const fits = tails[tokens[mention.end]?.lower ?? ""];
+  const fits = tails.get(tokens[mention.end]?.lower ?? "");
   const known = fits && mention.columns.some(({ column }) => fits.test(column.name)) ||
     (mention.weak || mention.score < 1) &&
       mention.columns.some(({ column }) => isSaid(tokens, mention, column.description));

@@ -18,7 +18,7 @@ const MAX_LENGTH = 8192;
 /** Bytes of a text from which on a cursor is too long, whatever else it holds. */
 export const TOO_LONG_BYTES = MAX_LENGTH / 4 * 3 + 1;
 /** JSON has no infinity. */
-const INFINITIES: Readonly<Record<string, number>> = { "+": Infinity, "-": -Infinity };
+const INFINITIES: ReadonlyMap<unknown, number> = new Map([["+", Infinity], ["-", -Infinity]]);
 
 /** Writes a cursor; null where a value of the row is too long for one. */
 export function writeCursor({ sort, values }: ListCursor): string | null {
@@ -63,7 +63,7 @@ function valueOf(value: unknown): CursorValue | undefined {
   if (more.length > 0) return undefined;
   switch (name) {
     case "$infinity":
-      return INFINITIES[String(one)];
+      return INFINITIES.get(one);
     case "$real":
       return typeof one === "number" ? { $real: one } : undefined;
     case "$integer":
