@@ -10,6 +10,8 @@ import { AnswerRoom } from "./lib/guard/answer_room.ts";
 import { IDLE_LOOK_MS, IdleMemory, ownProcess } from "./lib/guard/idle_memory.ts";
 import { HttpListener } from "./lib/guard/http_listener.ts";
 import { findServeConnection } from "./lib/guard/serve_connection.ts";
+import { FactsCache } from "./lib/query/facts_cache.ts";
+import { LongTexts } from "./lib/query/long_texts.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
 import { openBackups } from "./lib/services/backup/open_backups.ts";
 import { firstStart, isFirstStart } from "./lib/services/start/first_start.ts";
@@ -123,6 +125,8 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     tenants,
     ...(backups === null ? {} : { backups }),
     bodyWatch,
+    // A platform need not let a process start threads.
+    ...(config.hosted ? {} : { facts: new FactsCache(new LongTexts()) }),
     operatorKeyHash,
   });
   memory.noteStart();

@@ -75,6 +75,7 @@ async function learnFacts(
   database: StatementDatabase,
   statements: readonly QueryStatement[],
 ): Promise<Classified> {
+  await ctx.facts.readAhead(statements.map(({ sql }) => sql));
   const { syntaxes, misunderstood } = readTexts(ctx, statements);
   const foreignKeysOff = syntaxes.some(({ syntax }) => syntax.pragma?.foreignKeysOff === true);
   const compiled = syntaxes.filter((entry) => needsEngine(entry.syntax));

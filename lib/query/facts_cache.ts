@@ -1,6 +1,7 @@
 // Caches facts of statements by database, schema version and text. Syntax alone is cached by text: it holds everywhere.
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
+import { LONG_TEXT, type LongTexts } from "./long_texts.ts";
 
 /** Statements whose syntax is cached, and whose facts are cached for each database. */
 const MAX_SYNTAX = 5000;
@@ -10,6 +11,9 @@ const MAX_DATABASES = 20_000;
 const MAX_ALL_FACTS = 200_000;
 /** Characters of the longest cached text: longer ones are rarely repeated and would fill the cache. */
 const MAX_CACHED_LENGTH = 10_000;
+
+/** Characters of the texts that were read ahead last, more than one call has. */
+const MAX_AHEAD = 16_000_000;
 
 /** A text with its facts in the database where they were last learned. */
 interface SharedFacts {
@@ -24,7 +28,7 @@ interface DatabaseFacts {
 }
 
 /** The facts that the pipeline asks for, those of this process or of one transaction. */
-export type Facts = Pick<FactsCache, "syntax" | "schemaVersion" | "get" | "put" | "seen">;
+export type Facts = Pick<FactsCache, "syntax" | "readAhead" | "schemaVersion" | "get" | "put" | "seen">;
 
 /** The facts that this process has learned, of the schema version that an engine reported last. */
 export class FactsCache {
@@ -33,9 +37,40 @@ export class FactsCache {
   /** Databases of one schema hold the same objects: each for itself they would take a hundred times the memory. */
   readonly #shared = new Map<string, SharedFacts>();
   #count = 0;
+  /** Long texts that were read a moment ago, the oldest first, and their characters. */
+  readonly #ahead = new Map<string, SyntaxResult>();
+  #aheadLength = 0;
+
+  /** `longTexts`: who reads long texts; absent: the thread that asks for their syntax. */
+  constructor(private readonly longTexts?: LongTexts) {}
+
+  /** Reads the texts of a call where they are long, so that their `syntax` is there at once. Null: they are not, or it is. */
+  readAhead(texts: Iterable<string>): Promise<void> | null {
+    const { longTexts } = this;
+    if (longTexts === undefined) return null;
+    const unread = [...new Set(texts)].filter((sql) => !this.#syntax.has(sql) && !this.#ahead.has(sql));
+    const length = unread.reduce((sum, sql) => sum + sql.length, 0);
+    if (length < LONG_TEXT) return null;
+    return Promise.all(unread.map((sql) => longTexts.read(sql))).then((results) => {
+      for (const [at, sql] of unread.entries()) {
+        const result = results[at];
+        if (result) this.#keepAhead(sql, result);
+      }
+    });
+  }
+
+  #keepAhead(sql: string, result: SyntaxResult): void {
+    if (!this.#ahead.has(sql)) this.#aheadLength += sql.length;
+    this.#ahead.set(sql, result);
+    for (const oldest of this.#ahead.keys()) {
+      if (this.#aheadLength <= MAX_AHEAD) break;
+      this.#ahead.delete(oldest);
+      this.#aheadLength -= oldest.length;
+    }
+  }
 
   syntax(sql: string): SyntaxResult {
-    const known = this.#syntax.get(sql);
+    const known = this.#syntax.get(sql) ?? this.#ahead.get(sql);
     if (known) return known;
     const result = readSyntax(sql);
     if (sql.length <= MAX_CACHED_LENGTH) putBounded(this.#syntax, sql, result, MAX_SYNTAX);

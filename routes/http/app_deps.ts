@@ -61,6 +61,7 @@ export interface ProcessParts {
   readonly tenants: TenantStore;
   readonly backups?: { readonly isLate: boolean };
   readonly bodyWatch: BodyWatch;
+  readonly facts?: FactsCache;
   /** SHA-256 of the operator key, hex. */
   readonly operatorKeyHash: string;
   /** Calls other servers (captcha providers, models); absent: the runtime's own `fetch`. */
@@ -119,7 +120,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     clock,
     baseUrl,
     meter,
-    facts: new FactsCache(),
+    facts: parts.facts ?? new FactsCache(),
     replays: new Replays(kv, clock),
     counts: new StatementCounts(),
     rules: control.rules,

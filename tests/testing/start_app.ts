@@ -8,6 +8,8 @@ import type { TransactionLimits } from "../../lib/core/limits_of_transactions.ts
 import type { Log } from "../../lib/core/log.ts";
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { ReadDocument } from "../../lib/services/oauth/client_documents.ts";
+import { FactsCache } from "../../lib/query/facts_cache.ts";
+import { LongTexts } from "../../lib/query/long_texts.ts";
 import { withLifetimes } from "../../lib/store/lifetimes.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import { findParentTie, type ParentTie } from "../../lib/tenant/jail/start_jailed.ts";
@@ -143,8 +145,10 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   const operatorKey = newToken("cub_op_");
   const logLines = store.lines = [];
   const config = borrowed ? configOf(borrowed.config.dataDir, options.settings) : store.config;
+  const longTexts = new LongTexts();
   const deps = await openDeps({ ...store, config }, {
     log: lineWriter(store),
+    facts: new FactsCache(longTexts),
     operatorKey,
     ...(options.slowPasswords ? {} : { passwordIterations: FEW_ITERATIONS }),
     ...(options.fetch ? { fetch: options.fetch } : {}),
@@ -158,6 +162,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     if (borrowed === null) await store.close();
     else giveBack(borrowed);
     await deps.query.meter.close();
+    longTexts.close();
     deps.kv.close();
   };
   return {
@@ -211,6 +216,7 @@ function restorerOf(objects: readonly object[]): () => void {
 
 interface DepsOptions {
   readonly log: Log;
+  readonly facts: FactsCache;
   readonly operatorKey: string;
   readonly passwordIterations?: number;
   readonly fetch?: typeof fetch;

@@ -37,6 +37,10 @@ export class TransactionFacts implements Facts {
     return this.shared.syntax(sql);
   }
 
+  readAhead(texts: Iterable<string>): Promise<void> | null {
+    return this.shared.readAhead(texts);
+  }
+
   schemaVersion(databaseId: string): number {
     if (this.#version === null) return this.shared.schemaVersion(databaseId);
     return this.#changed ? this.#own.schemaVersion(databaseId) : this.#version;

@@ -58,7 +58,8 @@ export async function answerPipeline(
   let closed: boolean;
   // From the claim on every failure ends the stream: one that stayed claimed could be neither used nor evicted.
   try {
-    const refusal = refusalIn(ctx, requests, (id) => stream.texts.find(id));
+    const refusing = refusalIn(ctx, requests, (id) => stream.texts.find(id));
+    const refusal = refusing instanceof Promise ? await refusing : refusing;
     run = new PipelineRun(open, { requests, refusal, isNew: baton === null });
     closed = await run.all();
   } catch (error) {
@@ -90,7 +91,7 @@ export async function answerCursor(
   const { running, hasRun } = openPipeline(ctx, stream, { options, isOnly: true });
   let entries: string[];
   try {
-    const refusal = refusalIn(ctx, [{ type: "batch", batch }], (id) => stream.texts.find(id));
+    const refusal = await refusalIn(ctx, [{ type: "batch", batch }], (id) => stream.texts.find(id));
     if (refusal !== null) throw refusal;
     entries = cursorEntries(await runBatch({ ...running, closes: false }, batch, ""));
   } catch (error) {

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { roleAtLeast } from "../../core/role.ts";
 import { refused } from "../../query/failure_error.ts";
 import { roleOfClass } from "../../sql/statement_kinds.ts";
-import { type FindText, readText } from "./door_statement.ts";
+import { type FindText, ownText, readText } from "./door_statement.ts";
 import type { DoorContext, StreamRequest, WireText } from "./hrana_types.ts";
 import { sequenceTexts } from "./sequence_steps.ts";
 
@@ -15,15 +15,32 @@ export function refusalIn(
   ctx: DoorContext,
   requests: readonly StreamRequest[],
   find: FindText,
-): AppError | null {
+): AppError | null | Promise<AppError | null> {
   const stored = new Map<number, string>();
   const findAny = (id: number) => stored.get(id) ?? find(id);
-  for (const request of requests) {
+  const texts = requests.flatMap((request) => {
     if (request.type === "store_sql") stored.set(request.sql_id, request.sql);
-    for (const sql of textsOf(request, findAny)) {
-      const refusal = refusalOf(ctx, sql);
-      if (refusal !== null) return refusal;
-    }
+    return textsOf(request, findAny);
+  });
+  const reading = ctx.facts.readAhead(texts);
+  return reading === null ? firstRefusal(ctx, texts) : refusalOfLong(ctx, texts, reading);
+}
+
+/** The texts that the pipeline gets in their place are read before too. */
+async function refusalOfLong(
+  ctx: DoorContext,
+  texts: readonly string[],
+  reading: Promise<void>,
+): Promise<AppError | null> {
+  await reading;
+  await ctx.facts.readAhead(texts.map((sql) => ownText(sql, ctx.facts.syntax(sql)).sql));
+  return firstRefusal(ctx, texts);
+}
+
+function firstRefusal(ctx: DoorContext, texts: readonly string[]): AppError | null {
+  for (const sql of texts) {
+    const refusal = refusalOf(ctx, sql);
+    if (refusal !== null) return refusal;
   }
   return null;
 }

@@ -62,11 +62,15 @@ export function readText(facts: Pick<FactsCache, "syntax">, sql: string): DoorTe
 function understood(facts: Pick<FactsCache, "syntax">, sql: string, first: SyntaxResult): DoorText {
   const control = transactionControl(sql);
   if (control !== null) return { sql, control, read: first, names: null };
-  const isNamed = !first.ok && first.reason === "named_parameter";
+  const own = ownText(sql, first);
+  return { ...own, control: null, read: own.sql === sql ? first : facts.syntax(own.sql) };
+}
+
+/** What stands in the place of a text that controls no transaction; `read`: what the grammar says of it. */
+export function ownText(sql: string, read: SyntaxResult): Pick<DoorText, "sql" | "names"> {
+  const isNamed = !read.ok && read.reason === "named_parameter";
   const numbered = isNamed ? numberPlaceholders(sql) : { sql, names: null };
-  const narrowed = hideServiceObjects(numbered.sql);
-  const read = narrowed === sql ? first : facts.syntax(narrowed);
-  return { sql: narrowed, control: null, read, names: numbered.names };
+  return { sql: hideServiceObjects(numbered.sql), names: numbered.names };
 }
 
 /** A statement with its values; `path` is where it stands in the request. Errors: `validation_failed`, `sql_error`. */

@@ -26,8 +26,16 @@ export function answerOnStream(
   { ctx, stream, signal, cursors }: OnStream,
 ): string | Promise<string> {
   const asked = request.type === "open_cursor" ? { type: "batch", batch: request.batch } as const : request;
-  const refusal = refusalIn(ctx, [asked], (id) => stream.texts.find(id));
-  if (refusal !== null) throw refusal;
+  return andThen(refusalIn(ctx, [asked], (id) => stream.texts.find(id)), (refusal) => {
+    if (refusal !== null) throw refusal;
+    return answerAllowed(request, { ctx, stream, signal, cursors });
+  });
+}
+
+function answerAllowed(
+  request: SocketStreamRequest | OpenCursor,
+  { ctx, stream, signal, cursors }: OnStream,
+): string | Promise<string> {
   let calls = 0;
   const running: RunningRequest = {
     ctx,

@@ -53,6 +53,7 @@ export interface PreviewInput {
 export async function previewWrites(ctx: StatementsContext, input: PreviewInput): Promise<Previewed> {
   const { target, tokenId } = ctx;
   const { statements, paramSets = null, atomic, batch, rowForm, maxAffected, signal = () => null } = input;
+  await ctx.facts.readAhead(statements.map(({ sql }) => sql));
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
     throw new AppError("validation_failed", {

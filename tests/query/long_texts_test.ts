@@ -1,0 +1,70 @@
+// Long texts are read in a thread of their own: they mean there what they mean here, and nobody else waits for them.
+import { assertEquals } from "@std/assert";
+import { LONG_TEXT, LongTexts } from "../../lib/query/long_texts.ts";
+import { readSyntax } from "../../lib/sql/syntax.ts";
+import type { ApiAnswer } from "../testing/call_api.ts";
+import { oneStore } from "../testing/cases.ts";
+import { startApp, type StartedApp } from "../testing/start_app.ts";
+import type { TestNamespace } from "../testing/test_namespace.ts";
+
+const { run, test, testOneProcess } = oneStore();
+Deno.test("long texts", run);
+
+/** So deep that the grammar, at its end, refuses it. */
+const DEEP = "(".repeat(400_000) + "1" + ")".repeat(400_000);
+const LONG_LIST = `1${",1".repeat(LONG_TEXT)}`;
+
+test("a text means in the thread what it means here, whatever the order in which they come", async () => {
+  const texts = [
+    `SELECT ${DEEP}`,
+    `INSERT INTO t (a) VALUES (?${",?".repeat(LONG_TEXT)})`,
+    `UPDATE t SET a = 1 WHERE id IN (${LONG_LIST})`,
+    `SELECT :name, ${LONG_LIST}`,
+    `ALTER TABLE t RENAME TO u -- ${" ".repeat(LONG_TEXT)}`,
+    `PRAGMA table_info(t) -- ${" ".repeat(LONG_TEXT)}`,
+    `SELECT '${"a".repeat(LONG_TEXT)}\u0000'`,
+    `DROP TABLE t; DROP TABLE u -- ${" ".repeat(LONG_TEXT)}`,
+    "SELECT 1",
+  ];
+  const thread = new LongTexts();
+  try {
+    for (const round of [texts, texts.toReversed()]) {
+      const read = await Promise.all(round.map((sql) => thread.read(sql)));
+      assertEquals(read, round.map(readSyntax));
+    }
+  } finally {
+    thread.close();
+  }
+});
+
+const doors: Readonly<
+  Record<string, (app: StartedApp, tenant: TestNamespace, sql: string) => Promise<ApiAnswer>>
+> = {
+  query: (_, tenant, sql) => tenant.query(sql),
+  batch: (_, tenant, sql) => tenant.batch([["SELECT 1"], [sql]]),
+  "a client of libSQL": (app, { token, slug, database }, sql) => {
+    const requests = [{ type: "execute", stmt: { sql } }];
+    return app.request("POST", `/hrana/${slug}/${database.slug}/v3/pipeline`, { token, body: { requests } });
+  },
+  propose: (app, { token, database }, sql) =>
+    app.request("POST", `${database.path}/propose`, { token, body: { sql } }),
+};
+
+for (const [door, send] of Object.entries(doors)) {
+  testOneProcess(`others are answered while a long text is read: ${door}`, async () => {
+    await using app = await startApp();
+    const tenant = await app.namespace();
+    await tenant.query("SELECT 1");
+    const answered: string[] = [];
+    const long = send(app, tenant, `SELECT ${DEEP}`).then((answer) => {
+      answered.push("long");
+      return answer;
+    });
+    for (let at = 0; at < 5; at++) {
+      assertEquals((await tenant.query("SELECT 1")).status, 200);
+      answered.push("short");
+    }
+    assertEquals((await long).text.includes("Nest the statement less deeply"), true);
+    assertEquals(answered, ["short", "short", "short", "short", "short", "long"]);
+  });
+}
