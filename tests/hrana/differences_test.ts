@@ -171,24 +171,47 @@ Deno.test("what differs from sqld does so on both sides", async (t) => {
   });
 });
 
-Deno.test("a transaction that is taken away", async () => {
+Deno.test("a transaction that is taken away", async (t) => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock, transactions: { leaseMs: 20, idleMs: 20, longestMs: 20 } });
   const { pipeline, setup, rows } = await hranaWorld(app, "acme");
   await setup("CREATE TABLE d (v)");
-  const first = await pipeline({
-    baton: null,
-    requests: [execute("BEGIN"), execute("INSERT INTO d VALUES (1)")],
+  /** Answers the baton of one whose statement has been told so. */
+  const takenAway = async () => {
+    const first = await pipeline({
+      baton: null,
+      requests: [execute("BEGIN"), execute("INSERT INTO d VALUES (1)")],
+    });
+    // With sqld the times cannot be set, and asking for all of them would keep a processor busy.
+    if (!isEmbedded()) clock.turn(transactionLimits.longestMs);
+    let { baton } = first.body;
+    let code = "";
+    while (code !== "TRANSACTION_TIMEOUT") {
+      const { body } = await pipeline({ baton, requests: [execute("INSERT INTO d VALUES (2)")] });
+      code = body.code ?? codes(body)[0] ?? "";
+      baton = body.baton ?? baton;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return baton;
+  };
+
+  await t.step("nothing of it is kept, and its statements fail", async () => {
+    const baton = await takenAway();
+    const asked = ["SELECT 1", "SAVEPOINT s", "INSERT INTO d VALUES (3)"].map(execute);
+    const { body } = await pipeline({ baton, requests: [...asked, { type: "get_autocommit" }] });
+    assertEquals(codes(body), [...asked.map(() => "TRANSACTION_TIMEOUT"), "ok"]);
+    assertEquals(body.results[3]?.response?.is_autocommit, false);
+    assertEquals(await rows("SELECT v FROM d"), []);
   });
-  // With sqld the times cannot be set, and asking for all of them would keep a processor busy.
-  if (!isEmbedded()) clock.turn(transactionLimits.longestMs);
-  let { baton } = first.body;
-  let code = "";
-  while (code !== "TRANSACTION_TIMEOUT") {
-    const { body } = await pipeline({ baton, requests: [execute("INSERT INTO d VALUES (2)")] });
-    code = body.code ?? codes(body)[0] ?? "";
-    baton = body.baton ?? baton;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+
+  for (const end of ["COMMIT", "ROLLBACK"]) {
+    // A client that hears that it is inside of one still sends no BEGIN, so that its next writes would commit one by one.
+    await t.step(`${end} fails and is its end, as a client that asks is told`, async () => {
+      const baton = await takenAway();
+      const ending = await pipeline({ baton, requests: [execute(end), { type: "get_autocommit" }] });
+      assertEquals(codes(ending.body), ["TRANSACTION_TIMEOUT", "ok"]);
+      assertEquals([ending.body.results[1]?.response?.is_autocommit, ending.body.baton], [true, null]);
+      assertEquals(await rows("SELECT v FROM d"), []);
+    });
   }
-  assertEquals(await rows("SELECT v FROM d"), []);
 });

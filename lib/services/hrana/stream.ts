@@ -14,7 +14,7 @@ export class HranaStream {
   /** `texts`: of this stream, or of the socket that it is on. */
   constructor(readonly texts: StoredTexts) {}
 
-  /** The open transaction. After a loss it stays, and everything that is asked of it fails. */
+  /** The open transaction. After a loss it stays up to COMMIT or ROLLBACK, and everything that is asked of it fails, these too. */
   get transaction(): InteractiveTransaction | null {
     return this.#transaction;
   }
@@ -61,8 +61,7 @@ export class HranaStream {
       throw sqlError(withoutTransaction(control));
     }
     if ("name" in control) await transaction.savepoint(control.verb, control.name);
-    else if (control.verb === "commit") await transaction.commit();
-    else await transaction.rollback();
+    else await this.#end(transaction, control.verb);
     this.settle();
   }
 
@@ -85,6 +84,16 @@ export class HranaStream {
    */
   abandon(): void {
     this.#transaction?.abandon();
+  }
+
+  async #end(transaction: InteractiveTransaction, verb: "commit" | "rollback"): Promise<void> {
+    try {
+      await transaction[verb]();
+    } finally {
+      // What follows was never meant for a transaction that was lost. A client that heard that it goes on would leave out
+      // the next BEGIN, on a stream without one.
+      if (transaction.lost !== null) this.#transaction = null;
+    }
   }
 
   async #begin(
