@@ -49,9 +49,12 @@ export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
   return row.set ? "set" : "refused";
 }
 
-/** SQLAlchemy asks whether a table is a temporary one. There are none, and the engine says so. */
+/** What SQLAlchemy asks of a table. */
+const OF_TABLE = /^(?:table_x?info|index_(?:list|x?info)|foreign_key_list)$/i;
+
+/** SQLAlchemy asks this also of a temporary table, where `main` has no answer. There is none, and the engine says so. */
 export function asksForTemporary({ name: { dbName, objName }, body }: PragmaStmt): boolean {
-  return /^temp$/i.test(dbName?.text ?? "") && /^table_x?info$/i.test(objName.text) && body !== undefined;
+  return /^temp$/i.test(dbName?.text ?? "") && OF_TABLE.test(objName.text) && body !== undefined;
 }
 
 /** What one PRAGMA statement does. */

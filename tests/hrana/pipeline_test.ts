@@ -166,6 +166,18 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(await rows("SELECT count(*) FROM t"), [[1000]]);
   },
 
+  "answers what SQLAlchemy asks of a table without keys and indexes, and of a temporary one": async (
+    { execute, setup },
+  ) => {
+    await setup("CREATE TABLE plain (a)");
+    for (const schema of ["main", "temp"]) {
+      for (const asked of ["foreign_key_list", "index_list", "index_info", "index_xinfo"]) {
+        assertEquals(resultOf(await execute(`PRAGMA ${schema}.${asked}("plain")`)).rows, [], asked);
+      }
+    }
+    assertEquals(resultOf(await execute('PRAGMA temp.table_xinfo("plain")')).rows, []);
+  },
+
   "a text of Prisma that rebuilds a table keeps its rows and those that refer to them": async (
     { pipeline, setup, rows },
   ) => {
