@@ -1,5 +1,5 @@
 // Lists of a database's objects without the service's own, for tools that take whatever is listed for the application's (and
-// offer to drop it). Pure; what is asked for by name stays as it is.
+// offer to drop it), and the list of databases without the path of the file. Pure; what is asked for by name stays as it is.
 import { parseStmt, type Stmt, traverse } from "sqlite3-parser";
 import { quoteIdentifier } from "./quote.ts";
 
@@ -10,8 +10,15 @@ const CATALOGUES: ReadonlyMap<string, string> = new Map([
   ["pragma_table_list", "name"],
 ]);
 
-const MAY_LIST = /sqlite_(?:schema|master)|table_list/i;
+const MAY_LIST = /sqlite_(?:schema|master)|(?:table|database)_list/i;
 const OWN = "'!_service!_meta!_%' ESCAPE '!'";
+
+/** What stands in the place of a PRAGMA that lists, by its lower-case name. */
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ["table_list", `SELECT * FROM pragma_table_list WHERE name NOT LIKE ${OWN}`],
+  // As the engine tells of a database without a file. MikroORM begins with it.
+  ["database_list", "SELECT 0 AS seq, 'main' AS name, '' AS file"],
+]);
 
 /** A part of the text and what stands in its place. */
 interface Replacement {
@@ -35,8 +42,8 @@ export function hideServiceObjects(sql: string): string {
 
 function narrowed(sql: string, root: Stmt): string {
   if (root.type === "PragmaStmt") {
-    const lists = root.name.objName.text.toLowerCase() === "table_list" && root.body === undefined;
-    return lists ? `SELECT * FROM pragma_table_list WHERE name NOT LIKE ${OWN}` : sql;
+    const list = root.body === undefined ? LISTS.get(root.name.objName.text.toLowerCase()) : undefined;
+    return list ?? sql;
   }
   // What is stored in the schema would see the service's objects by its own name only.
   if (root.type === "CreateViewStmt" || root.type === "CreateTriggerStmt") return sql;

@@ -78,6 +78,16 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: ["0", "SQLITE_UNKNOWN"],
     here: ["0", "ok"],
   },
+  "`file` in `PRAGMA database_list`": {
+    ask: async (ask) => {
+      const { results: [list] } = await ask(execute("PRAGMA database_list"));
+      const { cols = [], rows = [] } = list?.response?.result ?? {};
+      return [cols.map(({ name }) => name), rows.map((row) => row.map(({ value }) => value || null))]
+        .map((all) => JSON.stringify(all).replace(/"\/[^"]*"/, '"its path"'));
+    },
+    sqld: ['["seq","name","file"]', '[["0","main","its path"]]'],
+    here: ['["seq","name","file"]', '[["0","main",null]]'],
+  },
   "name of an unnamed column `SELECT :a`": {
     ask: async (ask) => {
       const stmt = { sql: "SELECT :a", named_args: [{ name: "a", value: { type: "text", value: "x" } }] };

@@ -174,6 +174,8 @@ testSteps("guards of the door for libSQL", hranaWorld, {
     for (const [sql, expected] of Object.values(statementCorpus).flat()) {
       // Which the door understands itself: alone in a request it begins what the end of the request ends.
       if (transactionControl(sql) !== null) continue;
+      // Answered without the engine's path of the file, as tests/hrana/differences_test.ts shows.
+      if (sql === "PRAGMA database_list") continue;
       const { error } = await execute(sql, [], { token });
       if (expected.startsWith("nobody ") || /^(?:write|admin) /.test(expected)) {
         assert(error !== undefined, `${sql} ran`);
