@@ -33,12 +33,15 @@ export function usd(min: number): z.ZodNumber {
   return z.number().min(min).max(9_000_000);
 }
 
-/** A time: ISO 8601 in, unix milliseconds out. */
-export function time(example: string): z.ZodType<number, string> {
+/** A time as ISO 8601. */
+export function timeText(example: string): z.ZodISODateTime {
   const error = `Send an ISO 8601 time with Z or an offset, such as ${example}`;
-  return z.iso.datetime({ offset: true, error }).meta({ examples: [example] }).transform((text) =>
-    Date.parse(text)
-  );
+  return z.iso.datetime({ offset: true, error }).meta({ examples: [example] });
+}
+
+/** A time: ISO 8601 in, unix milliseconds out. Not for a body: what transforms is described without examples. */
+export function time(example: string): z.ZodType<number, string> {
+  return timeText(example).transform((text) => Date.parse(text));
 }
 
 /** A time in an answer. */

@@ -14,7 +14,7 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { databaseRecord, isoTimestamp, newSlug, noQuery, snapshotLabel } from "../http/schemas.ts";
+import { databaseRecord, isoTimestamp, newSlug, noQuery, snapshotLabel, timeText } from "../http/schemas.ts";
 import { queryMeta } from "./sql_schemas.ts";
 
 const snapshot = z.object({
@@ -28,7 +28,7 @@ const snapshotBody = z.strictObject({
 }).meta({ examples: [{ label: "before-import" }] }).optional();
 const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).optional().describe("Label of the snapshot"),
-  at: z.iso.datetime({ offset: true }).optional().describe(
+  at: timeText("2026-11-22T22:45:00Z").optional().describe(
     "A moment that is archived, instead of a snapshot",
   ),
   into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),

@@ -63,3 +63,27 @@ Deno.test("a moment is brought back for nothing, also of a database that was del
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("what is no moment, and one that is still to come, is refused by the field that names it", async () => {
+  const folder = await Deno.makeTempDir();
+  const app = await startApp({ settings: { TENANTS_URL: "file:", ARCHIVE_URL: `file:${folder}/archive` } });
+  try {
+    const acme = await app.namespace();
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    for (
+      const [at, message] of [
+        ["yesterday", "Send an ISO 8601 time with Z or an offset, such as 2026-11-22T22:45:00Z"],
+        [later, "Set this to a moment that has passed; it is still to come"],
+      ]
+    ) {
+      const { status, body } = await app.request("POST", `${acme.database.path}/restore`, {
+        token: acme.token,
+        body: { at },
+      });
+      assertEquals([status, body.code, body.issues], [400, "validation_failed", [{ path: "at", message }]]);
+    }
+  } finally {
+    await app.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -67,7 +67,7 @@ export async function snapshotOfMoment(ctx: SnapshotContext, at: string): Promis
   const atMs = Date.parse(at);
   if (atMs > ctx.clock.now()) {
     throw new AppError("validation_failed", {
-      message: "Set at to a moment that has passed; it is still to come",
+      issues: [{ path: "at", message: "Set this to a moment that has passed; it is still to come" }],
     });
   }
   const label = autoLabel(ctx.clock, "moment", isoTime(atMs).replaceAll(/[-:.]/g, ""));
