@@ -45,7 +45,9 @@ const failureEnvelope = z.object({
   code: z.string(),
   errorDetail: errorDetail.optional(),
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  failedIndex: z.int().optional().describe("Place of the statement of a batch that failed, from 0"),
+  failedIndex: z.int().nullable().optional().describe(
+    "Place of the statement of a batch or of a migration file that failed, from 0; null: no single one did",
+  ),
   data: z.unknown().optional().describe("What a stopped batch kept, by statement; the report of a merge"),
   affected: z.int().optional().describe("Rows that the write would change: more than X-Max-Affected"),
   hits: z.array(ruleHit).optional().describe("What rules say of a write that is held or denied"),
@@ -56,6 +58,14 @@ const failureEnvelope = z.object({
   approvedRows: z.int().nullable().optional(),
   affectedRows: z.int().nullable().optional().describe("Rows that the approved write would change now"),
   look: z.int().optional().describe("To be sent with the approval of what the write would do now"),
+  file: z.string().optional().describe("The migration file that it is about"),
+  line: z.int().nullable().optional().describe("Where in the file the statement begins"),
+  applied: z.array(z.string()).optional().describe("Migration files that the call has applied before"),
+  pending: z.array(z.string()).optional().describe("Migration files that are still to be applied"),
+  sha256: z.string().optional().describe("Of the migration file as it was sent"),
+  appliedSha256: z.string().optional().describe("Of the migration file as it was applied"),
+  behind: z.string().optional().describe("The migration file that it would have to come after"),
+  rows: z.int().optional().describe("Rows of an import that were appended before, and stay"),
 }).meta({ ref: "Failure" });
 
 /** The answer of a list: its records, and the cursor of the next page. */

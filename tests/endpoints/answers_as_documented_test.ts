@@ -199,6 +199,36 @@ test("what a failure says beside its code is documented: of rules, approvals, ba
   assertEquals((await query(sql))["code"], "rule_denied");
 });
 
+test("what a failure says beside its code is documented: of migration files and of rows that are appended", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const send = async (end: string, body: unknown, token = acme.token) => {
+    const [path = ""] = end.split("?");
+    const operation = operations.find((one) => one.method === "POST" && one.path.endsWith(`{db}/${path}`));
+    assert(operation, path);
+    const answer = await app.request("POST", `/v1/db/acme/main/${end}`, { token, body });
+    assertFits(operation, answer, end);
+    const said: Record<string, unknown> = JSON.parse(answer.text);
+    return said;
+  };
+  const first = { name: "1.sql", sql: "CREATE TABLE a (x)" };
+  const migrate = (...files: readonly object[]) => send("migrations", { files });
+  assertEquals((await migrate(first, { name: "2.sql", sql: "SELEC" }))["pending"], ["2.sql"]);
+  assertEquals((await migrate({ ...first, sql: "CREATE TABLE b (x)" }))["file"], "1.sql");
+  assertEquals((await migrate({ name: "2.sql", sql: "SELECT 1" }, first))["behind"], "2.sql");
+  assertEquals((await migrate(first, { name: "0.sql", sql: "SELECT 1" }))["code"], "migration_out_of_order");
+  await app.request("PATCH", "/api/namespaces/acme", { token: acme.token, body: { monthlyCapUsd: 0 } });
+  const unpaid = await migrate(first, { name: "2.sql", sql: "CREATE TABLE c (x)" });
+  assertEquals([unpaid["code"], unpaid["failedIndex"]], ["monthly_cap_reached", null]);
+  await app.request("PATCH", "/api/namespaces/acme", { token: acme.token, body: { monthlyCapUsd: null } });
+
+  const ids = Array.from({ length: 6000 }, (_, at) => at);
+  const appended = await send("import?format=csv&mode=append&table=orders", ["id", ...ids, 1].join("\n"));
+  assertEquals(appended["rows"], 5000);
+});
+
 test("whatever is sent to published endpoints is answered by a documented status and form", async () => {
   await using world = await publishedApp({
     setup: ["CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE, password_hash TEXT)"],
