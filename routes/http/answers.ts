@@ -44,7 +44,7 @@ const failureEnvelope = z.object({
   error: z.string(),
   code: z.string(),
   errorDetail: errorDetail.optional(),
-  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  issues: z.array(z.object({ path: z.string(), message: z.string() })).min(1).optional(),
   failedIndex: z.int().nullable().optional().describe(
     "Place of the statement of a batch or of a migration file that failed, from 0; null: no single one did",
   ),

@@ -89,7 +89,8 @@ function jsonOf(text: string, schema: z.ZodType): unknown {
   if (text !== "") return parseJson(text);
   if (schema.safeParse(undefined).success) return undefined;
   const message = "Send a body of JSON; this request has none";
-  throw new AppError("invalid_json", { message, issues: issuesOf(schema, {}) });
+  const issues = issuesOf(schema, {});
+  throw new AppError("invalid_json", { message, ...(issues.length > 0 ? { issues } : {}) });
 }
 
 /** Refuses a repeated name: which one counts would be a guess. */
