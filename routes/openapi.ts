@@ -51,6 +51,7 @@ async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
 }
 
 type PathItem = Document["paths"][string];
+type Operation = NonNullable<NonNullable<PathItem>["post"]>;
 
 /** Adds who may call, from the security table, and what no schema contains: headers and path parameters. */
 function secured(path: string, item: PathItem): PathItem {
@@ -61,11 +62,21 @@ function secured(path: string, item: PathItem): PathItem {
       : [];
     return [method, {
       ...operation,
+      ...("requestBody" in operation && operation.requestBody
+        ? { requestBody: withNeed(operation.requestBody) }
+        : {}),
       security: securityOf(method, path),
       parameters: [...parameters.map(explained), ...documentedHeaders(path)],
     }];
   });
   return Object.fromEntries(operations);
+}
+
+/** What has a default may be left out. The generator says of every body that it is required. */
+function withNeed(body: NonNullable<Operation["requestBody"]>): object {
+  if (!("content" in body)) return body;
+  const isOptional = Object.values(body.content).some(({ schema = {} }) => "default" in schema);
+  return { ...body, required: !isOptional };
 }
 
 function explained(parameter: object): object {

@@ -20,15 +20,15 @@ const approveBody = z.strictObject({
   snapshot: z.boolean().default(false).describe(
     "Take a snapshot before it runs, whatever the statement does",
   ),
-}).meta({ examples: [{ look: 0, snapshot: true }] }).optional();
+}).meta({ examples: [{ look: 0, snapshot: true }] }).prefault({});
 const denyBody = z.strictObject({ reason: denialReason.optional() }).meta({
   examples: [{ reason: "Not before the audit" }],
-}).optional();
+}).prefault({});
 const undoBody = z.strictObject({
   digest: z.string().max(200).nullable().optional().describe(
     "Of what was shown; unset: whatever it does now",
   ),
-}).meta({ examples: [{}] }).optional();
+}).meta({ examples: [{}] }).prefault({});
 const tags = ["approvals"];
 
 /** Mounted under `/api/namespaces`. */
@@ -74,7 +74,7 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Approve a write", tags, responses: answers(approvalPage) }),
       validate("json", approveBody),
       async (c) => {
-        const { look = 0, snapshot = false } = c.req.valid("json") ?? {};
+        const { look, snapshot } = c.req.valid("json");
         const input = { ...pathOf(c), decision: "approved", reason: null, look, snapshot } as const;
         return sendWithRows(c, {
           success: true,
@@ -87,7 +87,7 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Deny a write", tags, responses: answers(approvalPage) }),
       validate("json", denyBody),
       async (c) => {
-        const reason = c.req.valid("json")?.reason ?? null;
+        const reason = c.req.valid("json").reason ?? null;
         const input = { ...pathOf(c), decision: "denied", reason, look: 0, snapshot: false } as const;
         return sendWithRows(c, {
           success: true,
@@ -115,7 +115,7 @@ export function undoRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Take an approved write back", tags, responses: answers(approvalPage) }),
       validate("json", undoBody),
       async (c) => {
-        const input = { ...pathOf(c), digest: c.req.valid("json")?.digest };
+        const input = { ...pathOf(c), digest: c.req.valid("json").digest };
         return sendWithRows(c, { success: true, data: await undoApproval(approvalContext(deps, c), input) });
       },
     );

@@ -71,7 +71,7 @@ export const testBody = z.strictObject({
     userId: z.string().min(1).max(256),
     email: z.string().max(320).optional(),
   }).optional().describe("The session of a simulated caller"),
-}).meta({ examples: [{ input: { id: 1 } }] }).optional();
+}).meta({ examples: [{ input: { id: 1 } }] }).prefault({});
 
 /** What that call would answer. */
 export const testResult = z.object({

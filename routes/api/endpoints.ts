@@ -142,7 +142,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("json", testBody),
       async (c) => {
-        const { input, session } = c.req.valid("json") ?? {};
+        const { input, session } = c.req.valid("json");
         const test = {
           ...endpointOf(c),
           input,

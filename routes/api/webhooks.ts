@@ -32,7 +32,7 @@ const change = z.strictObject({
 }).refine(...someChange).meta({ examples: [{ enabled: false }] });
 const redelivery = z.strictObject({
   since: z.string().max(40).optional().describe("Id of a change: what came behind it is sent again"),
-}).meta({ examples: [{}] });
+}).meta({ examples: [{}] }).prefault({});
 
 const delivery = z.object({
   messageId: z.string(),

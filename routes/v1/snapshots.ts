@@ -25,7 +25,7 @@ const snapshot = z.object({
 });
 const snapshotBody = z.strictObject({
   label: snapshotLabel.optional(),
-}).meta({ examples: [{ label: "before-import" }] }).optional();
+}).meta({ examples: [{ label: "before-import" }] }).prefault({});
 const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).optional().describe("Label of the snapshot"),
   at: timeText("2026-11-22T22:45:00Z").optional().describe(
@@ -79,7 +79,7 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Take a snapshot", tags, responses: answers(snapshot, { status: 201 }) }),
       validate("json", snapshotBody),
       async (c) => {
-        const data = await takeSnapshot(snapshotContext(deps, c), { label: c.req.valid("json")?.label });
+        const data = await takeSnapshot(snapshotContext(deps, c), { label: c.req.valid("json").label });
         return c.json({ success: true, data }, 201);
       },
     )

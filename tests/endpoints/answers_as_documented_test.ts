@@ -109,6 +109,25 @@ test("whatever is sent to /v1 and /api is answered by a documented status and fo
   }
 });
 
+test("a body may be missing exactly where the description says that it is not required", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  const optional: string[] = [];
+  for (const operation of jsonOperationsOf((await app.request("GET", "/openapi.json")).text)) {
+    const { method, requestBody, security = [] } = operation;
+    const kinds = security.flatMap((one) => Object.keys(one));
+    if (requestBody === undefined || kinds.join() === "session") continue;
+    const { path } = requestOf(operation, { path: { id: "none", token: "none" } });
+    const token = kinds.includes("operator") ? app.operatorKey : acme.token;
+    const { status, body, text } = await app.request(method, path.replace("/shop", "/main"), { token });
+    const isMissed = status === 400 && body.code === "invalid_json";
+    assertEquals(isMissed, requestBody.required, `${method} ${path}: ${text}`);
+    if (!requestBody.required) optional.push(`${method} ${operation.path.split("/").at(-1)}`);
+  }
+  const verbs = ["approve", "deny", "redeliver", "snapshots", "test", "undo"];
+  assertEquals(optional.toSorted(), verbs.map((verb) => `POST ${verb}`));
+});
+
 test("a claim that resets its branch is answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();

@@ -18,7 +18,7 @@ export interface Operation {
     readonly example?: unknown;
     readonly content?: Content;
   }[];
-  readonly requestBody?: { readonly content: Content };
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Record<string, { readonly content: Content }>;
   readonly security?: readonly Record<string, unknown>[];
 }
