@@ -12,6 +12,8 @@ import { errorDetail, isoTimestamp, ruleHit } from "./schemas.ts";
 export interface AnswerOptions {
   readonly meta?: z.ZodType;
   readonly status?: 200 | 201;
+  /** Server-sent events for whoever accepts them. */
+  readonly events?: true;
   /** Another success with data of its own. */
   readonly also?: { readonly status: 200 | 201; readonly data: z.ZodType; readonly description: string };
 }
@@ -19,7 +21,7 @@ export interface AnswerOptions {
 /** `responses` of a route whose success carries `data` (and `meta` where given). */
 export function answers(
   data: z.ZodType,
-  { meta, status = 200, also }: AnswerOptions = {},
+  { meta, status = 200, events, also }: AnswerOptions = {},
 ): NonNullable<DescribeRouteOptions["responses"]> {
   const success = (description: string, data: z.ZodType) => ({
     description,
@@ -27,6 +29,7 @@ export function answers(
       "application/json": {
         schema: resolver(z.object({ success: z.literal(true), data, ...(meta ? { meta } : {}) })),
       },
+      ...(events ? { "text/event-stream": {} } : {}),
     },
   });
   return {

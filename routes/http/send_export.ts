@@ -17,6 +17,12 @@ const mediaTypes = {
   csv: "text/csv; charset=utf-8; header=present",
   ndjson: "application/x-ndjson",
 } as const;
+/** `content` of a described file: all types that it may have. */
+export const exportContent: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.values(mediaTypes).map((type) => [type.split(";", 1)[0], {}]),
+);
+/** Of a part, which only a kept file has. */
+export const partContent = { [mediaTypes.sqlite]: {} } as const;
 /** Text may be some times as long as the file that it is made of. */
 const TEXT_FACTOR = 4;
 

@@ -47,7 +47,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({
         summary: "Read what has changed, oldest first; as server-sent events by Accept",
         tags: ["changes"],
-        responses: answers(z.array(change), { meta: pollMeta }),
+        responses: answers(z.array(change), { meta: pollMeta, events: true }),
       }),
       validate("query", pollQuery),
       async (c) => {

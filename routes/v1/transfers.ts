@@ -10,7 +10,7 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
-import { exportFormats, sendExport } from "../http/send_export.ts";
+import { exportContent, exportFormats, partContent, sendExport } from "../http/send_export.ts";
 import { target } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -105,8 +105,8 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: {
           ...answers(z.object({})),
-          200: { description: "The file", content: { "application/octet-stream": {} } },
-          206: { description: "A part of a kept SQLite file", content: { "application/octet-stream": {} } },
+          200: { description: "The file", content: exportContent },
+          206: { description: "A part of a kept SQLite file", content: partContent },
         },
       }),
       validate("query", exportQuery),

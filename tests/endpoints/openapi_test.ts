@@ -13,6 +13,7 @@ interface Operation {
   readonly summary?: string;
   readonly security: readonly Record<string, string[]>[];
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Record<string, { readonly content: Record<string, object> }>;
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Record<string, unknown> }> };
 }
 
@@ -74,4 +75,30 @@ test("the API description carries the schemas that validate", async () => {
   const create = paths["/api/namespaces/{slug}/databases/{dbSlug}/endpoints"]?.["post"];
   const spec = create?.requestBody?.content["application/json"]?.schema;
   assertEquals(spec?.["required"], ["slug", "name", "kind", "method", "sql", "input", "output"]);
+});
+
+test("the API description names the types of files and streams as they are sent", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  await acme.setup("CREATE TABLE t (a)");
+  const { paths }: Description = JSON.parse((await app.request("GET", "/openapi.json")).text);
+  const typesOf = (path: string, status: string) =>
+    Object.keys(paths[`/v1/db/{ns}/{db}/${path}`]?.["get"]?.responses[status]?.content ?? {}).toSorted();
+  const { token } = acme;
+  const url = `${acme.database.path}/export`;
+  const sent = new Set<string>();
+  const typeOf = (headers: Headers) => headers.get("content-type")?.split(";")[0] ?? "";
+  for (const query of ["format=sqlite", "format=sql", "format=csv&table=t", "format=ndjson&table=t"]) {
+    const answer = await app.request("GET", `${url}?${query}`, { token });
+    assertEquals(answer.status, 200, query);
+    sent.add(typeOf(answer.headers));
+  }
+  assertEquals(typesOf("export", "200"), [...sent].toSorted());
+  const kept = (await app.request("GET", `${url}?format=sqlite`, { token })).headers.get("x-export-id");
+  const part = await app.request("GET", `${url}?format=sqlite&id=${kept}`, {
+    token,
+    headers: { range: "bytes=0-9" },
+  });
+  assertEquals([part.status, typesOf("export", "206")], [206, [typeOf(part.headers)]]);
+  assertEquals(typesOf("changes", "200"), ["application/json", "text/event-stream"]);
 });
