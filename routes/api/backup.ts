@@ -1,15 +1,15 @@
 // GET /api/backup: the control plane as one file, for the operator.
-import { type Context, Hono, type Next } from "hono";
+import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { isoTime } from "../../lib/core/clock.ts";
-import { AppError } from "../../lib/core/errors.ts";
 import { takeBackup } from "../../lib/services/backup/take_backup.ts";
 import { answers, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noQuery } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
+import { refuseHead } from "../middleware/not_found.ts";
 import { validate } from "../middleware/validate.ts";
 
 const MEDIA_TYPE = "application/x-tar";
@@ -17,7 +17,6 @@ const MEDIA_TYPE = "application/x-tar";
 /** Mounted under `/api`. */
 export function backupRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .on("GET", "/backup", refuseHead)
     .get(
       "/backup",
       describeRoute({
@@ -30,6 +29,7 @@ export function backupRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", noQuery),
       async (c) => {
+        refuseHead(c);
         const ctx = { ...deps, ...manageContext(deps, c) };
         const { atMs, sizeBytes, body } = await takeBackup(ctx);
         c.env?.expectLargeAnswer?.(sizeBytes);
@@ -44,10 +44,4 @@ export function backupRoutes(deps: AppDeps): Hono<Env> {
         return wholeAnswer(c, body, { status: 200, headers });
       },
     );
-}
-
-/** It would make a backup for nobody. Errors: `method_not_allowed`. */
-async function refuseHead(c: Context<Env>, next: Next): Promise<void> {
-  if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
-  await next();
 }

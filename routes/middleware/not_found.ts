@@ -22,9 +22,17 @@ export function notFound(app: Hono<Env>): NotFoundHandler<Env> {
       throw new AppError("not_found", { message });
     }
     const message = `Use ${allowed.join(" or ")} at this address`;
-    if (allowed.includes("GET")) allowed.push("HEAD");
+    if (allowed.includes("GET") && !WITHOUT_HEAD.test(c.req.path)) allowed.push("HEAD");
     throw new AppError("method_not_allowed", { message, headers: { "Allow": allowed.join(", ") } });
   };
+}
+
+/** Addresses whose GET makes a file, or an answer without an end. They call `refuseHead`. */
+const WITHOUT_HEAD = /^\/(?:api\/backup|v1\/changes\/[^/]+|v1\/db\/[^/]+\/[^/]+\/export)$/;
+
+/** Refuses a HEAD that would do the work of a GET for nobody. Errors: `method_not_allowed` with `Allow`. */
+export function refuseHead(c: Context<Env>): void {
+  if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
 }
 
 /** What other services call a call of this one. */

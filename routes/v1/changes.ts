@@ -15,6 +15,7 @@ import { answers, forAnyOrigin, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 
 const change = z.object({
@@ -105,11 +106,6 @@ export function ticketRoutes(deps: AppDeps): Hono<Env> {
       return await sendEvents(c, contextOf(deps, target), { ...query, again });
     },
   );
-}
-
-/** A stream has no length: looking for it would read, and keep, until the service stops. Errors: `method_not_allowed`. */
-function refuseHead(c: Context<Env>): void {
-  if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
 }
 
 /** To be given again its answer would have to end. Errors: `validation_failed`. */

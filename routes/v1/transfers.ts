@@ -13,6 +13,7 @@ import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { exportContent, exportFormats, partContent, sendExport } from "../http/send_export.ts";
 import { target } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
+import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { AppError } from "../../lib/core/errors.ts";
 
@@ -111,6 +112,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", exportQuery),
       async (c) => {
+        refuseHead(c);
         const { format, table = null, safe, id = null } = c.req.valid("query");
         const range = id === null ? null : readRange(c, id);
         const ctx = exportContext(deps, c);
@@ -123,8 +125,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       validate("query", noQuery),
       async (c) => {
         const ctx = exportContext(deps, c);
-        const { exports } = requireTransfers(ctx);
-        const data = await exports.view(c.req.param("id"), ctx.target.databaseId);
+        const data = await requireTransfers(ctx).exports.view(c.req.param("id"), ctx.target.databaseId);
         return c.json({ success: true, data });
       },
     )
@@ -222,9 +223,8 @@ function refuseWrapped(c: Context<Env>): void {
   throw new AppError("validation_failed", { issues: [issue] });
 }
 
-/** Refuses what would read a whole file into memory. Errors: `method_not_allowed`, `validation_failed`. */
+/** Refuses what would read a whole file into memory. Errors: `validation_failed`. */
 async function streamed(c: Context<Env>, next: Next): Promise<void> {
-  if (c.req.method === "HEAD") throw new AppError("method_not_allowed", { headers: { Allow: "GET" } });
   const header = ["Plan-Key", "Plan-Step", "Idempotency-Key"].find((name) =>
     c.req.header(name) !== undefined
   );
