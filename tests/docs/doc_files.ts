@@ -62,3 +62,15 @@ export function blocksOf({ text }: DocFile): Block[] {
 export function prose({ text }: DocFile): string {
   return text.replace(/^( *)```[^]*?^\1```$/gm, "");
 }
+
+/** Headings of `http-api.md` with a table of calls → what their paths begin with. */
+export const apiTables: Readonly<Record<string, string>> = {
+  "## Databases": "/v1/db/:ns/:db",
+  "## Tokens and sessions": "",
+  "## Namespaces": "/api/namespaces",
+  "## The whole service": "/api",
+  "## Metrics": "",
+  "## Your own account": "/api/me",
+  "## Rules and endpoints": "/api/namespaces/:slug/databases/:dbSlug",
+  "## Without a bearer": "",
+};

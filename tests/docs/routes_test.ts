@@ -1,8 +1,10 @@
 // The documentation as the service serves it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { docPages } from "../../routes/docs/pages.ts";
+import { operationsOf } from "../endpoints/documented_requests.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
+import { apiTables, docFile, tableUnder } from "./doc_files.ts";
 
 const { run, test } = oneStore();
 Deno.test("the documentation as the service serves it", run);
@@ -142,4 +144,40 @@ test("examples name the address of the service that shows them", async () => {
     const { text } = await app.request("GET", path);
     assert(!text.includes("127.0.0.1:8000") && text.includes("http://127.0.0.1/v1/db/demo/demo"), path);
   }
+});
+
+test("the tables of the HTTP API name all that a call takes, with a ? what may be left out", async () => {
+  await using app = await startApp();
+  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const page = await docFile("routes/docs/http-api.md");
+  const rows = Object.entries(apiTables).flatMap(([heading, prefix]) =>
+    tableUnder(page, heading).map(([call = "", takes = ""]) => {
+      const [, method, path = ""] = /`([A-Z]+) (\/[^`]*)`/.exec(call) ?? [];
+      return { method, path: (prefix + path).replace(/(.)\/$/, "$1").replace(/:(\w+)/g, "{$1}"), takes };
+    })
+  );
+  let compared = 0;
+  for (const { method, path, takes } of rows) {
+    const operation = operations.find((one) => one.method === method && one.path === path);
+    // What a rule or a specification holds stands elsewhere.
+    if (operation === undefined || /a specification|the fields|those/.test(takes)) continue;
+    const { properties = {}, required = [] }: {
+      readonly properties?: object;
+      readonly required?: readonly string[];
+    } = operation.requestBody?.content["application/json"]?.schema ?? {};
+    const inQuery = operation.parameters?.filter((one) => one.in === "query") ?? [];
+    const isNeeded = new Map([
+      ...Object.keys(properties).map((name) => [name, required.includes(name)] as const),
+      ...inQuery.map((one) => [one.name, one.required === true] as const),
+    ]);
+    // One of two that is needed has no `?`, and neither is needed by itself.
+    const isEither = / or /.test(takes);
+    const named = [...takes.matchAll(/`(\w+)(\??)`/g)].map(([, name = "", mark]) =>
+      isEither && isNeeded.get(name) === false ? name : name + mark
+    );
+    const taken = [...isNeeded].map(([name, needed]) => needed || isEither ? name : `${name}?`);
+    assertEquals(named.toSorted(), taken.toSorted(), `${method} ${path}`);
+    compared++;
+  }
+  assert(compared > 60, `${compared} calls were compared`);
 });

@@ -11,7 +11,7 @@ import { toolTable } from "../../routes/mcp/tools/tool_table.ts";
 import { securityTable } from "../../routes/security_table.ts";
 import { layers } from "../architecture/layers.ts";
 import { repository } from "../architecture/source_files.ts";
-import { docFile, docFiles, prose, tableUnder } from "./doc_files.ts";
+import { apiTables, docFile, docFiles, prose, tableUnder } from "./doc_files.ts";
 
 const files = await docFiles();
 
@@ -120,17 +120,7 @@ Deno.test("the limits that are documented are the code's", async () => {
 
 Deno.test("the tables of the HTTP API are the routes, each once", async () => {
   const page = await docFile("routes/docs/http-api.md");
-  const prefixes = {
-    "## Databases": "/v1/db/:ns/:db",
-    "## Tokens and sessions": "",
-    "## Namespaces": "/api/namespaces",
-    "## The whole service": "/api",
-    "## Metrics": "",
-    "## Your own account": "/api/me",
-    "## Rules and endpoints": "/api/namespaces/:slug/databases/:dbSlug",
-    "## Without a bearer": "",
-  };
-  const documented = Object.entries(prefixes).flatMap(([heading, prefix]) =>
+  const documented = Object.entries(apiTables).flatMap(([heading, prefix]) =>
     tableUnder(page, heading).flatMap(([calls = ""]) =>
       [...calls.matchAll(/`(?:([A-Z]+) )?(\/[^`]*)`/g)].map(([, method = "ALL", path = ""]) =>
         `${method} ${path === "/" && prefix !== "" ? prefix : prefix + path}`
