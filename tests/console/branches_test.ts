@@ -118,6 +118,8 @@ testSteps("the pages of the branches", world, {
   ) => {
     const inBranch = await claim();
     await inBranch("DELETE FROM prices");
+    const asks = await look(`${path}/pr-1`);
+    assertMatch(asks, /Start over from the trunk<\/summary>[^]*?pr-1 has changed is lost[^]*?\/pr-1\/reset"/);
     assertEquals((await send(`${path}/pr-1/reset`)).status, 303);
     assertStringIncludes(plain(await look(`${path}/pr-1`)), "Nothing yet");
     assertEquals(await inBranch("SELECT 1"), 401);

@@ -1,5 +1,5 @@
 // The page of the rules, as a browser without script sees it.
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -92,6 +92,13 @@ testSteps("the page of the rules", world, {
     assertEquals([changed?.tableGlob, changed?.minRows, changed?.enabled], ["order_*", 5, false]);
     await send(`${path}/${rule.id}/enabled`, { enabled: "yes" });
     assertEquals((await rules())[0]?.enabled, true);
+    // What deletes it stands behind a button that says what that means.
+    const asks = (await openPage(app, path, admin)).text;
+    const before = asks.slice(asks.indexOf('aria-label="Delete the rule: All writes of order_*"'));
+    assertMatch(
+      before,
+      new RegExp(`^[^]*?</summary>[^]*?runs again at once[^]*? action="${path}/${rule.id}/delete"`),
+    );
     assertEquals((await send(`${path}/${rule.id}/delete`, {})).status, 303);
     assertEquals(await rules(), []);
     assertEquals((await send(`${path}/${rule.id}/delete`, {})).status, 404);

@@ -4,6 +4,7 @@ import type { Visit } from "../../http/visit.ts";
 import type { Problem } from "../frame/attempt.ts";
 import { mayManage } from "../frame/may_manage.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
+import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
@@ -168,10 +169,18 @@ function Otherwise({ visit, at, branch: { ref }, returned }: BranchProps): Html 
   return (
     <Card id="otherwise" title="Or let it go">
       <div class="form">
-        <Form visit={visit} action={`${path}/reset`} kind="form">
-          <p class="note">A fresh copy of the trunk as it is now; the token of its claim ends.</p>
-          <Button icon="undo">Start over from the trunk</Button>
-        </Form>
+        <AskFirst
+          visit={visit}
+          action={`${path}/reset`}
+          ask="Start over from the trunk"
+          name={`Start over from the trunk: ${ref}`}
+          act="Discard what it has changed"
+          icon="undo"
+        >
+          What {ref}{" "}
+          has changed is lost: it becomes a fresh copy of the trunk as it is now, and the token of its claim
+          ends.
+        </AskFirst>
         <Form visit={visit} action={`${path}/delete`} kind="form">
           {message === null ? null : <Notice tone="bad">{message}</Notice>}
           <Field label={`Type ${ref} to delete it`} {...fieldsOf(returned, "delete")("confirm")} required />

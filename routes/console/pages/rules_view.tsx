@@ -1,6 +1,7 @@
 // What the page of the rules shows: each rule as a sentence, the tables it means now, and a form to write one.
 import type { RuleView } from "../../../lib/services/rules/manage_rules.ts";
 import { mayManage } from "../frame/may_manage.ts";
+import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -77,9 +78,15 @@ function Acts({ rule, base, visit }: Pick<RulesProps, "base" | "visit"> & { rule
       <Form visit={visit} action={`${path}/enabled`} hidden={{ enabled: rule.enabled ? "no" : "yes" }}>
         <Button small>{rule.enabled ? "Turn off" : "Turn on"}</Button>
       </Form>
-      <Form visit={visit} action={`${path}/delete`}>
-        <Button small kind="deny" icon="trash">Delete</Button>
-      </Form>
+      <AskFirst
+        visit={visit}
+        action={`${path}/delete`}
+        ask="Delete"
+        name={`Delete the rule: ${titleOf(rule)}`}
+        act="Delete the rule"
+      >
+        What it stopped runs again at once. Turned off, it can be turned on again.
+      </AskFirst>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { WebhookView } from "../../../lib/services/webhooks/webhook_view.ts
 import { webhookEvents } from "../../../lib/store/changes_records.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
+import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Check } from "../parts/check.tsx";
@@ -100,7 +101,7 @@ function One(
       id={id}
       title={`${number}. ${visibleText(url)}`}
       end={<State webhook={webhook} />}
-      foot={<Acts {...{ ...props, webhook }} />}
+      foot={<Acts {...{ ...props, webhook, number }} />}
     >
       <div class="form">
         {tested?.id === id ? <Outcome delivery={tested.delivery} /> : null}
@@ -162,7 +163,10 @@ function answerOf({ status, failure }: Delivery): string {
 }
 
 function Acts(
-  { webhook, base, visit }: Pick<WebhooksProps, "base" | "visit"> & { webhook: WebhookView },
+  { webhook, number, base, visit }: Pick<WebhooksProps, "base" | "visit"> & {
+    webhook: WebhookView;
+    number: number;
+  },
 ): Html {
   const path = `${base}/${encodeURIComponent(webhook.id)}`;
   const { enabled, state } = webhook;
@@ -182,9 +186,16 @@ function Acts(
       <Form visit={visit} action={`${path}/secret`}>
         <Button small icon="key">New secret</Button>
       </Form>
-      <Form visit={visit} action={`${path}/delete`}>
-        <Button small kind="deny" icon="trash">Delete</Button>
-      </Form>
+      <AskFirst
+        visit={visit}
+        action={`${path}/delete`}
+        ask="Delete"
+        name={`Delete webhook ${number}`}
+        act="Delete the webhook"
+      >
+        It hears of nothing any more, nor of what still waits for it, and its secret is gone. Paused, it can
+        go on.
+      </AskFirst>
     </div>
   );
 }
