@@ -1,14 +1,16 @@
-// Finds which table an UPDATE or DELETE changes, and the key of its rows.
+// Finds which table an INSERT, UPDATE or DELETE changes, and the key of its rows.
 import { quoteIdentifier } from "../sql/quote.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
 
+const VERBS: readonly PreviewTarget["verb"][] = ["INSERT", "UPDATE", "DELETE"];
 const ROW_IDS: readonly string[] = ["rowid", "_rowid_", "oid"];
 
 /** The table that a statement changes. Keys are quoted names. */
 export interface PreviewTarget {
   readonly tokens: readonly SqlToken[];
-  readonly verb: "UPDATE" | "DELETE";
+  /** REPLACE is an INSERT. */
+  readonly verb: "INSERT" | "UPDATE" | "DELETE";
   readonly table: string;
   /** What columns of the table are called in the statement. */
   readonly qualifier: string;
@@ -21,17 +23,19 @@ export interface PreviewTarget {
   readonly parameters: number;
 }
 
-/** The one table that an UPDATE or DELETE changes; needs the schema only. */
+/** The one table that an INSERT, UPDATE or DELETE changes; needs the schema only. */
 export function targetOf(connection: CompileConnection, sql: string): PreviewTarget | null {
   const all = sqlTokens(sql);
   const tokens = all.filter((token) => token.depth === 0);
-  const verbAt = tokens.findIndex(({ key }) => key === "UPDATE" || key === "DELETE");
+  const verbAt = tokens.findIndex(({ key }, at) =>
+    VERBS.some((verb) => verb === key) || (key === "REPLACE" && tokens[at + 1]?.key === "INTO")
+  );
   if (verbAt < 0 || (verbAt > 0 && tokens[0]?.key !== "WITH")) return null;
-  if (tokens.slice(0, verbAt).some(({ key }) => key === "INTO" || key === "INSERT")) return null;
-  const verb = tokens[verbAt]?.key === "DELETE" ? "DELETE" : "UPDATE";
+  const verb = VERBS.find((one) => one === tokens[verbAt]?.key) ?? "INSERT";
   let nameAt = verbAt + 1;
-  if (verb === "DELETE") nameAt++;
-  else if (tokens[nameAt]?.key === "OR") nameAt += 2;
+  // `OR REPLACE` stands behind the verb, and INTO or FROM before the name.
+  if (tokens[nameAt]?.key === "OR") nameAt += 2;
+  if (verb !== "UPDATE") nameAt++;
   if (tokens[nameAt + 1]?.key === ".") nameAt += 2;
   const [table, withoutRowid] = connection.internalRow(
     "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name = ? COLLATE NOCASE",

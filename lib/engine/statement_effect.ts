@@ -12,8 +12,8 @@ export interface StatementEffect {
   /** The engine's EXPLAIN QUERY PLAN rows. */
   readonly plan: readonly (readonly JsonValue[])[];
   /**
-   * Up to ten affected rows of an UPDATE or DELETE of one table, up to 200 where a person decides about it; null for
-   * others.
+   * Up to ten affected rows of an UPDATE or DELETE of one table; where a person decides about it up to 200, and those of
+   * an INSERT too; null for others.
    */
   readonly preview: RowPreview | null;
 }
@@ -24,7 +24,8 @@ export interface RowPreview {
   readonly columns: readonly string[];
   /** The columns of the primary key, in its order; empty where the table has none. */
   readonly keys: readonly string[];
+  /** Of an INSERT those that are there already, which an upsert or REPLACE changes. */
   readonly before: readonly (readonly JsonValue[])[];
-  /** The rows after the change; empty for DELETE. */
+  /** The rows after the change, in the order of those before; behind them what an INSERT adds. Empty for DELETE. */
   readonly after: readonly (readonly JsonValue[])[];
 }

@@ -72,7 +72,9 @@ export const approvalDetail = approvalRecord.extend({
     ownRows: z.int().nullable(),
     cascadedRows: z.int(),
     plan: rows,
-    preview: rowPreview.nullable().describe("Up to 200 rows"),
+    preview: rowPreview.nullable().describe(
+      "Up to 200 rows. Of an INSERT `before` has those that it changes; they come first in `after`, what it adds behind them",
+    ),
   })).describe("Of each statement; empty: not known"),
   effect: z.object({
     affected: z.int().nullable(),

@@ -41,6 +41,12 @@ export async function furnishApprovals(
     namespace.token,
     201,
   );
+  await send(
+    `${api}/databases/${database.slug}/rules`,
+    { tableGlob: "parts", actions: ["insert"], effect: "require_approval" },
+    namespace.token,
+    201,
+  );
   const minted = await send(`${api}/tokens`, { name: "pricing-agent", role: "write" }, namespace.token, 201);
   const { token } = minted.body.data as { token: string };
   const hold = async (sql: string, params: unknown[] = []): Promise<Held> =>
@@ -61,6 +67,10 @@ export async function furnishApprovals(
   await redeem(ran);
   const approved = await hold("UPDATE goods SET name = upper(name) WHERE id < 4");
   await decide(approved.id, "approve", { look: 0 });
+  const added = await hold(
+    "INSERT INTO parts VALUES (3, 90), (4, ?), (5, ?) ON CONFLICT (id) DO UPDATE SET good = excluded.good",
+    [90, 91],
+  );
   const waiting = await hold(SALE, ["2026-11-21 14:02", "outdoor"]);
   const page = (id: string) => `/console/${namespace.slug}/approvals/${id}`;
   return [
@@ -69,6 +79,7 @@ export async function furnishApprovals(
     { name: "approvals-empty", path: "/console/empty/approvals", who: "operator" },
     { name: "approval", path: page(waiting.id), who: "admin" },
     { name: "approval-all-columns", path: `${page(waiting.id)}?columns=all`, who: "admin" },
+    { name: "approval-insert", path: page(added.id), who: "admin" },
     { name: "approval-came-back", path: page(back.id), who: "admin" },
     { name: "approval-approved", path: page(approved.id), who: "admin" },
     { name: "approval-ran", path: page(ran.id), who: "admin" },

@@ -159,6 +159,23 @@ testSteps("the page of an approval", pageWorld, {
     const all = await world.open(`${path}?rows=all`);
     assertMatch(all.text, /What is deleted 30 rows.*item 11 .*item 30 /);
   },
+  "shows every value of the rows that an INSERT adds, beside what it changes": async (world) => {
+    const { app, shop } = world;
+    await shop.setup(
+      "CREATE TABLE kinds (id INTEGER PRIMARY KEY, name TEXT, colour TEXT, size TEXT, price INTEGER)",
+      "INSERT INTO kinds VALUES (1, 'lamp', 'red', 'small', 5)",
+    );
+    const rule = { tableGlob: "kinds", effect: "require_approval" };
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    assertEquals((await app.request("POST", path, { token: shop.token, body: rule })).status, 201);
+    const changesOf = async (sql: string) =>
+      (await world.open(world.pathOf((await world.hold(sql)).id))).text.split("Statement runs")[0] ?? "";
+    const added = await changesOf("INSERT INTO kinds VALUES (2, 'mug', 'blue', 'tiny', 7)");
+    assertMatch(added, /What is added 1 row .* mug blue tiny 7 /);
+    const upsert = "INSERT INTO kinds VALUES (1, 'x', 'x', 'x', 6), (3, 'pole', 'grey', 'long', 9) " +
+      "ON CONFLICT (id) DO UPDATE SET price = excluded.price";
+    assertMatch(await changesOf(upsert), /What changes 2 rows .* lamp red small 5 6 .* pole grey long 9 /);
+  },
   "shows hostile names and values as text": async (world) => {
     const evil = `</td><script>alert("x")</script>'"&\u202e`;
     const held = await world.hold("UPDATE items SET name = ? WHERE id = 1", [evil]);

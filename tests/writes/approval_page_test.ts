@@ -47,6 +47,65 @@ testSteps("one approval shows", decisionWorld, {
     assertEquals([preview?.before.length, preview?.after.length], [10, 10]);
     assertEquals(preview?.after.map(([id]) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   },
+  "the rows that an INSERT adds, behind those that it changes": async ({ hold, show, rows }) => {
+    const previewOf = async (sql: string, params: unknown[] = []) => {
+      const { preview } = await show((await hold(sql, params)).id);
+      return preview && [preview.before, preview.after];
+    };
+    assertEquals(await previewOf("INSERT INTO items (name, price) VALUES ('a', 1), (?, 2)", ["b"]), [
+      [],
+      [[301, "a", 1], [302, "b", 2]],
+    ]);
+    const upsert = "INSERT INTO items VALUES (400, 'a', 1), (2, 'b', 2), (401, 'c', 3), (2, 'd', 4) " +
+      "ON CONFLICT (id) DO UPDATE SET price = excluded.price";
+    assertEquals(await previewOf(upsert), [
+      [[2, "item 2", 20]],
+      [[2, "item 2", 4], [400, "a", 1], [401, "c", 3]],
+    ]);
+    assertEquals(await previewOf("REPLACE INTO main.items VALUES (3, 'r', 1)"), [
+      [[3, "item 3", 30]],
+      [[3, "r", 1]],
+    ]);
+    const copied = "WITH old AS (SELECT * FROM items WHERE id < 250) " +
+      "INSERT INTO items (name, price) SELECT name, -price FROM old RETURNING name";
+    const [before, after = []] = await previewOf(copied) ?? [];
+    assertEquals([before, after.length, after[0], after[199]], [
+      [],
+      200,
+      [301, "item 1", -10],
+      [500, "item 200", -2000],
+    ]);
+    assertEquals(await rows("SELECT count(*) FROM items"), [[300]]);
+  },
+  "the rows of an INSERT that runs with many sets, and none where a trigger takes one away": async (
+    world,
+  ) => {
+    const { app, shop, agent, show, hold } = world;
+    const batch = await app.request("POST", `${shop.database.path}/batch`, {
+      token: agent.token,
+      body: {
+        sql: "INSERT INTO items VALUES (?, ?, 0) ON CONFLICT (id) DO UPDATE SET price = 0",
+        paramSets: [[500, "a"], [1, "b"], [501, "c"], [2, "d"]],
+        transaction: true,
+      },
+    });
+    const { preview } = await show(heldBy(batch).id);
+    assertEquals([preview?.before, preview?.after], [
+      [[1, "item 1", 10], [2, "item 2", 20]],
+      [[1, "item 1", 0], [2, "item 2", 0], [500, "a", 0], [501, "c", 0]],
+    ]);
+    await shop.setup(
+      "CREATE TABLE spare (k TEXT, n INTEGER, PRIMARY KEY (k, n)) WITHOUT ROWID",
+      "CREATE TRIGGER t AFTER INSERT ON spare WHEN new.n = 0 BEGIN DELETE FROM spare WHERE n = 0; END",
+    );
+    const rule = { tableGlob: "spare", effect: "require_approval" };
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    assertEquals((await app.request("POST", path, { token: shop.token, body: rule })).status, 201);
+    const added = await show((await hold("INSERT INTO spare VALUES ('y', 1), ('it''s', 2)")).id);
+    assertEquals([added.preview?.before, added.preview?.after], [[], [["y", 1], ["it's", 2]]]);
+    const taken = await show((await hold("INSERT INTO spare VALUES ('x', 0), ('y', 1)")).id);
+    assertEquals([taken.preview, taken.effect.affected], [null, 2]);
+  },
   "every statement of a batch": async ({ app, shop, agent, show }) => {
     const statements = [
       { sql: "DELETE FROM notes WHERE id = ?", params: [1] },

@@ -135,9 +135,11 @@ export class DryRun {
     const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
     // What finds the rows was made without the values that the statement takes.
-    const target = !hidden && !statement.takes && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
+    const found = !hidden && !statement.takes && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(statementOfRun(this.options.call, this.at))
       : null;
+    // Who sends an INSERT has its rows; who decides about it sees them here.
+    const target = found?.target.verb === "INSERT" && !this.#isHeld ? null : found;
     const preview = target && ownRows !== null
       ? yield* rowPreview({ statement, target, ownRows, rowForm, most: this.#mostRows })
       : null;
@@ -155,8 +157,12 @@ export class DryRun {
   }
 
   /** What a person may have to decide about is watched. */
+  get #isHeld(): boolean {
+    return this.options.openWatch !== null;
+  }
+
   get #mostRows(): number {
-    return this.options.openWatch ? HELD_ROWS : PREVIEW_ROWS;
+    return this.#isHeld ? HELD_ROWS : PREVIEW_ROWS;
   }
 
   /** All sets have one result together. */

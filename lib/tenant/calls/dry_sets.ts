@@ -50,9 +50,12 @@ function joinPreviews(
   most: number,
 ): StatementEffect["preview"] {
   if (first === null || then === null) return first ?? then;
+  // The rows after that have one before stand first, in its order.
+  const met = [first, then].flatMap(({ before, after }) => after.slice(0, before.length));
+  const added = [first, then].flatMap(({ before, after }) => after.slice(before.length));
   return {
     ...first,
     before: [...first.before, ...then.before].slice(0, most),
-    after: [...first.after, ...then.after].slice(0, most),
+    after: [...met, ...added].slice(0, most),
   };
 }

@@ -1,4 +1,4 @@
-// Rows that an UPDATE or DELETE of one table affects, before and after, found by the keys that the statement returns.
+// Rows that a write of one table affects, before and after, found by the keys that the statement returns.
 import { MAX_COMPARED, movedKeys, type StatementTarget } from "../../engine/statement_target.ts";
 import type { PreviewTarget } from "../../engine/preview_target.ts";
 import { jsonValue } from "../../engine/result_json.ts";
@@ -37,7 +37,7 @@ export function* rowPreview(previewed: Previewed): Work<RowPreview | null> {
   return yield* rowsAround(previewed, isSmall ? keys : firstKeys(keys, PREVIEW_ROWS));
 }
 
-/** Keys of the rows shown, as SQL literals; in pairs where the statement moves rows. */
+/** Keys of the rows shown, as SQL literals; in pairs where the statement moves rows, or adds some and changes others. */
 interface ShownKeys {
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -52,7 +52,12 @@ function* keysAround(previewed: Previewed): Work<ShownKeys | null> {
   if (unmoved === null) {
     const [, run] = yield { steps: [UNDO_EFFECT, keysOf(statement, target.end, most)] };
     const keys = keysIn(run);
-    return keys && { before: keys, after: keys, paired: false };
+    if (keys === null || target.verb !== "INSERT") {
+      return keys && { before: keys, after: keys, paired: false };
+    }
+    // An upsert may have come upon a row several times.
+    const each = [...new Set(keys)];
+    return { before: each, after: each, paired: true };
   }
   // An UPDATE that changes keys is also run without changing them: so it tells where the rows were.
   const [, still, changes, , run] = yield {
@@ -134,7 +139,9 @@ function* rowsAround(
     steps: [...selectsAfter, UNDO_EFFECT, ...selectsBefore, { sql: COLUMNS, params: [target.table] }],
   };
   if (answers.some(({ ok }) => !ok)) return null;
-  const valuesOf = (some: readonly Answer[]) => some.flatMap((answer) => answer.ok ? answer.rows : []);
+  const [ran, undone] = [answers.slice(0, selectsAfter.length), answers.slice(selectsAfter.length + 1, -1)];
+  // What a trigger has taken away again cannot stand beside what was there.
+  if (target.verb === "INSERT" && !ran.every(hasRow)) return null;
   const rowsOf = (some: readonly Answer[]): JsonValue[][] =>
     valuesOf(some).map((row) => row.map((value) => jsonValue(value, rowForm)));
   const columns = valuesOf(answers.slice(-1)).map(([name, at]) => ({ name: String(name), at: Number(at) }));
@@ -142,9 +149,23 @@ function* rowsAround(
     table: target.table,
     columns: columns.map(({ name }) => name),
     keys: columns.filter(({ at }) => at > 0).sort((a, b) => a.at - b.at).map(({ name }) => name),
-    before: rowsOf(answers.slice(selectsAfter.length + 1, -1)),
-    after: rowsOf(answers.slice(0, selectsAfter.length)),
+    before: rowsOf(undone),
+    after: rowsOf(target.verb === "INSERT" ? metFirst(ran, undone) : ran),
   };
+}
+
+/** The answers after an INSERT in the order in which those before have a row, then those of the rows that it adds. */
+function metFirst(ran: readonly Answer[], undone: readonly Answer[]): Answer[] {
+  const met = undone.map(hasRow);
+  return [...ran.filter((_, at) => met[at]), ...ran.filter((_, at) => !met[at])];
+}
+
+function hasRow(answer: Answer): boolean {
+  return valuesOf([answer]).length > 0;
+}
+
+function valuesOf(answers: readonly Answer[]) {
+  return answers.flatMap((answer) => answer.ok ? answer.rows : []);
 }
 
 function firstKeys({ before, after, paired }: ShownKeys, most: number): ShownKeys {

@@ -4,7 +4,7 @@ import { isFullScan } from "../../../lib/services/editor/explain_text.ts";
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
 import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { Card } from "../parts/card.tsx";
-import { changingColumns, DiffGrid, type DiffRow } from "../parts/diff_grid.tsx";
+import { changingColumns, DiffGrid, diffRows } from "../parts/diff_grid.tsx";
 import { counted, whole } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -61,19 +61,22 @@ function FilesCard({ files }: { files: NonNullable<ApprovalPage["migrations"]> }
 
 function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly index: number }): Html {
   const { approval, preview, index, all, allRows, path } = props;
-  const rows = preview.before.map((before, at): DiffRow => ({
-    before,
-    after: preview.after.length === 0 ? null : preview.after[at] ?? null,
-  }));
+  const rows = diffRows(preview);
   const listed = allRows ? rows : rows.slice(0, FEW_ROWS);
   const own = approval.effects[index]?.ownRows ?? rows.length;
   const shown = { columns: preview.columns, rows };
   const changing = changingColumns(shown);
-  const hides = preview.after.length > 0 && changing + 2 < preview.columns.length;
+  // Of a row that comes or goes every value counts.
+  const comeOrGo = rows.some(({ before, after }) => before === null || after === null);
+  const hides = !comeOrGo && changing + 2 < preview.columns.length;
   const several = approval.statements.length > 1 ? `, statement ${index + 1}` : "";
   // Where a table is wider than its card, the number says that there is more to scroll to.
   const columns = changing > 1 ? `, ${counted(changing, "column")}` : "";
-  const title = preview.after.length === 0 ? "What is deleted" : "What changes";
+  const title = preview.after.length === 0
+    ? "What is deleted"
+    : preview.before.length === 0
+    ? "What is added"
+    : "What changes";
   return (
     <Card
       id={`changes-${index}`}
@@ -90,7 +93,7 @@ function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly
         columns={preview.columns}
         keys={preview.keys ?? []}
         rows={listed}
-        all={all}
+        all={all || comeOrGo}
       />
       {listed.length === rows.length ? null : (
         <p class="body more">
@@ -126,7 +129,7 @@ function ColumnChoice({ path, all, allRows, count }: ChangesProps & { readonly c
 function NoRows(props: ChangesProps): Html {
   const text = isUnseen(props.approval)
     ? "What it would change could not be found out in time: it took longer than a look may take. The statement itself is below. Approved, it runs as it is, on these tables and whatever number of rows that is."
-    : "Rows before and after are shown of an UPDATE or DELETE of one table. What this does stands in the statement and its values.";
+    : "Rows are shown of an INSERT, UPDATE or DELETE of one table. What this does stands in the statement and its values.";
   return (
     <Card id="changes" title="What changes" foot={<Seen {...props} />}>
       <p>{text}</p>
