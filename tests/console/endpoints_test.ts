@@ -266,6 +266,8 @@ testSteps("the pages of the endpoints", world, {
     const seen = await openPage(app, `${path}/get-order`, viewer);
     assertEquals(seen.status, 200);
     assert(!seen.text.includes(`action="${path}`));
+    assertStringIncludes(plain(seen.text), "SELECT");
+    assertStringIncludes(plain(seen.text), " id integer, required ");
     assertEquals((await send(`${path}/get-order/delete`, { confirm: "get" })).status, 400);
     assertEquals((await send(`${path}/get-order/delete`, { confirm: "get-order" })).status, 303);
     assertEquals((await openPage(app, `${path}/get-order`, viewer)).status, 404);

@@ -230,7 +230,9 @@ const steps: Steps<World> = {
   },
   "a viewer looks and is refused every change": async ({ app, namespace, open, send }) => {
     const viewer = await signIn(app, { role: "viewer", namespace: namespace.slug });
+    await namespace.query("UPDATE people SET note = ? WHERE id = 7", [`${"long ".repeat(100)}to its end`]);
     const text = await open("/people?row=[7]", viewer);
+    assert(text.includes("long to its end"), "no part of a value is kept from who only reads");
     assert(text.includes("You may read it") && !text.includes("Show the change"));
     assertEquals((await send("/people/row", { row: "[7]", do: "delete" }, viewer)).status, 403);
   },

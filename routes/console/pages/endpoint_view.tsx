@@ -15,6 +15,7 @@ import { whole } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
+import { Pairs } from "../parts/pairs.tsx";
 import { SqlText } from "../parts/sql_text.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import type { FormValues } from "./endpoint_form.ts";
@@ -90,7 +91,7 @@ export function Endpoint(props: EndpointProps): Html {
                   isNew={false}
                 />
               )
-              : <SqlText sql={endpoint.sql} />}
+              : <ReadSpec endpoint={endpoint} />}
           </Card>
           <Revisions {...props} path={`${base}/${endpoint.slug}`} />
         </div>
@@ -102,6 +103,24 @@ export function Endpoint(props: EndpointProps): Html {
         </div>
       </div>
     </>
+  );
+}
+
+/** What a call of it does, for who changes nothing. */
+function ReadSpec({ endpoint }: Pick<EndpointProps, "endpoint">): Html {
+  const { description, input, sql } = endpoint;
+  return (
+    <div class="form">
+      {description ? <p>{visibleText(description)}</p> : null}
+      <SqlText sql={sql} />
+      <Pairs
+        pairs={input.map(({ name, type, required, label }) => ({
+          name: <code>{name}</code>,
+          kind: `${type}${required ? ", required" : ""}`,
+          value: visibleText(label ?? ""),
+        }))}
+      />
+    </div>
   );
 }
 

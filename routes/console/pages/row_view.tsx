@@ -8,6 +8,7 @@ import { valueTypes } from "../../../lib/sql/typed_value.ts";
 import type { Problem } from "../frame/attempt.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
+import { ChangedValue } from "../parts/changed_value.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
@@ -103,24 +104,30 @@ function CellField({ row, sent, problem, column, at, writes, visit }: CellFieldP
   const names = cellNames(at);
   const about = [column.type, column.pk > 0 ? "key" : "", column.notNull ? "not NULL" : ""]
     .filter((one) => one !== "").map(visibleText).join(", ");
+  const description = column.description === "" ? null : <small>{visibleText(column.description)}</small>;
   if (!writes || !isEditable(column, cell)) {
     return (
       <div class="field cell">
         <span class="label">
           {visibleText(column.name)} <small>{about}</small>
         </span>
-        <p class="read mono">
-          {cell === null ? <span class="null">made by the table</span> : <Value {...cell} />}
-        </p>
+        <div class="read mono">
+          {cell === null
+            ? <span class="null">made by the table</span>
+            : cell.cut
+            ? <Value {...cell} />
+            : <ChangedValue value={cell.value} />}
+        </div>
         {cell?.cut
           ? (
             <small>
-              {`${
-                counted(cell.length ?? 0, cell.type === "blob" ? "byte" : "character")
-              }: change it by a statement`}
+              {`${counted(cell.length ?? 0, cell.type === "blob" ? "byte" : "character")}: ${
+                writes ? "change" : "read"
+              } it by a statement`}
             </small>
           )
           : null}
+        {description}
       </div>
     );
   }
@@ -157,7 +164,7 @@ function CellField({ row, sent, problem, column, at, writes, visit }: CellFieldP
         </select>
       </div>
       {wrong === undefined ? null : <small class="wrong" id={`${names.value}-wrong`}>{wrong}</small>}
-      {column.description === "" ? null : <small>{visibleText(column.description)}</small>}
+      {description}
     </div>
   );
 }
