@@ -136,6 +136,7 @@ const steps: Steps<World> = {
     await app.request("POST", `${api}/databases/main/rules`, { token: namespace.token, body: rule });
     const sql = "DELETE FROM orders WHERE id = 1";
     const shown = await send({ sql, do: "run" });
+    assert(shown.includes("Ask for approval of 1 row") && !shown.includes("Change 1 row"));
     const held = await send({ sql, do: "apply", execution: hidden(shown, "execution") });
     assert(held.includes("A rule holds this write"));
     const approval = hidden(held, "approval");
@@ -148,6 +149,15 @@ const steps: Steps<World> = {
     });
     assertEquals(approved.status, 200, approved.text);
     assert((await send({ sql, do: "redeem", approval })).includes("Done: 1 row written"));
+  },
+  "a write that a rule denies says so, and has nothing to press": async ({ app, send, namespace }) => {
+    await namespace.setup("CREATE TABLE ledger (id INTEGER PRIMARY KEY)", "INSERT INTO ledger VALUES (1)");
+    const rule = { tableGlob: "ledger", effect: "deny" };
+    const path = `/api/namespaces/${namespace.slug}/databases/main/rules`;
+    await app.request("POST", path, { token: namespace.token, body: rule });
+    const shown = await send({ sql: "DELETE FROM ledger WHERE id = 1", do: "run" });
+    assert(shown.includes("This would change 1 row") && shown.includes("A rule denies this write"));
+    assert(!shown.includes('name="execution"'));
   },
   "a viewer reads and writes nothing": async ({ app, namespace, send }) => {
     const viewer = await signIn(app, { role: "viewer", namespace: namespace.slug });

@@ -25,8 +25,10 @@ export interface ProposalProps {
 
 /** The execution token stands in this form only: it runs the write once, within a quarter of an hour. */
 export function Proposal({ visit, base, form, proposed }: ProposalProps): Html {
-  const { statements, rows, executionToken } = proposed;
+  const { statements, executionToken } = proposed;
   const hidden = { ...againFields(form, null), execution: executionToken, do: "apply" };
+  const denied = statements.some(({ rule }) => rule === "deny");
+  const held = statements.some(({ rule }) => rule === "require_approval");
   return (
     <Card
       id="proposal"
@@ -34,22 +36,35 @@ export function Proposal({ visit, base, form, proposed }: ProposalProps): Html {
       about="Nothing has changed yet."
       kind="result"
       full
-      foot={
-        <Form visit={visit} action={`${base}/sql`} hidden={hidden} kind="end">
-          <Button kind="primary" icon="check">
-            {rows === null ? "Run it" : `Change ${counted(rows, "row")}`}
-          </Button>
-          <span class="note">
-            Once, as shown, within 15 minutes. {statements.some(({ action }) => action === "schema")
-              ? "A change of the schema takes a snapshot first."
-              : ""}
+      foot={denied
+        ? (
+          <span>
+            A rule denies this write, whoever runs it. <a href={`${base}/rules`}>See the rules</a>
           </span>
-        </Form>
-      }
+        )
+        : (
+          <Form visit={visit} action={`${base}/sql`} hidden={hidden} kind="end">
+            <Button kind="primary" icon={held ? "approvals" : "check"}>{runWords(proposed, held)}</Button>
+            <span class="note">
+              {held
+                ? "A rule holds it: nothing runs until an admin has approved it."
+                : "Once, as shown, within 15 minutes."}
+              {statements.some(({ action }) => action === "schema")
+                ? " A change of the schema takes a snapshot first."
+                : ""}
+            </span>
+          </Form>
+        )}
     >
       {statements.map((one, index) => <Statement preview={one} index={index} count={statements.length} />)}
     </Card>
   );
+}
+
+function runWords({ rows }: ProposedText, held: boolean): string {
+  const count = rows === null ? "" : counted(rows, "row");
+  if (held) return count === "" ? "Ask for approval" : `Ask for approval of ${count}`;
+  return count === "" ? "Run it" : `Change ${count}`;
 }
 
 function sentence({ rows, statements }: ProposedText): string {
