@@ -11,6 +11,7 @@ import { rebuildDatabases } from "../services/backup/rebuild_databases.ts";
 import { restoreBackup, type Restored } from "../services/backup/restore_backup.ts";
 import { makeBackup } from "../services/backup/run_backup_child.ts";
 import { verifyBackup } from "../services/backup/verify_backup.ts";
+import { asksForHelp } from "./asks_for_help.ts";
 import {
   BACKUP_USAGE,
   type BackupArguments,
@@ -38,6 +39,10 @@ type Command = (asked: BackupArguments, parts: BackupParts) => Promise<number>;
 /** Runs a command. Answers the exit code: 0 done, 1 not done or something is wrong, 2 called in a wrong way. */
 export async function backup(args: readonly string[], parts: BackupParts): Promise<number> {
   const [name = "", ...rest] = args;
+  if (asksForHelp(rest)) {
+    parts.say(BACKUP_USAGE);
+    return 0;
+  }
   try {
     if (!isCommand(name)) throw new UsageError("Choose a command");
     return await commands[name](readBackupArguments(name, rest, parts.calledIn), parts);

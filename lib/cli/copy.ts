@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Api } from "./api_call.ts";
 import { ask, bodyOf, CopyError } from "./ask_side.ts";
+import { asksForHelp } from "./asks_for_help.ts";
 import { commandEnvironment } from "./environment.ts";
 import { fetchStreaming } from "./fetch_streaming.ts";
 import { type Freeze, freeze, leftFreeze, requireFrozen, thaw } from "./freeze_source.ts";
@@ -39,6 +40,10 @@ const RECORDS_AT_ONCE = 200;
 /** Runs the command. Answers the exit code: 0 moved, 1 not moved, 2 called in a wrong way. */
 export async function copy(args: readonly string[], parts: CopyParts): Promise<number> {
   const { say } = parts;
+  if (asksForHelp(args)) {
+    say(USAGE);
+    return 0;
+  }
   const move = readMove(args, parts);
   if (typeof move === "string") {
     say(`${move}\n\n${USAGE}`);

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Api, type ApiBody, callApi } from "./api_call.ts";
+import { asksForHelp } from "./asks_for_help.ts";
 import { type CommandEnvironment, commandEnvironment } from "./environment.ts";
 import { doneWords, failureWords, statusWords } from "./migration_words.ts";
 import { FolderError, type FolderFile, readFolder } from "./read_folder.ts";
@@ -40,6 +41,10 @@ interface Options {
 
 /** Runs the command. Answers the exit code: 0 done, 1 refused, 2 called in a wrong way, 3 held for a person. */
 export async function migrate(args: readonly string[], parts: CommandParts): Promise<number> {
+  if (asksForHelp(args)) {
+    parts.say(USAGE);
+    return 0;
+  }
   try {
     return await runCommand(readOptions(args, parts), parts);
   } catch (error) {
