@@ -122,7 +122,7 @@ browserTest("a block of code is copied by its button", async ({ browser, service
     await block.getByRole("button", { name: "Copy" }).click();
     await block.getByRole("button", { name: "Copied" }).waitFor();
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
-    assertMatch(copied, new RegExp(`^TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=${service.url}/v1/`));
+    assertMatch(copied, new RegExp(`^export TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=${service.url}/v1/`));
   });
 });
 
@@ -139,7 +139,7 @@ browserTest(
       await block.getByRole("button", { name: "Copied" }).waitFor();
       assertMatch(
         await page.evaluate<string>("kept.readText()"),
-        /^TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=/,
+        /^export TOKEN=cub_live_…\nOPERATOR_KEY=cub_op_…\nDB=/,
       );
     });
   },

@@ -11,7 +11,7 @@ const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 /** Runs the guide's commands as they stand there, but for addresses and keys. */
 async function build(folder: string, replaced: ReadonlyMap<string, string>): Promise<void> {
-  const setUp = blocksOf(await docFile("README.md")).find(({ text }) => text.startsWith("TOKEN="));
+  const setUp = blocksOf(await docFile("README.md")).find(({ text }) => text.startsWith("export TOKEN="));
   const blocks = blocksOf(await docFile("routes/docs/first-app.md")).filter(({ language }) =>
     language === "sh"
   );
