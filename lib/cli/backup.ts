@@ -155,8 +155,8 @@ async function restore(asked: BackupArguments, parts: BackupParts): Promise<numb
   };
   try {
     const file = isArchive ? await bring(folder, asked.untilMs, config) : asked.file;
-    const { replace, revokeTokens } = asked;
-    const given = { dataDir, environment, openKv, clock: systemClock, replace, revokeTokens };
+    const { replace, revokeTokens, rehearsal } = asked;
+    const given = { dataDir, environment, openKv, clock: systemClock, replace, revokeTokens, rehearsal };
     const restored = await restoreBackup(file, { ...given, ...(isArchive ? { bringDatabases } : {}) });
     for (const line of wordsOf(restored, asked, dataDir)) say(line);
     return missing + restored.wrong.length === 0 ? 0 : 1;

@@ -5,12 +5,13 @@ import { parseArgs } from "node:util";
 /** How they are called. */
 export const BACKUP_USAGE = `deno task backup FILE [--from ADDRESS]
 deno task backup:verify FILE|archive [--at TIME]
-deno task backup:restore FILE|archive [--replace] [--revoke-tokens] [--at TIME]
+deno task backup:restore FILE|archive [--replace] [--revoke-tokens] [--rehearsal] [--at TIME]
 
   FILE             a backup of the control plane; \`archive\`: the newest one in the archive, with the databases
   --from ADDRESS   http://host of a running service, asked with OPERATOR_KEY; without it the file in DATA_DIR is read
   --replace        puts it in the place of a control plane that is there, which is kept beside
   --revoke-tokens  ends all API tokens: those revoked since the backup would count again
+  --rehearsal      switches webhooks off: for a try beside the service that goes on, in a DATA_DIR of its own
   --at TIME        ISO 8601: the newest one in the archive until then
 
 Settings are those of the service: DATA_DIR, ARCHIVE_URL and its keys.`;
@@ -31,6 +32,7 @@ export interface BackupArguments {
   readonly from: string | null;
   readonly replace: boolean;
   readonly revokeTokens: boolean;
+  readonly rehearsal: boolean;
   /** Null: the newest one that there is. */
   readonly untilMs: number | null;
 }
@@ -39,7 +41,7 @@ export interface BackupArguments {
 const known = {
   take: ["from"],
   verify: ["at"],
-  restore: ["at", "replace", "revoke-tokens"],
+  restore: ["at", "replace", "revoke-tokens", "rehearsal"],
 } as const;
 
 /** The commands. */
@@ -53,7 +55,7 @@ export function readBackupArguments(
 ): BackupArguments {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
-  const options = { from: text, at: text, replace: flag, "revoke-tokens": flag } as const;
+  const options = { from: text, at: text, replace: flag, "revoke-tokens": flag, rehearsal: flag } as const;
   const own = args.filter((one) => one !== "--");
   let read;
   try {
@@ -73,6 +75,7 @@ export function readBackupArguments(
     from,
     replace: values.replace,
     revokeTokens: values["revoke-tokens"],
+    rehearsal: values.rehearsal,
     untilMs,
   };
 }

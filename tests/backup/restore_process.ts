@@ -8,6 +8,7 @@ await restoreBackup(path, {
   dataDir,
   replace: true,
   revokeTokens: false,
+  rehearsal: false,
   openKv: (kv) => Deno.openKv(kv),
   environment: configFromEnvironment().engineEnvironment,
   clock: systemClock,

@@ -24,6 +24,8 @@ export interface RestoreOptions {
   /** Whether a control plane that is there may be replaced; it is kept beside. */
   readonly replace: boolean;
   readonly revokeTokens: boolean;
+  /** Whether it is tried beside the service that it is a backup of: its webhooks are switched off. */
+  readonly rehearsal: boolean;
   readonly openKv: (path: string) => Promise<Deno.Kv>;
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -90,12 +92,12 @@ export async function restoreBackup(path: string, options: RestoreOptions): Prom
 async function prepare(
   kvPath: string,
   takenAt: string,
-  { openKv, clock, revokeTokens }: RestoreOptions,
+  { openKv, clock, revokeTokens, rehearsal }: RestoreOptions,
 ): Promise<Pick<Restored, "voided" | "wrong" | "known">> {
   const kv = await openKv(kvPath);
   try {
     const { wrong } = await checkMoney(kv);
-    const voided = await voidRevived(kv, { clock, revokeTokens });
+    const voided = await voidRevived(kv, { clock, revokeTokens, rehearsal });
     const operator = { kind: "operator" } as const;
     const by = { actor: callerId(operator), actorName: callerName(operator) };
     const act = { action: "backup.restored", facts: { takenAt, revokeTokens } } as const;

@@ -17,6 +17,8 @@ export interface VoidOptions {
   readonly clock: Clock;
   /** Ends API tokens too: those that were revoked since the backup count again otherwise. */
   readonly revokeTokens: boolean;
+  /** Switches webhooks off: for a try beside the service that goes on, whose receivers would be called twice. */
+  readonly rehearsal: boolean;
 }
 
 /** What was said to whoever asks why an approval was denied. */
@@ -47,7 +49,10 @@ const tokens: readonly Key<unknown>[] = [
 ];
 
 /** Ends it all in a KV that nobody else has open. It can be repeated. Errors: `meter_unreachable`, `storage_full`. */
-export async function voidRevived(opened: Deno.Kv, { clock, revokeTokens }: VoidOptions): Promise<Voided> {
+export async function voidRevived(
+  opened: Deno.Kv,
+  { clock, revokeTokens, rehearsal }: VoidOptions,
+): Promise<Voided> {
   const kv = withLifetimes(opened, clock);
   const voided: Record<string, number> = {};
   voided["approvals"] = await endApprovals(kv, clock);
@@ -64,7 +69,18 @@ export async function voidRevived(opened: Deno.Kv, { clock, revokeTokens }: Void
     if (first) voided["tokens"] = await removeAll(kv, kindOf(first));
     for (const key of beside) await removeAll(kv, kindOf(key));
   }
+  if (rehearsal) voided["webhooks"] = await switchWebhooksOff(kv);
   return voided;
+}
+
+async function switchWebhooksOff(kv: Deno.Kv): Promise<number> {
+  let count = 0;
+  for await (const entry of kvEntries(kv, kindOf(keys.webhook("", "")))) {
+    if (!entry.value.enabled) continue;
+    await kvCommit(kv.atomic().check(entry).set(entry.key, { ...entry.value, enabled: false }));
+    count++;
+  }
+  return count;
 }
 
 /** Those that wait or are approved; what they held stays to be read until it expires. */
