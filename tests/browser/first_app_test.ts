@@ -56,7 +56,7 @@ Deno.test({
       const told = async (text: string) => await page.locator("#told", { hasText: text }).waitFor();
       await page.locator("#lessons li").nth(2).waitFor();
       await page.locator("#lessons button").first().click();
-      await told("Send the user's session");
+      await told("Come in first");
       await page.fill("[name=email]", "ada@example.com");
       await page.fill("[name=password]", "correct horse");
       await page.fill("[name=name]", "Ada");
@@ -71,7 +71,7 @@ Deno.test({
       await page.click("#lessons button");
       await told("Booked: Glazing");
       await page.click("#lessons button");
-      await told("nothing is there for these");
+      await told("No place is left");
       assertEquals(thrown, []);
     } finally {
       await context.close();
