@@ -105,6 +105,11 @@ test("the client passes the type checker, with types from specifications and col
 /** Calls behind the client's own source, with `url` for where the service is; prints what they answered. */
 const calls = (url: string) => `
 const client = createClient({ url: ${JSON.stringify(`${url}p/acme/main`)} });
+/** In a page that came by http from elsewhere browsers have no subtle. */
+const unsafe = async (work: () => Promise<string>) => {
+  Object.defineProperty(crypto, "subtle", { value: undefined });
+  return await work();
+};
 const failure = (error: EndpointError) => [error instanceof EndpointError, error.status, error.failure.code];
 console.log(JSON.stringify([
   await client.createPerson({ name: "Ada", age: 36.5 }),
@@ -121,6 +126,7 @@ console.log(JSON.stringify([
   JSON.stringify(`${url}p/acme/main`)
 } }) }),
   await solveCaptcha("list-people", { url: ${JSON.stringify(`${url}p/acme/main`)} }).catch(failure),
+  await unsafe(() => solveCaptcha("hostile-case").catch(({ message }) => message)),
 ]));
 `;
 
@@ -153,6 +159,7 @@ test("the client calls the service, and its failures are errors with the answer 
     [true, 403, "captcha_failed"],
     { row: { 1: 1 } },
     [true, 404, "endpoint_not_found"],
+    "Serve the page by https, or from localhost: browsers solve captchas nowhere else",
   ]);
 });
 

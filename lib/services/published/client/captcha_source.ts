@@ -7,6 +7,7 @@ export const captchaSource = `
  * makes the captcha, its own widget in the page gives the token instead.
  */
 export async function solveCaptcha(slug: string, options: ClientOptions = {}): Promise<string> {
+  if (crypto.subtle === undefined) throw new TypeError("Serve the page by https, or from localhost: browsers solve captchas nowhere else");
   const response = await (options.fetch ?? fetch)((options.url ?? URL_OF_DATABASE) + "/" + slug + "/captcha");
   const challenge = jsonOf(response, await response.text());
   if (!response.ok) throw new EndpointError(response.status, challenge, response.headers);
