@@ -52,6 +52,9 @@ const HOSTED_DRAIN_MS = 2_500;
 const HOSTED_CLOSE_MS = 1_000;
 /** Milliseconds that the last backup may take. */
 const LAST_BACKUP_MS = 5_000;
+/** An argument that is passed over would be taken for a setting that counts. */
+const NO_ARGUMENTS =
+  "Leave out the arguments and set variables before the command, as PORT=8001; routes/docs/configuration.md lists them";
 
 type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
 
@@ -74,6 +77,7 @@ Deno.cron("sweep tenants", "*/10 * * * *", async () => await everyTenMinutes(awa
 
 if (import.meta.main) {
   try {
+    if (Deno.args.length > 0) throw new ConfigError(NO_ARGUMENTS);
     await start(configFromEnvironment());
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof AppError)) throw error;

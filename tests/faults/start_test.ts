@@ -20,8 +20,12 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
 }
 
 /** The one line that a start that cannot be says, once it has ended with code 1. */
-async function refusal(folder: string, settings: Record<string, string>): Promise<string> {
-  const service = await launchService({ folder, settings });
+async function refusal(
+  folder: string,
+  settings: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<string> {
+  const service = await launchService({ folder, settings, args });
   const { code } = await service.exited;
   assertEquals([code, service.output()], [1, ""], service.errors());
   assertMatch(service.errors(), /^[A-Z][^\n]+\n$/);
@@ -57,6 +61,13 @@ Deno.test("a malformed setting stops the start with one line that names the vari
     const secret = await refusal(folder, { OPERATOR_KEY: "short-secret" });
     assertStringIncludes(secret, "OPERATOR_KEY");
     assertEquals(secret.includes("short-secret"), false);
+  });
+});
+
+Deno.test("an argument stops the start with one line that says how settings are given", async () => {
+  await withFolder(async (folder) => {
+    assertStringIncludes(await refusal(folder, {}, ["--port", "8001"]), "as PORT=8001");
+    assertEquals(await Array.fromAsync(Deno.readDir(folder)), []);
   });
 });
 

@@ -10,6 +10,8 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A command that starts the one behind it. */
   readonly launcher?: readonly string[];
+  /** Arguments of the program; none unless given. */
+  readonly args?: readonly string[];
   /** The folder of the program; this repository unless given. */
   readonly program?: string;
 }
@@ -42,9 +44,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
 /** Starts the process, whatever comes of it. */
 export async function launchService(
-  { folder, settings, launcher = [], program = new URL("../../", import.meta.url).pathname }: ServiceOptions,
+  { folder, settings, launcher = [], args: own = [], program = new URL("../../", import.meta.url).pathname }:
+    ServiceOptions,
 ): Promise<ServiceProcess> {
-  const [command = "", ...args] = [...launcher, Deno.execPath(), ...await startArguments()];
+  const [command = "", ...args] = [...launcher, Deno.execPath(), ...await startArguments(), ...own];
   const child = new Deno.Command(command, {
     args,
     cwd: program,
