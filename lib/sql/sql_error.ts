@@ -30,6 +30,9 @@ export interface FailedText {
   readonly known: KnownTables;
 }
 
+/** Where nothing better is known. */
+export const READ_THE_MESSAGE = "Read the message; it is the engine's own";
+
 type HintOf = (facts: UnknownName & FailedText) => string;
 
 const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
@@ -71,7 +74,7 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
   timeout: () => "Make the statement cheaper: an index, a narrower WHERE, or a LIMIT",
   result_too_large: () => "Ask for less: a LIMIT, fewer columns, or several calls",
   too_big: () => "Use smaller values or split the statement",
-  unknown: () => "Read the message; it is the engine's own",
+  unknown: () => READ_THE_MESSAGE,
 };
 
 /** Kinds of failures that happen in the table that the statement writes. */

@@ -169,6 +169,7 @@ const validation = z.object({
     "What rules would do; rows: it depends on how many rows it changes",
   ),
   hits: z.array(ruleHit),
+  error: z.string().optional().describe("What a query would be told; absent where it is ok"),
   errorDetail: errorDetail.optional(),
 });
 

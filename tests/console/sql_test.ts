@@ -52,6 +52,13 @@ const steps: Steps<World> = {
     assert(text.includes(`data-failed-from="${sql.indexOf("nme")}"`));
     assert(text.includes("SELECT &#39;second&#39; AS b; SELECT nme FROM orders"), "what was typed stays");
   },
+  "what keeps a text from running is told under the editor in the engine's words": async ({ send }) => {
+    const line = async (sql: string) =>
+      /id="cost"[^]*?<span>([^<]*)<\/span>/.exec(await send({ sql, do: "run" }))?.[1];
+    assertEquals(await line("CREATE TABLE orders (id INT)"), "table orders already exists");
+    assertMatch(await line("SELECT nme FROM orders") ?? "", /^no such column: nme\. Check the name of nme;/);
+    assertEquals(await line("VACUUM"), "VACUUM is not available to any role");
+  },
   "a text whose session ended while it was typed is back in the editor behind the sign-in, and has not run":
     async (
       { app, admin, page },

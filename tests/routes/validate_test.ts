@@ -22,6 +22,7 @@ interface Validation {
   readonly rule: string | null;
   readonly hits: readonly { readonly table: string; readonly action: string }[];
   readonly parameters?: number;
+  readonly error?: string;
   readonly errorDetail?: ErrorDetail;
 }
 
@@ -73,6 +74,7 @@ test("validate says what is wrong with a statement, as query would", async () =>
   await tenant.setup("CREATE TABLE customers (name TEXT)");
   const counts: Readonly<Record<string, number>> = {
     ...{ "SELECT * FROM customer": 0, "SELECT nam FROM customers": 0, "SELECT ?": 1 },
+    "CREATE TABLE customers (id INT)": 0,
   };
   for (
     const [body, kind] of [
@@ -84,9 +86,12 @@ test("validate says what is wrong with a statement, as query would", async () =>
       [{ sql: "SELECT ?", params: [] }, "parameter_mismatch"],
       [{ sql: "SELECT ?", params: [1, 2] }, "parameter_mismatch"],
       [{ sql: "SELECT :name" }, "parameter_mismatch"],
+      [{ sql: "CREATE TABLE customers (id INT)" }, "unknown"],
     ] as const
   ) {
-    const { errorDetail, parameters, ...rest } = await validate(app, tenant, body);
+    const { error, errorDetail, parameters, ...rest } = await validate(app, tenant, body);
+    const asked = await app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
+    assertEquals(error, asked.body.error, body.sql);
     assertEquals(parameters, counts[body.sql] ?? null, body.sql);
     const unknown = { rowsRead: null, costUsd: null, fullScans: [], rule: null, hits: [] };
     assertEquals(rest, { ok: false, class: null, tables: [], columns: [], role: null, ...unknown }, body.sql);
@@ -105,7 +110,12 @@ test("validate says that nobody may run a refused statement", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   for (const sql of ["VACUUM", "ATTACH 'x' AS y", "PRAGMA journal_mode", "DELETE FROM _service_meta_audit"]) {
-    const { ok, class: statementClass, role, errorDetail } = await validate(app, tenant, { sql });
+    const { ok, class: statementClass, role, error, errorDetail } = await validate(app, tenant, { sql });
+    const asked = await app.request("POST", `${tenant.database.path}/query`, {
+      token: tenant.token,
+      body: { sql },
+    });
+    assertEquals(error, asked.body.error, sql);
     assertEquals([ok, statementClass, role], [false, "refused", null], sql);
     assertEquals(/is not available to any role$/.test(errorDetail?.hint ?? ""), true, sql);
   }

@@ -1,8 +1,9 @@
 // What a text would cost, what rules say of it and who may run it, before it runs.
 import { outcomeOf } from "../../core/outcome_of.ts";
 import { higherRole, type Role } from "../../core/role.ts";
+import { READ_THE_MESSAGE } from "../../sql/sql_error.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { validateStatement } from "../schema/validate_statement.ts";
+import { validateStatement, type Validation } from "../schema/validate_statement.ts";
 import type { TextStatement } from "./text_context.ts";
 
 /** What is known of the text. */
@@ -36,7 +37,7 @@ export async function checkText(
     const outcome = await outcomeOf(() => validateStatement(ctx, { sql, free: true }));
     if (!outcome.ok) return { ...sum, ...UNKNOWN, problem: outcome.error.message };
     const one = outcome.value;
-    if (!one.ok) return { ...sum, ...UNKNOWN, problem: one.errorDetail?.hint ?? "It cannot run" };
+    if (!one.ok) return { ...sum, ...UNKNOWN, problem: problemOf(one) };
     sum = {
       problem: null,
       role: one.role === null ? sum.role : sum.role === null ? one.role : higherRole(sum.role, one.role),
@@ -48,6 +49,12 @@ export async function checkText(
     if (one.class === "schema") return { ...sum, ...UNKNOWN };
   }
   return statements.length > MOST_CHECKED ? { ...sum, ...UNKNOWN } : sum;
+}
+
+/** The engine's message, and what to do about it where more is known. */
+function problemOf({ error = "It cannot run", errorDetail }: Validation): string {
+  const hint = errorDetail?.hint ?? READ_THE_MESSAGE;
+  return hint === READ_THE_MESSAGE || hint === error ? error : `${error}. ${hint}`;
 }
 
 const UNKNOWN = { rowsRead: null, costUsd: null } as const;

@@ -45,6 +45,8 @@ export interface Validation {
   /** What rules say of it, as far as the number of rows does not matter. */
   readonly rule: RuleVerdict | null;
   readonly hits: readonly RuleHit[];
+  /** What a query would be told; absent where it is ok. */
+  readonly error?: string;
   readonly errorDetail?: ErrorDetail;
 }
 
@@ -109,9 +111,7 @@ async function understood(
     ...(refused ? UNKNOWN_COST : await estimateCost(ctx, sql, facts)),
     ...(refused ? NO_RULE : await verdictOf(ctx, facts)),
     ...(refused
-      ? {
-        errorDetail: detail("unknown", `${facts.refusal ?? "This statement"} is not available to any role`),
-      }
+      ? failed("unknown", `${facts.refusal ?? "This statement"} is not available to any role`)
       : {}),
   };
 }
@@ -144,10 +144,14 @@ function misunderstood(error: AppError, parameters: number | null): Validation {
     parameters,
     ...UNKNOWN_COST,
     ...NO_RULE,
-    errorDetail: error.facts.detail ?? detail("syntax_error", error.message),
+    ...failed("syntax_error", error.message),
+    ...(error.facts.detail ? { errorDetail: error.facts.detail } : {}),
   };
 }
 
-function detail(kind: ErrorDetail["kind"], hint: string): ErrorDetail {
-  return { kind, table: null, column: null, hint };
+function failed(
+  kind: ErrorDetail["kind"],
+  error: string,
+): Required<Pick<Validation, "error" | "errorDetail">> {
+  return { error, errorDetail: { kind, table: null, column: null, hint: error } };
 }
