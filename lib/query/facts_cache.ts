@@ -1,7 +1,7 @@
 // Caches facts of statements by database, schema version and text. Syntax alone is cached by text: it holds everywhere.
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
-import { LONG_TEXT, type LongTexts } from "./long_texts.ts";
+import { lengthOf, LONG_TEXT, type LongTexts } from "./long_texts.ts";
 
 /** Statements whose syntax is cached, and whose facts are cached for each database. */
 const MAX_SYNTAX = 5000;
@@ -14,6 +14,8 @@ const MAX_CACHED_LENGTH = 10_000;
 
 /** Characters of the texts that were read ahead last, more than one call has. */
 const MAX_AHEAD = 16_000_000;
+/** Milliseconds for which they are kept: a call asks for its own at once. */
+const AHEAD_MS = 10_000;
 
 /** A text with its facts in the database where they were last learned. */
 interface SharedFacts {
@@ -40,33 +42,38 @@ export class FactsCache {
   /** Long texts that were read a moment ago, the oldest first, and their characters. */
   readonly #ahead = new Map<string, SyntaxResult>();
   #aheadLength = 0;
+  #aheadTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `longTexts`: who reads long texts; absent: the thread that asks for their syntax. */
   constructor(private readonly longTexts?: LongTexts) {}
 
   /** Reads the texts of a call where they are long, so that their `syntax` is there at once. Null: they are not, or it is. */
-  readAhead(texts: Iterable<string>): Promise<void> | null {
+  readAhead(texts: readonly string[]): Promise<void> | null {
     const { longTexts } = this;
-    if (longTexts === undefined) return null;
+    if (longTexts === undefined || lengthOf(texts) < LONG_TEXT) return null;
     const unread = [...new Set(texts)].filter((sql) => !this.#syntax.has(sql) && !this.#ahead.has(sql));
-    const length = unread.reduce((sum, sql) => sum + sql.length, 0);
-    if (length < LONG_TEXT) return null;
-    return Promise.all(unread.map((sql) => longTexts.read(sql))).then((results) => {
-      for (const [at, sql] of unread.entries()) {
-        const result = results[at];
-        if (result) this.#keepAhead(sql, result);
-      }
-    });
+    if (lengthOf(unread) < LONG_TEXT) return null;
+    return longTexts.read(unread).then((results) => this.#keepAhead(unread, results));
   }
 
-  #keepAhead(sql: string, result: SyntaxResult): void {
-    if (!this.#ahead.has(sql)) this.#aheadLength += sql.length;
-    this.#ahead.set(sql, result);
+  #keepAhead(texts: readonly string[], results: readonly SyntaxResult[]): void {
+    for (const [at, sql] of texts.entries()) {
+      const result = results[at];
+      if (result === undefined || this.#ahead.has(sql)) continue;
+      this.#ahead.set(sql, result);
+      this.#aheadLength += sql.length;
+    }
     for (const oldest of this.#ahead.keys()) {
       if (this.#aheadLength <= MAX_AHEAD) break;
       this.#ahead.delete(oldest);
       this.#aheadLength -= oldest.length;
     }
+    clearTimeout(this.#aheadTimer);
+    this.#aheadTimer = setTimeout(() => {
+      this.#ahead.clear();
+      this.#aheadLength = 0;
+    }, AHEAD_MS);
+    Deno.unrefTimer(this.#aheadTimer);
   }
 
   syntax(sql: string): SyntaxResult {

@@ -1,5 +1,5 @@
-// The program of the thread that reads long texts for `LongTexts`: it answers each text with what the grammar says of it.
+// The program of the thread that reads long texts for `LongTexts`: it answers texts with what the grammar says of each.
 /// <reference lib="deno.worker" />
 import { readSyntax } from "../sql/syntax.ts";
 
-self.onmessage = ({ data }: MessageEvent<string>) => self.postMessage(readSyntax(data));
+self.onmessage = ({ data }: MessageEvent<readonly string[]>) => self.postMessage(data.map(readSyntax));

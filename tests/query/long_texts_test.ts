@@ -29,8 +29,9 @@ test("a text means in the thread what it means here, whatever the order in which
   const thread = new LongTexts();
   try {
     for (const round of [texts, texts.toReversed()]) {
-      const read = await Promise.all(round.map((sql) => thread.read(sql)));
-      assertEquals(read, round.map(readSyntax));
+      const read = await Promise.all(round.map((sql) => thread.read([sql])));
+      assertEquals(read.flat(), round.map(readSyntax));
+      assertEquals(await thread.read(round), read.flat());
     }
   } finally {
     thread.close();

@@ -37,7 +37,7 @@ export class TransactionFacts implements Facts {
     return this.shared.syntax(sql);
   }
 
-  readAhead(texts: Iterable<string>): Promise<void> | null {
+  readAhead(texts: readonly string[]): Promise<void> | null {
     return this.shared.readAhead(texts);
   }
 
