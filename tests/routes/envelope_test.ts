@@ -205,10 +205,13 @@ test("a wrong method is 405 with Allow", async () => {
 
 test("a GET answer is not cached and not sniffed", async () => {
   await using app = await startApp();
-  const { token } = await app.namespace();
-  const { headers } = await app.request("GET", "/v1/me", { token });
-  assertEquals(headers.get("cache-control"), "no-store");
-  assertEquals(headers.get("x-content-type-options"), "nosniff");
+  const { token, database } = await app.namespace();
+  for (const path of ["/v1/me", `${database.path}/export?format=sqlite`]) {
+    const { status, headers } = await app.request("GET", path, { token });
+    assertEquals(status, 200, path);
+    assertEquals(headers.get("cache-control"), "no-store", path);
+    assertEquals(headers.get("x-content-type-options"), "nosniff", path);
+  }
 });
 
 test("healthz and readyz answer without a bearer, readyz 503 when a part is gone", async () => {
