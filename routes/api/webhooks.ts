@@ -116,13 +116,13 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({
         summary: "Send again what waits, or what came behind a change",
         tags,
-        responses: answers(webhook, { status: 201 }),
+        responses: answers(webhook),
       }),
       validate("json", redelivery),
       async (c) => {
         const { since = null } = c.req.valid("json");
         const data = await redeliver(contextOf(deps, c), webhookOf(c), since);
-        return c.json({ success: true, data }, 201);
+        return c.json({ success: true, data });
       },
     );
 }

@@ -73,7 +73,7 @@ Deno.test("what fails is sent again under one id with one content, later and lat
   assertEquals([failed.tries, receiver.received.length], [10, 14]);
   later(1e9);
   await tenant.setup("INSERT INTO a VALUES (100)");
-  assertEquals((await call("POST", `/${id}/redeliver`, {})).status, 201);
+  assertEquals((await call("POST", `/${id}/redeliver`)).status, 200);
   await receiver.got(15);
   // Still in its turn, and with its id.
   assertEquals(receiver.received[14]?.id, receiver.received[4]?.id);
