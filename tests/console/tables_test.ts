@@ -171,8 +171,33 @@ const steps: Steps<World> = {
     const shown = await send("/people/row", { ...fresh, "value-3": "mine", do: "update" });
     await namespace.query("UPDATE people SET note = 'theirs again' WHERE id = 5");
     const applied = await send("/people/row", { ...fieldsOf(shown.text), do: "apply" });
-    assertMatch(applied.location ?? "", /done=nothing/);
+    assertEquals(applied.status, 409);
+    assert(
+      applied.text.includes("not as it was shown any more") && applied.text.includes(">\nmine<"),
+      applied.text,
+    );
     assertEquals(rowsOf(await namespace.query("SELECT note FROM people WHERE id = 5")), [["theirs again"]]);
+    // The form that has come back knows the row as it is by now.
+    const again = await send("/people/row", { ...fieldsOf(applied.text), do: "update" });
+    assert(again.text.includes("theirs again") && again.text.includes(">mine<"), again.text);
+  },
+  "whoever looks at a change can go on typing": async ({ open, send }) => {
+    const form = fieldsOf(await open("/people?row=[5]"));
+    const shown = await send("/people/row", {
+      ...form,
+      "value-3": " kept\r\nso ",
+      "type-3": "text",
+      do: "update",
+    });
+    const back = await send("/people/row", { ...fieldsOf(shown.text), do: "edit" });
+    assertEquals([back.status, fieldsOf(back.text)["value-3"]], [200, " kept\nso "]);
+    const fresh = await send("/people/row", {
+      ...fieldsOf(await open("/people?new")),
+      "value-1": "new",
+      do: "insert",
+    });
+    const anew = await send("/people/row", { ...fieldsOf(fresh.text), do: "edit" });
+    assertEquals([anew.status, fieldsOf(anew.text)["value-1"]], [200, "new"]);
   },
   "a wrong value is said beside its field, and what was typed stays": async ({ open, send }) => {
     const form = fieldsOf(await open("/people?row=[6]"));

@@ -34,10 +34,10 @@ export async function answerRow(
   page: OpenTable,
   addressOf: (text: string) => RowAddress,
 ): Promise<RowAnswer> {
-  const { ctx } = page.database;
   const fields = await readForm(c);
   const asked = fields.exact("do");
-  if (asked === "apply") return await apply(c, page, fields);
+  if (asked === "apply") return await apply(c, page, { fields, addressOf });
+  if (asked === "edit") return await formAgain(page, { fields, addressOf }, null);
   if (asked === "insert") {
     return await propose(page, fields, null, () => ({
       kind: "insert",
@@ -45,18 +45,35 @@ export async function answerRow(
       set: readNew(fields, page.table),
     }));
   }
-  const address = addressOf(fields.exact("row"));
-  const cells = await readRow(ctx, address);
-  if (cells === null) throw new AppError("not_found", { message: "There is no row with this key any more" });
+  const row = await openRow(page, { fields, addressOf });
   return await propose(
     page,
     fields,
-    { address, cells },
+    row,
     () =>
       asked === "delete"
-        ? { kind: "delete", row: address }
-        : { kind: "update", row: address, ...readEdit(fields, page.table, cells) },
+        ? { kind: "delete", row: row.address }
+        : { kind: "update", row: row.address, ...readEdit(fields, page.table, row.cells) },
   );
+}
+
+interface SentRow {
+  readonly fields: FormFields;
+  readonly addressOf: (text: string) => RowAddress;
+}
+
+async function openRow({ database }: OpenTable, { fields, addressOf }: SentRow): Promise<OpenRow> {
+  const address = addressOf(fields.exact("row"));
+  const cells = await readRow(database.ctx, address);
+  if (cells === null) throw new AppError("not_found", { message: "There is no row with this key any more" });
+  return { address, cells };
+}
+
+/** The form with what was typed, beside the row as it is by now. */
+async function formAgain(page: OpenTable, sent: SentRow, problem: Problem | null): Promise<RowAnswer> {
+  const row = sent.fields.has("row") ? await openRow(page, sent) : null;
+  const body = <RowForm {...page} row={row} sent={(at) => sentState(sent.fields, at)} problem={problem} />;
+  return { body, status: problem === null ? 200 : 409, location: null };
 }
 
 async function propose(
@@ -93,8 +110,10 @@ function headed(problem: Problem): Problem {
 
 const doneOf: Readonly<Record<string, string>> = { insert: "inserted", update: "updated", delete: "deleted" };
 
-async function apply(c: Context<Env>, page: OpenTable, fields: FormFields): Promise<RowAnswer> {
+async function apply(c: Context<Env>, page: OpenTable, sent: SentRow): Promise<RowAnswer> {
   const { ctx, base } = page.database;
+  const { fields } = sent;
+  const change = fields.exact("change");
   const outcome = await outcomeOf(() =>
     applyWrite(ctx, {
       executionToken: fields.exact("execution"),
@@ -104,23 +123,33 @@ async function apply(c: Context<Env>, page: OpenTable, fields: FormFields): Prom
       signal: () => c.req.raw.signal,
     })
   );
-  if (outcome.ok) {
-    const done = outcome.value.meta.rowsWritten > 0 ? doneOf[fields.exact("change")] ?? "updated" : "nothing";
+  const written = outcome.ok && outcome.value.meta.rowsWritten > 0;
+  if (written || (outcome.ok && change === "delete")) {
+    const done = written ? doneOf[change] ?? "updated" : "nothing";
     const location = tablePath(base, page.table.name) + tableSearch(page.query, { done });
     return { body: null, status: 200, location };
   }
-  const { error } = outcome;
-  const held = heldWrite(error);
-  return {
-    body: held
-      ? <Held visit={page.visit} base={base} text={fields.exact("statement")} {...held} />
-      : (
-        <Notice tone="bad">
-          {visibleText(error.message)}. {visibleText(error.facts.detail?.hint ?? "")}{" "}
-          <a href={tablePath(base, page.table.name) + tableSearch(page.query)}>Back to the rows</a>
-        </Notice>
-      ),
-    status: held ? 200 : 409,
-    location: null,
-  };
+  const held = outcome.ok ? null : heldWrite(outcome.error);
+  if (held) {
+    const body = <Held visit={page.visit} base={base} text={fields.exact("statement")} {...held} />;
+    return { body, status: 200, location: null };
+  }
+  const message = outcome.ok
+    ? "Nothing was changed: the row is not as it was shown any more. What you typed is kept"
+    : [outcome.error.message, outcome.error.facts.detail?.hint].filter(Boolean).join(". ");
+  const problem = { code: "effect_changed", message, fields: {}, issues: [], status: 409 } as const;
+  const again = change === "delete" ? null : await outcomeOf(() => formAgain(page, sent, problem));
+  return again?.ok
+    ? again.value
+    : { body: <Refused {...page} message={message} />, status: 409, location: null };
+}
+
+/** Where there is no form to go back to. */
+function Refused({ database, table, query, message }: OpenTable & { readonly message: string }): Html {
+  return (
+    <Notice tone="bad">
+      {visibleText(message)}.{" "}
+      <a href={tablePath(database.base, table.name) + tableSearch(query)}>Back to the rows</a>
+    </Notice>
+  );
 }

@@ -28,12 +28,12 @@ const verbs = { update: "Change", delete: "Delete", insert: "Add" } as const;
 
 /** The execution token stands in this form only, and makes this change once. */
 export function RowProposal(props: RowProposalProps): Html {
-  const { change, proposed, base, table, query, visit } = props;
+  const { change, proposed, typed, base, table, query, visit } = props;
   const { preview, statement, executionToken } = proposed;
   const cascaded = preview.cascadedRows ?? 0;
   const path = tablePath(base, table.name);
   const verb = verbs[change.kind];
-  const hidden = { do: "apply", change: change.kind, execution: executionToken, statement: statement.sql };
+  const hidden = { ...typed, change: change.kind, execution: executionToken, statement: statement.sql };
   return (
     <Card
       id="proposal"
@@ -44,17 +44,18 @@ export function RowProposal(props: RowProposalProps): Html {
       kind="result"
       full
       foot={
-        <div class="end">
-          <Form visit={visit} action={`${path}/row${tableSearch(query)}`} hidden={hidden}>
-            <Button
-              kind={change.kind === "delete" ? "danger" : "primary"}
-              icon={change.kind === "delete" ? "trash" : "check"}
-            >
-              {`${verb} this row`}
-            </Button>
-          </Form>
+        <Form visit={visit} action={`${path}/row${tableSearch(query)}`} hidden={hidden} kind="end">
+          <Button
+            kind={change.kind === "delete" ? "danger" : "primary"}
+            icon={change.kind === "delete" ? "trash" : "check"}
+            name="do"
+            value="apply"
+          >
+            {`${verb} this row`}
+          </Button>
+          {change.kind === "delete" ? null : <Button name="do" value="edit">Type it again</Button>}
           <a href={path + tableSearch(query)}>Leave it as it is</a>
-        </div>
+        </Form>
       }
     >
       <p class="note body">
