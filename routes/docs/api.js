@@ -9,14 +9,19 @@ followSystem();
 
 /** The viewer without its own head: the page says what this is, and there is one server, the one that serves it. */
 function pageLayout({ React: { createElement } }) {
-  const PageLayout = ({ getComponent }) =>
-    createElement(
+  const PageLayout = ({ getComponent, specSelectors }) => {
+    const status = specSelectors.loadingStatus();
+    // Until the document is there, and where it does not come, the viewer would say that there are no calls.
+    const parts = status === "success" ? ["errors", "AuthorizeBtnContainer", "operations"] : ["errors"];
+    const told = { failed: "They could not be loaded. Load the page again.", success: "" }[status] ??
+      "Loading …";
+    return createElement(
       "div",
       { className: "swagger-ui" },
-      ...["errors", "AuthorizeBtnContainer", "operations"].map((name) =>
-        createElement(getComponent(name, true))
-      ),
+      ...parts.map((name) => createElement(getComponent(name, true))),
+      createElement("p", { role: "status" }, told),
     );
+  };
   return { components: { PageLayout } };
 }
 

@@ -166,6 +166,25 @@ browserTest("the API page makes a real call with a token", async ({ browser, ser
 });
 
 browserTest(
+  "the API page says that its calls are on their way, not that there are none",
+  async ({ browser, service }) => {
+    await withPage(browser, `${service.url}/docs`, NARROW, async (page) => {
+      const asked = Promise.withResolvers<void>();
+      await page.route("**/openapi.json", async (route) => {
+        await asked.promise;
+        await route.continue();
+      });
+      await page.goto(`${service.url}/docs/api`, { waitUntil: "domcontentloaded" });
+      await page.getByText("Loading …").waitFor();
+      assertEquals(await page.getByText("No operations").count(), 0);
+      asked.resolve();
+      await page.locator(".opblock").first().waitFor();
+      assertEquals(await page.getByText("Loading …").count(), 0);
+    });
+  },
+);
+
+browserTest(
   "axe-core finds nothing wrong with the API page, light and dark",
   async ({ browser, service }) => {
     await withPage(browser, `${service.url}/docs/api`, { ...WIDE, colorScheme: "light" }, async (page) => {
