@@ -16,7 +16,7 @@ export interface FurnishedPage {
   readonly name: string;
   readonly path: string;
   /** `returning`: an admin who signed in more than 15 minutes ago. */
-  readonly who: "admin" | "operator" | "returning" | "nobody";
+  readonly who: "admin" | "viewer" | "operator" | "returning" | "nobody";
   /** Fields of a form: the page is what answers it. */
   readonly sent?: Readonly<Record<string, string>>;
   /** 200 unless given. Browsers write that of a failure to their console. */
@@ -31,6 +31,7 @@ export async function personFor(
 ): Promise<TestPerson | null> {
   if (who === "nobody") return null;
   if (who === "operator") return await signIn(app, { role: who });
+  if (who === "viewer") return await signIn(app, { role: who, namespace: "northwind" });
   const admin = { role: "admin", namespace: "northwind", ...(email === undefined ? {} : { email }) } as const;
   if (who === "admin") return await signIn(app, admin);
   const clock = { ...app.deps.clock, now: () => app.deps.clock.now() - 20 * 60_000 };
@@ -97,6 +98,24 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
   const { inviteUrl } = await addMember(operator, invited);
   const token = { name: "price report", role: "read" };
   const { id: tokenId } = await northwind.mint("read");
+  const rules = await app.request("GET", "/api/namespaces/northwind/databases/catalog/rules", {
+    token: northwind.token,
+  });
+  const rule = /rule_[0-9A-Z]+/.exec(rules.text)?.[0] ?? "";
+  const toChange = {
+    tableGlob: "products",
+    effect: "deny",
+    tolerance: "0",
+    note: "Typed before",
+    revision: "99",
+  };
+  const toAdd = {
+    "type-0": "omit",
+    "value-1": "Head torch",
+    "type-1": "text",
+    "value-2": "3900",
+    "type-2": "integer",
+  };
   return [
     { name: "databases", path: "/console/northwind", who: "admin" },
     { name: "databases-empty", path: "/console/empty", who: "operator" },
@@ -111,6 +130,35 @@ export async function furnish(app: StartedApp): Promise<readonly FurnishedPage[]
     { name: "namespaces", path: "/console/-/namespaces", who: "operator" },
     ...approvals,
     ...Object.entries(catalog.pages).map(([name, path]) => ({ name, path, who: "admin" as const })),
+    { name: "rule-change", path: `${catalog.base}/rules?edit=${rule}`, who: "admin" },
+    {
+      ...{ name: "rule-changed-meanwhile", path: `${catalog.base}/rules/${rule}`, who: "admin" as const },
+      ...{ sent: toChange, status: 400 },
+    },
+    {
+      ...{ name: "sql-result", path: `${catalog.base}/sql`, who: "admin" as const },
+      sent: { sql: "SELECT * FROM products", do: "run" },
+    },
+    {
+      ...{ name: "sql-proposal", path: `${catalog.base}/sql`, who: "admin" as const },
+      sent: { sql: "UPDATE products SET price_cents = 0", do: "run" },
+    },
+    {
+      ...{ name: "sql-failed", path: `${catalog.base}/sql`, who: "admin" as const },
+      ...{ sent: { sql: "SELECT nme FROM products", do: "run" }, status: 422 },
+    },
+    {
+      ...{ name: "row-proposal", path: `${catalog.base}/tables/products/row`, who: "admin" as const },
+      sent: { ...toAdd, do: "insert" },
+    },
+    {
+      name: "approval-viewer",
+      path: approvals.find(({ name }) => name === "approval")?.path ?? "",
+      who: "viewer",
+    },
+    { name: "row-viewer", path: `${catalog.base}/tables/orders?row=[1]`, who: "viewer" },
+    { name: "endpoint-viewer", path: `${catalog.base}/endpoints/products-below`, who: "viewer" },
+    { name: "refused", path: `${catalog.base}/webhooks`, who: "viewer", status: 403 },
     { name: "sign-in", path: "/console/-/sign-in?ns=northwind", who: "nobody" },
     { name: "sign-in-key", path: "/console/-/sign-in?by=key", who: "nobody" },
     { name: "account", path: "/console/-/account", who: "admin" },
