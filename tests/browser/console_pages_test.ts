@@ -202,6 +202,29 @@ browserTest(
   },
 );
 
+browserTest(
+  "a form that comes back is looked at where it is wrong, on a phone too",
+  async ({ browser, world }) => {
+    const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+    const options = { ...world.signedIn(person), viewport: NARROW, refusals: [400, 409] };
+    await withPage(browser, `${world.url}/console/northwind`, options, async (page) => {
+      const slug = page.locator("#slug-field");
+      const topOf = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? -1;
+      await slug.fill("No Slug");
+      await slug.press("Enter");
+      const wrong = page.locator("#slug-field[aria-invalid]");
+      await wrong.waitFor();
+      assertEquals(await wrong.evaluate((field) => field === field.ownerDocument.activeElement), true);
+      assert(await topOf("#slug-wrong") < NARROW.height);
+      await slug.fill("shop");
+      await slug.press("Enter");
+      await page.getByText("this one is taken").waitFor();
+      const told = await topOf(".notice.bad, #slug-wrong");
+      assert(told >= 0 && told < NARROW.height, String(told));
+    });
+  },
+);
+
 browserTest("a form that is sent by several clicks is sent once", async ({ browser, world }) => {
   const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
   const options = { ...world.signedIn(person), viewport: WIDE };

@@ -11,6 +11,12 @@ document.addEventListener("htmx:after:swap", () => localTimes(document));
 document.addEventListener("submit", ({ target }) => {
   if (target instanceof HTMLFormElement && target.action.endsWith("/-/sign-out")) sessionStorage.clear();
 });
+// A form that has come back may stand far below on a narrow page.
+if (!document.querySelector("[autofocus]")) {
+  const wrong = document.querySelector<HTMLElement>("form .notice.bad");
+  wrong?.setAttribute("tabindex", "-1");
+  wrong?.focus();
+}
 
 /** How long a form waits for its answer: by then whoever sends it again means it. A download leaves the page as it is. */
 const AWAITED_MS = 3_000;

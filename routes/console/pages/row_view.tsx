@@ -147,7 +147,8 @@ function CellField({ row, sent, problem, column, at, writes, visit }: CellFieldP
           rows={long ? 6 : 1}
           spellcheck={false}
           autocomplete="off"
-          autofocus={new URL(visit.here, "http://x").searchParams.get("col") === column.name}
+          autofocus={wrong !== undefined ||
+            new URL(visit.here, "http://x").searchParams.get("col") === column.name}
           aria-invalid={wrong === undefined ? undefined : "true"}
           aria-describedby={wrong === undefined ? undefined : `${names.value}-wrong`}
         >

@@ -49,7 +49,8 @@ export function Field(props: FieldProps): Html {
     required: props.required ?? false,
     "aria-invalid": problem === undefined ? undefined : "true",
     "aria-describedby": described === "" ? undefined : described,
-    autofocus: props.autofocus ?? false,
+    // A form that comes back is looked at where something is wrong with it.
+    autofocus: props.autofocus ?? problem !== undefined,
   };
   return (
     <div class="field">
