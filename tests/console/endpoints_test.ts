@@ -187,6 +187,21 @@ testSteps("the pages of the endpoints", world, {
     const made = await api("/list-mine") as Record<string, unknown>;
     assertEquals([made["output"], made["auth"]], ["page", "session"]);
   },
+  "make what an app needs of a table, open at once to its page": async ({ path, send, api }) => {
+    const fields = { table: "orders", shape: "app", publish: "yes" };
+    const wrong = await send(`${path}/-/scaffold`, { ...fields, cors: "https://shop.example/page" });
+    assertEquals(wrong.status, 400);
+    assertStringIncludes(wrong.text, "Write the origin as browsers send it");
+    assertStringIncludes(wrong.text, "https://shop.example/page</textarea>");
+    assertEquals(await api(), []);
+    const cors = "https://shop.example\r\n http://localhost:3000 \r\n";
+    assertEquals((await send(`${path}/-/scaffold`, { ...fields, cors })).status, 303);
+    const made = await api() as Record<string, unknown>[];
+    assertEquals(made.length, 5);
+    for (const { status, cors } of made) {
+      assertEquals([status, cors], ["published", ["https://shop.example", "http://localhost:3000"]]);
+    }
+  },
   "say beside the field what is wrong, keep what was typed, and save nothing": async (
     { path, send, look, api },
   ) => {

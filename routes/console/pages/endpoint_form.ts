@@ -200,7 +200,8 @@ function listIn(fields: FormFields): Record<string, unknown> | undefined {
   return { key: key ?? [], ...(filters === undefined ? {} : { filters }) };
 }
 
-function linesIn(fields: FormFields, name: string): string[] | undefined {
+/** Without white space around them and empty ones; undefined where there is none. */
+export function linesIn(fields: FormFields, name: string): string[] | undefined {
   return exactLinesIn(fields, name)?.map((line) => line.trim()).filter((line) => line !== "");
 }
 

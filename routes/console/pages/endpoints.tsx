@@ -7,12 +7,13 @@ import { createEndpoint, listEndpoints } from "../../../lib/services/endpoints/m
 import { scaffoldCrud } from "../../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { matchedTables } from "../../../lib/services/rules/matched_tables.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
+import { scaffoldBody } from "../../api/endpoint_schemas.ts";
 import type { Env } from "../../http/env.ts";
-import { attempt, type Problem } from "../frame/attempt.ts";
+import { attempt, checked, type Problem } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
-import { newSpec, specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
+import { linesIn, newSpec, specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
 import { NewEndpoint } from "./endpoint_view.tsx";
 import { endpointsPage, placeholdersIn, uncheckedIn } from "./endpoints_place.ts";
 import { Endpoints } from "./endpoints_view.tsx";
@@ -86,16 +87,18 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
     })
     .post(`${PATH}/-/scaffold`, async (c) => {
       const { ctx, address, base } = endpointsPage(deps, c);
+      requireNamespaceAdmin(ctx.caller, address.namespaceSlug);
       const fields = await readForm(c);
       const shape = fields.text("shape") === "app" ? "app" : "basic";
       const owner = fields.optional("owner");
       const input = {
-        address,
         table: fields.exact("table"),
         owner,
         shape: owner === undefined ? shape : "app",
+        cors: linesIn(fields, "cors"),
+        publish: fields.has("publish"),
       } as const;
-      const made = await attempt(() => scaffoldCrud(ctx, input));
+      const made = await attempt(() => scaffoldCrud(ctx, { address, ...checked(scaffoldBody, input) }));
       if (!made.ok) return await page(c, { form: "scaffold", fields, problem: made.problem }, []);
       const skipped = made.value.skipped.map(({ slug, reason }) => `${slug}: ${reason}`);
       return skipped.length === 0 ? c.redirect(base, 303) : await page(c, null, skipped);

@@ -5,6 +5,7 @@ import { mayManage } from "../frame/may_manage.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
+import { Check } from "../parts/check.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
@@ -100,7 +101,7 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
               <Field
                 label="Table"
                 {...fieldsOf(returned, "scaffold")("table")}
-                hint="Drafts to list, get, create, update and delete its rows; of a users table sign-up, log-in and me"
+                hint="Endpoints that list, get, create, update and delete its rows; of a users table sign-up, log-in and me"
                 choices={tables.map((name) => [name, visibleText(name)] as const)}
               />
               <Field label="What for" {...fieldsOf(returned, "scaffold")("shape")} choices={shapes} />
@@ -109,7 +110,19 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
                 {...fieldsOf(returned, "scaffold")("owner")}
                 hint="Holds the key of a user, who sees their own rows only"
               />
-              <Button icon="zap">Make the drafts</Button>
+              <Field
+                label="Origins of pages that may call, one a line"
+                {...fieldsOf(returned, "scaffold")("cors")}
+                hint="Such as http://localhost:3000: where a page of yours comes from"
+                type="textarea"
+              />
+              <Check
+                label="Publish them at once"
+                hint="Anybody may then read, change and delete the rows of a table without an owner; else they are drafts"
+                name="publish"
+                checked={returned?.fields.has("publish") ?? false}
+              />
+              <Button icon="zap">Make them</Button>
             </>
           )}
         </Form>
