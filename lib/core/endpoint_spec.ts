@@ -87,7 +87,9 @@ export const endpointSpec = z.strictObject({
     perDay: z.int().min(1).max(10_000_000).optional(),
   }).optional(),
   captcha: z.boolean().optional(),
-  cors: z.array(z.string().max(300).regex(ORIGIN, ORIGIN_FORM).refine(isOrigin, ORIGIN_FORM)).max(100)
+  cors: z.array(
+    z.string().max(300).regex(ORIGIN, { error: ORIGIN_FORM, abort: true }).refine(isOrigin, ORIGIN_FORM),
+  ).max(100)
     .optional(),
   cacheSec: z.int().min(0).max(3600).optional().describe("Public queries without captcha only"),
   authConfig: z.strictObject({
