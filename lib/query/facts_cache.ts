@@ -30,7 +30,10 @@ interface DatabaseFacts {
 }
 
 /** The facts that the pipeline asks for, those of this process or of one transaction. */
-export type Facts = Pick<FactsCache, "syntax" | "readAhead" | "schemaVersion" | "get" | "put" | "seen">;
+export type Facts = Pick<
+  FactsCache,
+  "syntax" | "readAhead" | "longTexts" | "schemaVersion" | "get" | "put" | "seen"
+>;
 
 /** The facts that this process has learned, of the schema version that an engine reported last. */
 export class FactsCache {
@@ -45,7 +48,7 @@ export class FactsCache {
   #aheadTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `longTexts`: who reads long texts; absent: the thread that asks for their syntax. */
-  constructor(private readonly longTexts?: LongTexts) {}
+  constructor(readonly longTexts?: LongTexts) {}
 
   /** Reads the texts of a call where they are long, so that their `syntax` is there at once. Null: they are not, or it is. */
   readAhead(texts: readonly string[]): Promise<void> | null {
@@ -53,7 +56,7 @@ export class FactsCache {
     if (longTexts === undefined || lengthOf(texts) < LONG_TEXT) return null;
     const unread = [...new Set(texts)].filter((sql) => !this.#syntax.has(sql) && !this.#ahead.has(sql));
     if (lengthOf(unread) < LONG_TEXT) return null;
-    return longTexts.read(unread).then((results) => this.#keepAhead(unread, results));
+    return longTexts.read("syntax", unread).then((results) => this.#keepAhead(unread, results));
   }
 
   #keepAhead(texts: readonly string[], results: readonly SyntaxResult[]): void {

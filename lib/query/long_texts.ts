@@ -1,6 +1,6 @@
 // Reads long texts in a thread of their own: the grammar takes half a second for a million characters, in which the thread
 // that serves would answer nobody.
-import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
+import { type TextRead, type TextReader, textReaders } from "./text_readers.ts";
 
 /** Characters from which the texts of a call are long: 6 ms for the grammar, where starting the thread takes some 100. */
 export const LONG_TEXT = 10_000;
@@ -10,10 +10,11 @@ const PIECE = 50_000;
 const IDLE_MS = 60_000;
 
 interface WaitingTexts {
+  readonly reader: TextReader;
   readonly texts: readonly string[];
   /** Characters of all of them. */
   readonly length: number;
-  readonly resolve: (results: readonly SyntaxResult[]) => void;
+  readonly resolve: (results: readonly unknown[]) => void;
 }
 
 /** The one thread of a process, while it is needed. */
@@ -24,15 +25,23 @@ export class LongTexts {
   readonly #waiting: WaitingTexts[] = [];
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** As `readSyntax` of each. Never rejects. */
-  async read(texts: readonly string[]): Promise<readonly SyntaxResult[]> {
-    const results = await Promise.all(piecesOf(texts).map((piece) => this.#readPiece(piece)));
-    return results.flat();
+  /** What the reader makes of each text. Never rejects. */
+  async read<Reader extends TextReader>(
+    reader: Reader,
+    texts: readonly string[],
+  ): Promise<readonly TextRead<Reader>[]> {
+    const pieces = piecesOf(texts).map((piece) => this.#readPiece(reader, piece));
+    return (await Promise.all(pieces)).flat();
   }
 
-  #readPiece(texts: readonly string[]): Promise<readonly SyntaxResult[]> {
+  #readPiece<Reader extends TextReader>(
+    reader: Reader,
+    texts: readonly string[],
+  ): Promise<readonly TextRead<Reader>[]> {
     return new Promise((resolve) => {
-      this.#waiting.push({ texts, length: lengthOf(texts), resolve });
+      // Guarantee: the thread answers with what this reader makes of them.
+      const settle = (results: readonly unknown[]) => resolve(results as TextRead<Reader>[]);
+      this.#waiting.push({ reader, texts, length: lengthOf(texts), resolve: settle });
       if (this.#reading === null) this.#next();
     });
   }
@@ -53,7 +62,8 @@ export class LongTexts {
       return;
     }
     this.#thread ??= this.#start();
-    this.#thread.postMessage(this.#reading.texts);
+    const { reader, texts } = this.#reading;
+    this.#thread.postMessage([reader, texts]);
   }
 
   /** Taken out of those that wait: who sends long texts keeps a shorter one waiting for one of them at most. */
@@ -66,18 +76,20 @@ export class LongTexts {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL("./syntax_thread.ts", import.meta.url), { type: "module" });
-    thread.onmessage = ({ data }: MessageEvent<readonly SyntaxResult[]>) => this.#settle(data);
+    const thread = new Worker(new URL("./reading_thread.ts", import.meta.url), { type: "module" });
+    thread.onmessage = ({ data }: MessageEvent<readonly unknown[]>) => this.#settle(data);
     // Its program may have been replaced on the disk; the next text starts another thread.
     thread.onerror = (event) => {
       event.preventDefault();
       this.close();
-      if (this.#reading !== null) this.#settle(this.#reading.texts.map(readSyntax));
+      if (this.#reading === null) return;
+      const { reader, texts } = this.#reading;
+      this.#settle(texts.map((text) => textReaders[reader](text)));
     };
     return thread;
   }
 
-  #settle(results: readonly SyntaxResult[]): void {
+  #settle(results: readonly unknown[]): void {
     this.#reading?.resolve(results);
     this.#next();
   }

@@ -93,7 +93,7 @@ function upSection(text: string): { readonly sql: string; readonly firstLine: nu
 
 /** Characters of comments and white space before the first token. */
 function leadOf(sql: string): number {
-  return sqlTokens(sql)[0]?.at ?? 0;
+  return sqlTokens(sql, 1)[0]?.at ?? 0;
 }
 
 /** Finds lines of offsets that never go back. */
@@ -108,14 +108,14 @@ function lineCounter(text: string, firstLine: number): (at: number) => number {
 
 /** Whether a statement is `PRAGMA foreign_keys=OFF`. */
 export function switchesForeignKeysOff(sql: string): boolean {
-  if (sqlTokens(sql)[0]?.key !== "PRAGMA") return false;
+  if (sqlTokens(sql, 1)[0]?.key !== "PRAGMA") return false;
   const read = readSyntax(sql);
   return read.ok && read.syntax.pragma?.foreignKeysOff === true;
 }
 
 /** Whether a statement is `PRAGMA defer_foreign_keys=…`. */
 export function defersForeignKeys(sql: string): boolean {
-  const [pragma, name, , value] = sqlTokens(sql);
+  const [pragma, name, , value] = sqlTokens(sql, 4);
   return pragma?.key === "PRAGMA" && name?.key === "DEFER_FOREIGN_KEYS" && value !== undefined;
 }
 
@@ -124,7 +124,7 @@ export function defersForeignKeys(sql: string): boolean {
  * to be checked once, behind everything: so it counts as switching them off, after which the service checks them too.
  */
 function ownForm(sql: string): string | null {
-  const [pragma, name, , value] = sqlTokens(sql);
+  const [pragma, name, , value] = sqlTokens(sql, 4);
   if (pragma?.key !== "PRAGMA") return sql;
   const isOff = /^(?:off|no|false|0)$/i.test(value?.text ?? "");
   if (name?.key === "LEGACY_ALTER_TABLE" && isOff) return null;

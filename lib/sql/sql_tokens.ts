@@ -19,11 +19,12 @@ export interface SqlToken {
 const PIECE =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r][\t-\r ]*|\uFEFF|(?<string>[xX]?'(?:[^']|'')*'?)|(?<quoted>"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?)|(?<number>\d[\w.]*(?:[eE][+-]?\d+)?|\.\d+)|(?<parameter>\?\d*|[:@$][\w$\u0080-\u{10FFFF}]+)|(?<word>[A-Za-z_\u0080-\u{10FFFF}][\w$\u0080-\u{10FFFF}]*)|(?<mark><=|>=|<>|!=|==|\|\||->>?|[\s\S])/gu;
 
-/** The tokens of one statement, comments and white space left out. */
-export function sqlTokens(sql: string): SqlToken[] {
+/** The tokens of one statement, comments and white space left out; no more than the first `most`. */
+export function sqlTokens(sql: string, most = Infinity): SqlToken[] {
   const tokens: SqlToken[] = [];
   let depth = 0;
   for (const match of sql.matchAll(PIECE)) {
+    if (tokens.length >= most) break;
     const groups = match.groups ?? {};
     const text = match[0];
     const at = match.index;

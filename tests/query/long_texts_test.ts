@@ -29,35 +29,58 @@ test("a text means in the thread what it means here, whatever the order in which
   const thread = new LongTexts();
   try {
     for (const round of [texts, texts.toReversed()]) {
-      const read = await Promise.all(round.map((sql) => thread.read([sql])));
+      const read = await Promise.all(round.map((sql) => thread.read("syntax", [sql])));
       assertEquals(read.flat(), round.map(readSyntax));
-      assertEquals(await thread.read(round), read.flat());
+      assertEquals(await thread.read("syntax", round), read.flat());
     }
   } finally {
     thread.close();
   }
 });
 
-const doors: Readonly<
-  Record<string, (app: StartedApp, tenant: TestNamespace, sql: string) => Promise<ApiAnswer>>
-> = {
-  query: (_, tenant, sql) => tenant.query(sql),
-  batch: (_, tenant, sql) => tenant.batch([["SELECT 1"], [sql]]),
-  "a client of libSQL": (app, { token, slug, database }, sql) => {
-    const requests = [{ type: "execute", stmt: { sql } }];
-    return app.request("POST", `/hrana/${slug}/${database.slug}/v3/pipeline`, { token, body: { requests } });
+/** How a text comes in, and what is said of it. */
+interface Door {
+  readonly sql: string;
+  readonly says: string;
+  readonly send: (app: StartedApp, tenant: TestNamespace, sql: string) => Promise<ApiAnswer>;
+}
+
+const deep = { sql: `SELECT ${DEEP}`, says: "Nest the statement less deeply" };
+const doors: Readonly<Record<string, Door>> = {
+  query: { ...deep, send: (_, tenant, sql) => tenant.query(sql) },
+  batch: { ...deep, send: (_, tenant, sql) => tenant.batch([["SELECT 1"], [sql]]) },
+  "a client of libSQL": {
+    ...deep,
+    send: (app, { token, slug, database }, sql) => {
+      const requests = [{ type: "execute", stmt: { sql } }];
+      return app.request("POST", `/hrana/${slug}/${database.slug}/v3/pipeline`, {
+        token,
+        body: { requests },
+      });
+    },
   },
-  propose: (app, { token, database }, sql) =>
-    app.request("POST", `${database.path}/propose`, { token, body: { sql } }),
+  propose: {
+    ...deep,
+    send: (app, { token, database }, sql) =>
+      app.request("POST", `${database.path}/propose`, { token, body: { sql } }),
+  },
+  "a file of migrations": {
+    sql: "SELECT 1;".repeat(100_000),
+    says: "a file has at most 1000 statements",
+    send: (app, { token, database }, sql) => {
+      const files = [{ name: "1", sql }];
+      return app.request("POST", `${database.path}/migrations`, { token, body: { files } });
+    },
+  },
 };
 
-for (const [door, send] of Object.entries(doors)) {
+for (const [door, { sql, says, send }] of Object.entries(doors)) {
   testOneProcess(`others are answered while a long text is read: ${door}`, async () => {
     await using app = await startApp();
     const tenant = await app.namespace();
     await tenant.query("SELECT 1");
     const answered: string[] = [];
-    const long = send(app, tenant, `SELECT ${DEEP}`).then((answer) => {
+    const long = send(app, tenant, sql).then((answer) => {
       answered.push("long");
       return answer;
     });
@@ -65,7 +88,7 @@ for (const [door, send] of Object.entries(doors)) {
       assertEquals((await tenant.query("SELECT 1")).status, 200);
       answered.push("short");
     }
-    assertEquals((await long).text.includes("Nest the statement less deeply"), true);
+    assertEquals((await long).text.includes(says), true);
     assertEquals(answered, ["short", "short", "short", "short", "short", "long"]);
   });
 }

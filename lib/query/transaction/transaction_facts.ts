@@ -37,6 +37,10 @@ export class TransactionFacts implements Facts {
     return this.shared.syntax(sql);
   }
 
+  get longTexts(): Facts["longTexts"] {
+    return this.shared.longTexts;
+  }
+
   readAhead(texts: readonly string[]): Promise<void> | null {
     return this.shared.readAhead(texts);
   }

@@ -23,7 +23,7 @@ export async function migrationsNow(
   const { target: { databaseId, namespaceId } } = ctx;
   const { schemaVersion } = await ctx.tenants.open(databaseId, namespaceId).schema();
   const { records } = await readState(ctx);
-  const pending = pendingFiles(readFiles(held.migrations?.files ?? []), records);
+  const pending = pendingFiles(await readFiles(ctx, held.migrations?.files ?? []), records);
   const statements = pending.flatMap((file) => file.statements.map(({ sql }) => ({ sql, params: [] })));
   const files = pending.map(({ name, sql }) => ({ name, sql }));
   const waiting = { ...held, statements, migrations: { files, after: newestOf(records), schemaVersion } };

@@ -69,7 +69,7 @@ const MAX_TRIES = 100;
  */
 export async function applyMigrations(ctx: StatementsContext, input: MigrateInput): Promise<MigrateAnswer> {
   requireRole(ctx.target, "admin");
-  const files = readFiles(input.files);
+  const files = await readFiles(ctx, input.files);
   return await turns.run(ctx.target.databaseId, async () => {
     const run = new Run(ctx, input);
     const { drift } = await readState(ctx);

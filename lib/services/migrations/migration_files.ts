@@ -1,7 +1,14 @@
 // Migration files as they come in, and which of them are still to be applied. Pure.
 import { AppError, type Issue } from "../../core/errors.ts";
 import { compareNames, type MigrationRecord } from "../../sql/migration_records.ts";
-import { migrationDigest, type MigrationStatement, readMigration } from "../../sql/migration_text.ts";
+import { lengthOf, LONG_TEXT, type LongTexts } from "../../query/long_texts.ts";
+import type { QueryContext } from "../../query/query_call.ts";
+import {
+  migrationDigest,
+  type MigrationStatement,
+  type MigrationText,
+  readMigration,
+} from "../../sql/migration_text.ts";
 
 /** A file as it comes in. */
 export interface MigrationFile {
@@ -28,12 +35,27 @@ const MAX_FILE_STATEMENTS = 1000;
  * Reads the files. Errors: `validation_failed` with an issue for each that cannot be applied as a whole, or that has the
  * name of another one; `migration_out_of_order` where their names do not rise.
  */
-export function readFiles(files: readonly MigrationFile[]): ReadFile[] {
+export async function readFiles(
+  { facts }: Pick<QueryContext, "facts">,
+  files: readonly MigrationFile[],
+): Promise<ReadFile[]> {
+  const texts = await readTexts(facts.longTexts, files.map(({ sql }) => sql ?? ""));
+  return checkFiles(files.flatMap((file, at) => texts[at] ? [{ ...file, text: texts[at] }] : []));
+}
+
+function readTexts(
+  longTexts: LongTexts | undefined,
+  texts: readonly string[],
+): readonly MigrationText[] | Promise<readonly MigrationText[]> {
+  if (longTexts === undefined || lengthOf(texts) < LONG_TEXT) return texts.map(readMigration);
+  return longTexts.read("migration", texts);
+}
+
+function checkFiles(files: readonly (MigrationFile & { readonly text: MigrationText })[]): ReadFile[] {
   const issues: Issue[] = [];
   const names = new Set<string>();
-  const read = files.flatMap(({ name, sql: sent, sha256: told }, at): ReadFile[] => {
+  const read = files.flatMap(({ name, sql: sent, sha256: told, text }, at): ReadFile[] => {
     const sql = sent ?? "";
-    const text = readMigration(sql);
     const path = `files[${at}].sql`;
     if (names.has(name)) {
       issues.push({ path: `files[${at}].name`, message: "Send each file once; this name was sent before" });

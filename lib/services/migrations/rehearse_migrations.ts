@@ -77,7 +77,7 @@ export async function rehearseMigrations(
 ): Promise<RehearsalAnswer> {
   requireRole(ctx.target, "admin");
   const { records, drift } = await readState(ctx);
-  const pending = pendingFiles(readFiles(input.files), records);
+  const pending = pendingFiles(await readFiles(ctx, input.files), records);
   const names = pending.map(({ name }) => name);
   const data = { applied: [], pending: names, snapshot: null, drift };
   if (pending.length === 0) return { data: { ...data, rehearsal: null }, meta: NO_FIGURES };
