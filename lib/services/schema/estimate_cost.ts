@@ -26,6 +26,9 @@ const MAX_COUNTED = 10_000;
 const ROWS_OF_A_VALUE = 10;
 const PART_OF_A_RANGE = 4;
 
+/** Characters in which names and bounds of tables are looked for: a million would take a second, in which nobody is served. */
+const MAX_READ_LENGTH = 20_000;
+
 const NOTHING: Omit<CostEstimate, "costUsd"> = { rowsRead: 0, fullScans: [] };
 
 /** The estimate; where the engine has no plan, that of a request which reads nothing. Errors: those of the store. */
@@ -46,7 +49,7 @@ async function readsOf(
   if (verb === "explain" || verb === "pragma") return NOTHING;
   const planRows = await explain(ctx, sql, parameterCount);
   if (planRows.length === 0) return NOTHING;
-  const text = readStatementText(sql);
+  const text = readStatementText(sql.slice(0, MAX_READ_LENGTH));
   const tables = new Map([...tablesRead, ...tablesWritten].map((table) => [table.toLowerCase(), table]));
   const aliases = aliasesOf(text, (name) => tables.has(name));
   const nodes = planNodes(planRows, new Set([...tables.keys(), ...aliases.keys()]));

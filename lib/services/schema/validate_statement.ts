@@ -55,6 +55,7 @@ export type RuleVerdict = "deny" | "require_approval" | "rows";
 
 /** Billed as one request, unless it is free. Errors: those of the balance and of the store; never the statement's own. */
 export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
+  await ctx.facts.readAhead([input.sql]);
   const call = callOf(ctx, input);
   const { databaseId, namespaceId } = ctx.target;
   const bill = new Bill(ctx.meter, ctx.target);
