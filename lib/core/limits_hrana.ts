@@ -1,6 +1,6 @@
 // Numbers that bound what clients of libSQL may send and hold, each with its unit and its reason.
 
-/** Requests of one pipeline, and steps of one batch: as much as a body has room for anyway, in a list that is quick to walk. */
+/** Requests of one pipeline, and steps of one batch or statements of one text: as much as a body has room for anyway, in a list that is quick to walk. */
 export const MAX_HRANA_REQUESTS = 1000;
 export const MAX_HRANA_STEPS = 10_000;
 /** Conditions in conditions: clients nest two. */

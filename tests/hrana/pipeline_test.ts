@@ -1,5 +1,6 @@
 // Pipelines of the door for clients of libSQL, by hand: results, errors, what is one call and what is not.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
 import { testSteps } from "../testing/cases.ts";
 import { hranaWorld, resultOf, valuesOf, wholeBatch } from "./hrana_world.ts";
 
@@ -208,6 +209,15 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(await rows('SELECT count(*) FROM "Post"'), [[2]]);
   },
 
+  "refuses a text of more statements than a batch may have steps, before any of them runs": async (world) => {
+    await world.setup("CREATE TABLE many (a)");
+    const sql = "INSERT INTO many VALUES (1);".repeat(MAX_HRANA_STEPS + 1);
+    const { status, body } = await world.pipeline({
+      requests: [{ type: "sequence", sql }, { type: "close" }],
+    });
+    assertEquals([status, body.message?.slice(0, 43)], [400, "Send at most 10000 statements in one text; "]);
+    assertEquals(await world.rows("SELECT count(*) FROM many"), [[0]]);
+  },
   "keeps what a sequence has done before its first error": async ({ pipeline, setup, rows }) => {
     await setup("CREATE TABLE t (v)");
     const run = async (sql: string) => {

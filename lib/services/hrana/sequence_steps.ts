@@ -1,4 +1,6 @@
 // A text of several statements as steps of a batch, each of which runs if the one before has succeeded.
+import { AppError } from "../../core/errors.ts";
+import { MAX_HRANA_STEPS } from "../../core/limits_hrana.ts";
 import type { FactsCache } from "../../query/facts_cache.ts";
 import { defersForeignKeys, switchesForeignKeysOff } from "../../sql/migration_text.ts";
 import { splitStatements } from "../../sql/split_statements.ts";
@@ -7,10 +9,16 @@ import type { DoorStep } from "./plan_batch.ts";
 
 /**
  * The statements of the text; comments alone are none. Prisma's texts that rebuild a table defer foreign keys, and switch
- * them off too: then deferring them says nothing more, and is left out.
+ * them off too: then deferring them says nothing more, and is left out. Errors: `validation_failed` for more statements
+ * than a batch may have steps.
  */
 export function sequenceTexts(text: string): string[] {
   const texts = splitStatements(text).map(({ sql }) => sql);
+  if (texts.length > MAX_HRANA_STEPS) {
+    throw new AppError("validation_failed", {
+      message: `Send at most ${MAX_HRANA_STEPS} statements in one text; this one has ${texts.length}`,
+    });
+  }
   if (!/\bdefer_foreign_keys\b/i.test(text) || !texts.some(switchesForeignKeysOff)) return texts;
   return texts.filter((sql) => !defersForeignKeys(sql));
 }
