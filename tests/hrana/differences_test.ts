@@ -88,6 +88,25 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: ['["seq","name","file"]', '[["0","main","its path"]]'],
     here: ['["seq","name","file"]', '[["0","main",null]]'],
   },
+  "text with U+0000 as a value": {
+    ask: async (ask) => {
+      const args = [{ type: "text", value: "a\0b" }];
+      return codes(await ask({ type: "execute", stmt: { sql: "SELECT ?", args } }));
+    },
+    sqld: ["ok"],
+    here: ["ARGS_INVALID"],
+  },
+  "`ALTER TABLE … ALTER COLUMN … TO …`": {
+    ask: async (ask) =>
+      codes(
+        await ask(
+          execute("CREATE TABLE altered (a)"),
+          execute("ALTER TABLE altered ALTER COLUMN a TO a TEXT"),
+        ),
+      ),
+    sqld: ["ok", "ok"],
+    here: ["ok", "SQL_PARSE_ERROR"],
+  },
   "name of an unnamed column `SELECT :a`": {
     ask: async (ask) => {
       const stmt = { sql: "SELECT :a", named_args: [{ name: "a", value: { type: "text", value: "x" } }] };

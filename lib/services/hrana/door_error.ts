@@ -30,6 +30,8 @@ const codeOfKind: Readonly<Record<SqlErrorKind, string | readonly [code: string,
 
 /** A value that the column of a STRICT table does not take. */
 const OF_STRICT_TABLE = ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_DATATYPE"] as const;
+/** RAISE in a trigger of the tenant. */
+const OF_RAISE = ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_TRIGGER"] as const;
 
 const codeOfFailure: Readonly<Partial<Record<ErrorCode, string>>> = {
   multiple_statements: "SQL_MANY_STATEMENTS",
@@ -54,6 +56,8 @@ export function doorError(error: AppError): DoorError {
   const kind = error.code === "sql_error" ? error.facts.detail?.kind : undefined;
   const code = kind === undefined
     ? codeOfFailure[error.code] ?? error.code.toUpperCase()
+    : error.facts.raised
+    ? OF_RAISE
     : kind === "type_mismatch" && error.message.startsWith("cannot store ")
     ? OF_STRICT_TABLE
     : codeOfKind[kind];
