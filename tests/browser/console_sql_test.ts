@@ -132,6 +132,20 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       assertEquals(await page.locator(".cm-content").textContent(), "SELECT name FROM customers");
     }, [404]);
   },
+  "a statement whose answer does not come says so, in the place of the last one's rows": async (world) => {
+    const sql = "SELECT name FROM customers";
+    await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByRole("cell", { name: "Mei" }).waitFor();
+      await page.evaluate(
+        "fetch = () => Promise.reject(new TypeError('no network')), console.error = () => {}",
+      );
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByText("the service could not be reached").waitFor();
+      assertEquals(await page.getByRole("cell", { name: "Mei" }).count(), 0);
+      assertEquals(await page.locator(".cm-content").textContent(), sql);
+    });
+  },
   "a write shows its rows, and changes them by the button that names their number": async (world) => {
     const sql = "UPDATE orders SET status = 'sent' WHERE status = 'paid'";
     await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {

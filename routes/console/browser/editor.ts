@@ -33,6 +33,7 @@ function open(field: HTMLTextAreaElement, form: HTMLFormElement): void {
   markFailure(view, field);
   watchOutcome(view);
   cancelButton(form);
+  sayUnreached(form);
   fillFromSchema(view);
   if (field.dataset["focus"] !== undefined) view.focus();
   form.dataset["ready"] = "";
@@ -175,6 +176,15 @@ function cancelButton(form: HTMLFormElement): void {
   form.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("[data-act=cancel]") : null;
     if (button) form.dispatchEvent(new CustomEvent("htmx:abort", { bubbles: true }));
+  });
+}
+
+/** What stands in the place of the outcome is of before: without an answer it goes, and the page says so. */
+function sayUnreached(form: HTMLFormElement): void {
+  const words = document.querySelector<HTMLTemplateElement>("#unreached");
+  form.addEventListener("htmx:error", ({ target }) => {
+    if (target !== form || !words) return;
+    document.getElementById("outcome")?.replaceChildren(words.content.cloneNode(true));
   });
 }
 

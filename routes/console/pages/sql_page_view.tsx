@@ -9,6 +9,7 @@ import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
+import { Notice } from "../parts/notice.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { insertedName, SchemaList } from "../parts/schema_list.tsx";
 import { Coloured } from "../parts/sql_text.tsx";
@@ -103,6 +104,12 @@ function Editor({ visit, base, form, answer, schema, check, role }: SqlPageProps
             {role === "admin" ? <Button small name="do" value="publish">Publish as endpoint</Button> : null}
           </span>
         </div>
+        <template id="unreached">
+          <Notice tone="bad">
+            No answer has come: the service could not be reached. Nothing was written, for what writes is
+            shown first. Run it again once you are connected.
+          </Notice>
+        </template>
         <p class="unseen" id="sql-keys">
           Control and Enter run it. Control and Space complete. Tab leaves the editor.
         </p>
