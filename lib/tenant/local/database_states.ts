@@ -9,7 +9,7 @@ import { databasePath, sizeOf } from "./tenant_paths.ts";
 const MAGIC = "SQLite format 3\u0000";
 /** Milliseconds for which a child's report is valid, because somebody may repair or replace the file from outside. */
 const REPORT_MS = 600_000;
-/** The most databases whose damage is remembered. */
+/** The most databases whose damage is remembered; a further one takes the place of the oldest report. */
 const MAX_REPORTS = 10_000;
 
 /** The states of all databases. */
@@ -22,7 +22,8 @@ export class DatabaseStates {
   /** Notes that a child has found damage in the database's file. */
   reportDamage(databaseId: string): void {
     this.#reported.delete(databaseId);
-    if (this.#reported.size >= MAX_REPORTS) return;
+    const [oldest] = this.#reported.keys();
+    if (oldest !== undefined && this.#reported.size >= MAX_REPORTS) this.#reported.delete(oldest);
     this.#reported.set(databaseId, this.clock.monotonicMs() + REPORT_MS);
   }
 
