@@ -73,8 +73,9 @@ async function assertReadable(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-/** Controls and names that reach out of their card, which hides what does. */
-const CUT_OFF = `[...document.querySelectorAll(".card")].flatMap((card) => {
+/** Controls and names that reach out of their card, which hides what does, also where it opens. */
+const CUT_OFF = `document.querySelectorAll("details.menu").forEach((menu) => menu.open = true),
+[...document.querySelectorAll(".card")].flatMap((card) => {
   const { right } = card.getBoundingClientRect();
   return [...card.querySelectorAll("a, button, code, input, select, textarea")]
     .filter((one) => one.closest(".scroll, pre, .copy-line, .copy") === null && one.getBoundingClientRect().right > right)
