@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { oneStore } from "../testing/cases.ts";
 import { signIn } from "../testing/person.ts";
 import { startApp } from "../testing/start_app.ts";
-import { sendForm } from "./open_page.ts";
+import { openPage, sendForm } from "./open_page.ts";
 
 const { run, test } = oneStore();
 Deno.test("people forms", run);
@@ -40,4 +40,20 @@ test("the form of a passkey takes no longer name than the API", async () => {
   assertMatch(await send("a".repeat(101)), /Name it by the device/);
   assertMatch(await send(""), /Name it by the device/);
   assertMatch(await send("a".repeat(100)), /Use a passkey of this account/);
+});
+
+test("a page of a list of several counts what is on it, and not as if it were all", async () => {
+  await using app = await startApp();
+  const { mint } = await app.namespace("acme");
+  const person = await signIn(app, { role: "viewer" });
+  const about = async (path: string) => {
+    const { text } = await openPage(app, path, person);
+    const [, next] = /href="([^"]*after=[^"]*)"/.exec(text) ?? [];
+    return { says: />(\d+ tokens?[^<]*)</.exec(text)?.[1], next };
+  };
+  assertEquals(await about("/console/acme/tokens"), { says: "1 token", next: undefined });
+  for (let made = 0; made < 102; made++) await mint("read");
+  const first = await about("/console/acme/tokens");
+  assertEquals(first.says, "100 tokens on this page");
+  assertEquals((await about(first.next ?? "")).says, "3 tokens on this page");
 });

@@ -6,7 +6,7 @@ import type { Returned } from "../frame/returned.ts";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { bytes, counted, usd, whole } from "../parts/figures.ts";
+import { bytes, counted, countedHere, usd, whole } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -148,7 +148,7 @@ function List({ databases, nextCursor, today, namespace, visit, baseUrl }: Datab
     <Card
       id="databases"
       title="All databases"
-      about={counted(databases.length, "database")}
+      about={countedHere(databases.length, "database", { here: visit.here, nextCursor })}
       full
       foot={nextCursor === null
         ? undefined

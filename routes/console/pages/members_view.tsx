@@ -10,7 +10,7 @@ import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
-import { counted } from "../parts/figures.ts";
+import { countedHere } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
@@ -102,7 +102,7 @@ function List(props: MembersProps & { manages: boolean }): Html {
     <Card
       id="members"
       title="All members"
-      about={counted(members.length, "member")}
+      about={countedHere(members.length, "member", { here: visit.here, nextCursor })}
       full
       foot={nextCursor === null
         ? undefined

@@ -10,7 +10,7 @@ import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
-import { counted } from "../parts/figures.ts";
+import { countedHere } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -120,7 +120,7 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
     <Card
       id="tokens"
       title="All tokens"
-      about={counted(tokens.length, "token")}
+      about={countedHere(tokens.length, "token", { here: visit.here, nextCursor })}
       full
       foot={nextCursor === null
         ? undefined

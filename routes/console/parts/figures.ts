@@ -23,6 +23,16 @@ export function counted(count: number, one: string, many: string = `${one}s`): s
   return `${whole(count)} ${count === 1 ? one : many}`;
 }
 
+/** The same of a list; where that has several pages, this one is not all of it. `here`: path and query of the page. */
+export function countedHere(
+  count: number,
+  one: string,
+  { here, nextCursor }: { readonly here: string; readonly nextCursor: string | null },
+): string {
+  const only = nextCursor === null && !/[?&]after=/.test(here);
+  return `${counted(count, one)}${only ? "" : " on this page"}`;
+}
+
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 /** "3.1 MB". */
