@@ -293,6 +293,16 @@ const shapes: readonly Shape[] = [
     preview: [[[1, "x", 1]], [[1, "k", 1]]],
   },
   {
+    name: "a trigger that takes one of the changed rows away",
+    setup: [
+      ...letters,
+      "CREATE TRIGGER q AFTER UPDATE ON t WHEN new.id = 2 BEGIN DELETE FROM t WHERE id = 2; END",
+    ],
+    sql: "UPDATE t SET a = 'k'",
+    rows: [3, 1],
+    preview: null,
+  },
+  {
     name: "a cascade into the same table",
     setup: [
       "CREATE TABLE t (id INTEGER PRIMARY KEY, p INTEGER REFERENCES t(id) ON DELETE CASCADE)",

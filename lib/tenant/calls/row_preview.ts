@@ -140,8 +140,8 @@ function* rowsAround(
   };
   if (answers.some(({ ok }) => !ok)) return null;
   const [ran, undone] = [answers.slice(0, selectsAfter.length), answers.slice(selectsAfter.length + 1, -1)];
-  // What a trigger has taken away again cannot stand beside what was there.
-  if (target.verb === "INSERT" && !ran.every(hasRow)) return null;
+  // Where a trigger has taken a row away again, those behind it would stand beside what was another row.
+  if (target.verb !== "DELETE" && valuesOf(ran).length !== after.length) return null;
   const rowsOf = (some: readonly Answer[]): JsonValue[][] =>
     valuesOf(some).map((row) => row.map((value) => jsonValue(value, rowForm)));
   const columns = valuesOf(answers.slice(-1)).map(([name, at]) => ({ name: String(name), at: Number(at) }));
