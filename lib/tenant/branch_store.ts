@@ -1,6 +1,7 @@
 // The branch operations of a tenant store: make a branch, compare it with its ancestor, merge it into its trunk.
 import type { BranchDiff, MergeReport } from "../sql/branch_report.ts";
 import type { RowForm } from "../sql/row_form.ts";
+import type { ReplayKeys } from "./stored_answer.ts";
 
 /**
  * Databases that are branches of others, each with the state that it began in: the common ancestor. `Log` and `Failure`
@@ -38,6 +39,14 @@ export interface BranchMerge<Log> {
   readonly snapshot: string;
   readonly log: Log;
   readonly auditId: string;
+  /** Keys under which what it has done (`MergeDone` as JSON) is stored in its transaction, so that it can be found. */
+  readonly replay?: ReplayKeys | undefined;
+}
+
+/** What a merge has done that was committed. */
+export interface MergeDone {
+  readonly report: MergeReport;
+  readonly snapshotTaken: boolean;
 }
 
 /** The outcome of a merge. */

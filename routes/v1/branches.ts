@@ -99,7 +99,9 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const ctx = { ...deps.query, ...branchContext(deps, c), plan: c.get("plan") };
         const how = { ...c.req.valid("json"), rowForm: rowFormOf(c) };
-        return sendMerge(c, await mergeBranch(ctx, { ref: c.req.param("ref"), ...how }));
+        const answer = await mergeBranch(ctx, { ref: c.req.param("ref"), ...how });
+        c.set("storedForPlan", ctx.plan !== undefined && !answer.data.dryRun);
+        return sendMerge(c, answer);
       },
     );
 }

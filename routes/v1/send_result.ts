@@ -30,8 +30,9 @@ export function sendBatch(c: Context<Env>, answer: QueryAnswer): Response {
 }
 
 /** The answer of a merge. */
-export function sendMerge(c: Context<Env>, { data, meta, timing }: MergeAnswer): Response {
-  return sendWithRows(c, { success: true, data, meta }, 200, { "Server-Timing": timing });
+export function sendMerge(c: Context<Env>, { data, meta, timing, replayed }: MergeAnswer): Response {
+  const headers = replayed ? { "plan-replayed": "true" } : { "server-timing": timing };
+  return sendWithRows(c, { success: true, data, meta }, 200, headers);
 }
 
 /** The store hands out one object for equal results that follow each other, as those of many inserts. */

@@ -5,6 +5,7 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } from "./keyed.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 import { secondApp } from "./second_app.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -174,6 +175,42 @@ test("a restore whose instance dies before it notes the answer does not undo wha
     body: { snapshot: "empty" },
   });
   assertEquals([next.status, replayed(next), await count(tenant)], [200, [null, null], 0], next.text);
+});
+
+test("a merge whose instance dies before it notes the answer does not undo what was written since", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  const { token, database: { path } } = tenant;
+  await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)", "INSERT INTO t VALUES (1, 'x'), (2, 2.0)");
+  const ask = (at: string, sql: string) => app.request("POST", `${at}/query`, { token, body: { sql } });
+  const rows = async () => rowsOf(await tenant.query("SELECT id, a FROM t ORDER BY id"));
+  for (const [ref, onConflict] of [["a", "theirs"], ["b", "ours"], ["c", "abort"]] as const) {
+    const body = { purpose: "test", ref };
+    assertEquals((await app.request("POST", `${path}/claim_branch`, { token, body })).status, 201);
+    await ask(`${path}@${ref}`, `UPDATE t SET a = 3.0 WHERE id = 1`);
+    await ask(`${path}@${ref}`, `INSERT INTO t VALUES (9, 9007199254740993)`);
+    const call = step("p", ref, { token, body: { mode: "data", onConflict } });
+    const first = await app.request("POST", `${path}/branches/${ref}/merge`, call);
+    assertEquals(first.status, 200, first.text);
+    await tenant.query("UPDATE t SET a = 'later' WHERE id = 1");
+    await tenant.query("DELETE FROM t WHERE id = 9");
+    const written = await rows();
+    await noteDeath(app, clock);
+    clock.turn(30_500);
+    // Also once its branch is gone.
+    await app.request("DELETE", `${path}/branches/${ref}`, { token });
+    for (let round = 0; round < 2; round++) {
+      assertReplay(
+        first,
+        await other.request("POST", `${path}/branches/${ref}/merge`, call),
+        "plan-replayed",
+      );
+      assertEquals(await rows(), written);
+    }
+    for (const { key } of await records(app, 1)) await app.deps.kv.delete(key);
+  }
 });
 
 test("while KV is away calls go on from the reserved block or get 429, none gets 500, none runs twice", async () => {

@@ -38,6 +38,8 @@ export interface MergeAnswer {
   readonly meta: QueryMeta;
   /** For the `Server-Timing` header. */
   readonly timing: string;
+  /** It is that of an earlier call, the same step of a plan. */
+  readonly replayed?: true;
 }
 
 /** The report of one that ended well, of a dry run also with conflicts. Errors: those of `mergeError`. */

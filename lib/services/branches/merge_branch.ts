@@ -8,15 +8,17 @@ import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import type { MergeAnswer, MergeInput } from "./merge_answer.ts";
-import { type DecideMerge, type MergeContext, runMerge } from "./run_merge.ts";
+import { type DecideMerge, type MergeContext, mergedBefore, runMerge } from "./run_merge.ts";
 
 /**
  * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `merge_conflict` with `data` (the report),
- * `merge_refused`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`, `sql_error`
+ * `merge_refused`, `replay_mismatch`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`, `sql_error`
  * of a schema statement that the trunk's rows do not allow, `database_busy`, those of the balance.
  */
 export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer> {
   requireRole(ctx.target, "admin");
+  const earlier = await mergedBefore(ctx, input);
+  if (earlier !== null) return earlier;
   const { id: branchId } = await requireBranch(ctx, input.ref);
   const decider = () => ruleDecider(ctx, input, branchId);
   const merged = await runMerge(ctx, { branchId, input, decider });

@@ -20,6 +20,9 @@ import {
   untilAnswered,
 } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
+import { replayKeys } from "../../query/find_earlier.ts";
+import type { MergeDone } from "../../tenant/branch_store.ts";
+import { readStoredAnswer, type ReplayKeys } from "../../tenant/stored_answer.ts";
 import { identify, recordEnd } from "../../query/record.ts";
 import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
@@ -31,7 +34,7 @@ export interface MergeContext extends BranchContext, HoldContext {
   readonly clock: BranchContext["clock"];
   readonly meter: Meter;
   readonly rules: Rules;
-  /** The step of a plan that it is: held, its repetitions wait for the same approval. */
+  /** The step of a plan that it is: done, its answer is stored in the trunk; held, its repetitions wait for the approval. */
   readonly plan?: ReplayScope | undefined;
 }
 
@@ -158,15 +161,63 @@ async function mergeInStore(
   const { ref, mode, onConflict, rowForm } = input;
   const snapshot = autoLabel(clock, "merge", ref);
   const auditId = newId("evt", clock.now());
-  const merge = { branchId, mode, onConflict, rowForm, dryRun, expects, snapshot, log, auditId };
+  const place: MergePlace = { snapshot, queryLogId: log.id };
+  const replay = dryRun ? undefined : stepKeys(ctx, JSON.stringify(place));
+  const merge = { branchId, mode, onConflict, rowForm, dryRun, expects, snapshot, log, auditId, replay };
   const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
   const figures = { rowsRead: outcome.rowsRead, rowsWritten: dryRun ? 0 : outcome.report.rowsWritten };
   bill.figures = figures;
-  const meta = metaOf(figures, { durationMs: outcome.durationMs, rowsReadBasis: "engine" }, {
-    queryLogId: log.id,
-    snapshot: outcome.snapshotTaken ? snapshot : null,
-    statementCount: log.statementCount,
+  return { outcome, meta: mergeMeta(figures, outcome, place) };
+}
+
+/** The keys of the step of a plan that the merge is; undefined: it is none. */
+function stepKeys(ctx: MergeContext, context: string): ReplayKeys | undefined {
+  return ctx.plan && replayKeys(ctx, { idempotency: null, plan: ctx.plan }, context);
+}
+
+/** The label of the snapshot before a merge, and the id of its row in the query log. */
+interface MergePlace {
+  readonly snapshot: string;
+  readonly queryLogId: string;
+}
+
+function mergeMeta(
+  figures: Bill["figures"] & object,
+  { durationMs, snapshotTaken }: Pick<MergeRun["outcome"], "durationMs" | "snapshotTaken">,
+  { snapshot, queryLogId }: MergePlace,
+): MergeRun["meta"] {
+  return metaOf(figures, { durationMs, rowsReadBasis: "engine" }, {
+    queryLogId,
+    snapshot: snapshotTaken ? snapshot : null,
+    statementCount: 1,
     prices: priceNanoUsd,
   });
-  return { outcome, meta };
+}
+
+/**
+ * What the same step of a plan has merged; null: nothing. The trunk itself has the answer: whoever was to note it in KV may have
+ * died since. Errors: `replay_mismatch`, those of the store.
+ */
+export async function mergedBefore(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer | null> {
+  const keys = input.dryRun ? undefined : stepKeys(ctx, "");
+  if (keys === undefined) return null;
+  const { databaseId, namespaceId } = ctx.target;
+  const trunk = ctx.tenants.open(databaseId, namespaceId);
+  const found = await trunk.findReplay(keys);
+  if (found === null) return null;
+  if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
+  const { context, results: [result], durationMs } = readStoredAnswer(found.answer);
+  const { report, snapshotTaken }: MergeDone = JSON.parse(result?.json ?? "");
+  const { rowsRead = 0, rowsWritten = 0 } = result ?? {};
+  const meta = mergeMeta({ rowsRead, rowsWritten }, { durationMs, snapshotTaken }, JSON.parse(context));
+  const ended = {
+    outcome: "merged",
+    reason: null,
+    failure: null,
+    report,
+    snapshotTaken,
+    rowsRead,
+    durationMs,
+  } as const;
+  return { ...await mergeAnswer(trunk, input, { outcome: ended, meta }), timing: "", replayed: true };
 }

@@ -63,6 +63,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
         expects,
         rowForm,
         auditId,
+        replay: merge.replay ?? null,
         snapshot: snapshotName(this.clock.now(), merge.snapshot),
         log: logRow({ ...merge.log, ...noFigures }),
       }, "write");

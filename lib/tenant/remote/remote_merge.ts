@@ -2,7 +2,7 @@
 // is sent nothing can have been committed.
 import type { MergeReport } from "../../sql/branch_report.ts";
 import { AppError } from "../../core/errors.ts";
-import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
+import type { BranchMerge, MergeDone, MergeOutcome } from "../branch_store.ts";
 import type { Compared } from "../branches/compare_sides.ts";
 import { mergeRows } from "../branches/merge_rows.ts";
 import { MergeRun } from "../branches/merge_run.ts";
@@ -34,6 +34,8 @@ type Outcome = MergeOutcome<EngineFailure>;
 
 export class RemoteMerge {
   readonly #run: MergeRun;
+  /** Milliseconds that it has taken until its commit. */
+  #endedMs: number | null = null;
 
   constructor(
     private readonly parts: MergeParts,
@@ -98,11 +100,17 @@ export class RemoteMerge {
     const { trunk } = this.parts;
     const run = this.#run;
     const log = { ...this.merge.log, sql: run.logText(this.merge.log.sql) };
-    const figures = { rowsRead: run.rowsRead, rowsWritten: run.rowsWritten, ms: this.#ms, failure: null };
-    const call = { log, replay: null, failsWith: null, auditTables: run.auditTables, changed: run.changed };
+    this.#endedMs = this.#ms;
+    const { rowsRead, rowsWritten } = run;
+    const figures = { rowsRead, rowsWritten, ms: this.#ms, failure: null };
+    // A snapshot is taken wherever something is written.
+    const done: MergeDone = { report: this.#report(), snapshotTaken: run.wrote };
+    const { replay = null } = this.merge;
+    const results = replay === null ? [] : [{ json: JSON.stringify(done), rowsRead, rowsWritten }];
+    const call = { log, replay, failsWith: null, auditTables: run.auditTables, changed: run.changed };
     const steps = commitSteps(
       [],
-      [{ call, run: { ...figures, results: [] }, auditId: this.merge.auditId }],
+      [{ call, run: { ...figures, results }, auditId: this.merge.auditId }],
       [],
       [],
     );
@@ -120,19 +128,19 @@ export class RemoteMerge {
   }
 
   #outcome(outcome: Outcome["outcome"], failure: EngineFailure | null, snapshotTaken: boolean): Outcome {
-    const { conflicts, refusal, rowsRead, rowsWritten, statements, writes } = this.#run;
-    const report: MergeReport = {
-      ...this.compared.diff,
-      conflicts,
-      writes,
-      rowsWritten,
-      statementsRun: statements.length,
-    };
+    const { refusal, rowsRead } = this.#run;
+    const report = this.#report();
     return { outcome, report, reason: refusal, failure, snapshotTaken, rowsRead, durationMs: this.#ms };
   }
 
+  #report(): MergeReport {
+    const { conflicts, rowsWritten, statements, writes } = this.#run;
+    return { ...this.compared.diff, conflicts, writes, rowsWritten, statementsRun: statements.length };
+  }
+
   get #ms(): number {
-    return Math.round((this.parts.trunk.context.clock.monotonicMs() - this.startedMs) * 1000) / 1000;
+    return this.#endedMs ??
+      Math.round((this.parts.trunk.context.clock.monotonicMs() - this.startedMs) * 1000) / 1000;
   }
 }
 

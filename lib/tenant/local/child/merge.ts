@@ -3,6 +3,8 @@
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { BranchDiff, MergeReport } from "../../../sql/branch_report.ts";
 import type { Compared } from "../../branches/compare_sides.ts";
+import type { MergeDone } from "../../branch_store.ts";
+import type { ReplayKeys } from "../../stored_answer.ts";
 import { mergeRows } from "../../branches/merge_rows.ts";
 import { MergeRun } from "../../branches/merge_run.ts";
 import { mergeSchema } from "../../branches/merge_schema.ts";
@@ -11,6 +13,7 @@ import { compareBranch, type OpenBranch, withBranch } from "./branch_file.ts";
 import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
 import { CommitChange } from "../../../sql/change_rows.ts";
 import { insertAuditRow, insertCallRow, insertChange } from "./log_rows.ts";
+import { storeReplay } from "./replay.ts";
 import type { MergeRequest, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
@@ -35,19 +38,17 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
   const compared = compareBranch(open, { holdBytes, rowForm });
   const run = new MergeRun(request, compared.diff);
   run.rowsRead += compared.rowsRead;
+  const report = () => ({ ...compared.diff, conflicts: run.conflicts, writes: run.writes });
+  let ms: number | null = null;
   const ending = (end: Pick<WireMerge, "outcome" | "failure" | "snapshotTaken">): Merged => ({
-    report: {
-      ...compared.diff,
-      conflicts: run.conflicts,
-      writes: run.writes,
-    },
+    report: report(),
     wire: {
       ...end,
       reason: run.refusal,
       rowsRead: run.rowsRead,
       rowsWritten: run.rowsWritten,
       statementsRun: run.statements.length,
-      ms: roundMs(systemClock.monotonicMs() - startedMs),
+      ms: ms ?? roundMs(systemClock.monotonicMs() - startedMs),
     },
   });
   const writer = trunk.writer();
@@ -60,8 +61,12 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
     if (!request.dryRun) trunk.snapshot(request.snapshot);
     failure = attempt(run, compared, trunk, open);
     commits = failure === null && run.complete && !request.dryRun;
-    if (commits) record(run, request, trunk, systemClock.monotonicMs() - startedMs);
-    if (commits) writer.internalRun("COMMIT");
+    if (commits) {
+      ms = roundMs(systemClock.monotonicMs() - startedMs);
+      record(run, request, trunk, ms);
+      if (request.replay !== null) storeDone(run, request.replay, { trunk, ms, report: report() });
+      writer.internalRun("COMMIT");
+    }
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
     writer.database.exec("PRAGMA foreign_keys=ON");
@@ -95,10 +100,26 @@ function record(run: MergeRun, { log, auditId }: MergeRequest, trunk: TenantFile
     errorKind: null,
     rowsRead: run.rowsRead,
     rowsWritten: run.rowsWritten,
-    ms: roundMs(ms),
+    ms,
   });
   insertAuditRow(writer, auditId, JSON.stringify(run.auditTables), log, run.rowsWritten);
   const change = new CommitChange();
   change.add({ ...run.changed, rows: run.rowsWritten, at: Number(log[1]) });
   insertChange(writer, change);
+}
+
+/** In the open transaction. */
+function storeDone(
+  run: MergeRun,
+  replay: ReplayKeys,
+  { trunk, ms, report }: Pick<Merged, "report"> & { readonly trunk: TenantFile; readonly ms: number },
+): void {
+  const { rowsRead, rowsWritten, statements, wrote } = run;
+  const done: MergeDone = {
+    report: { ...report, rowsWritten, statementsRun: statements.length },
+    snapshotTaken: wrote,
+  };
+  const text = JSON.stringify(done);
+  const results = [[text.length, rowsRead, rowsWritten]] as const;
+  storeReplay(trunk.writer(), replay, { results, text, durationMs: ms, rowsReadBasis: "engine" });
 }

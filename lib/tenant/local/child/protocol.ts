@@ -135,9 +135,8 @@ export interface CompareSnapshotRequest extends Pick<RestoreRequest, "db" | "sna
 export type SnapshotRequest = RestoreRequest | CompareSnapshotRequest;
 
 /** Brings a branch into `db`. */
-export interface MergeRequest extends WireRecord {
+export interface MergeRequest extends WireRecord, Pick<RestoreRequest, "db" | "replay"> {
   readonly op: "merge";
-  readonly db: string;
   readonly branch: string;
   readonly mode: "schema" | "data";
   readonly onConflict: "abort" | "theirs" | "ours";
