@@ -14,8 +14,6 @@ const MAX_CACHED_LENGTH = 10_000;
 
 /** Characters of the texts that were read ahead last, more than one call has. */
 const MAX_AHEAD = 16_000_000;
-/** Milliseconds for which they are kept: a call asks for its own at once. */
-const AHEAD_MS = 10_000;
 
 /** A text with its facts in the database where they were last learned. */
 interface SharedFacts {
@@ -45,10 +43,11 @@ export class FactsCache {
   /** Long texts that were read a moment ago, the oldest first, and their characters. */
   readonly #ahead = new Map<string, SyntaxResult>();
   #aheadLength = 0;
-  #aheadTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `longTexts`: who reads long texts; absent: the thread that asks for their syntax. */
-  constructor(readonly longTexts?: LongTexts) {}
+  constructor(readonly longTexts?: LongTexts) {
+    if (longTexts) longTexts.onEnd = () => this.#forgetAhead();
+  }
 
   /** Reads the texts of a call where they are long, so that their `syntax` is there at once. Null: they are not, or it is. */
   readAhead(texts: readonly string[]): Promise<void> | null {
@@ -71,12 +70,11 @@ export class FactsCache {
       this.#ahead.delete(oldest);
       this.#aheadLength -= oldest.length;
     }
-    clearTimeout(this.#aheadTimer);
-    this.#aheadTimer = setTimeout(() => {
-      this.#ahead.clear();
-      this.#aheadLength = 0;
-    }, AHEAD_MS);
-    Deno.unrefTimer(this.#aheadTimer);
+  }
+
+  #forgetAhead(): void {
+    this.#ahead.clear();
+    this.#aheadLength = 0;
   }
 
   syntax(sql: string): SyntaxResult {

@@ -19,6 +19,8 @@ interface WaitingTexts {
 
 /** The one thread of a process, while it is needed. */
 export class LongTexts {
+  /** Called when the thread ends. */
+  onEnd: () => void = () => {};
   /** Null: none is needed. */
   #thread: Worker | null = null;
   #reading: WaitingTexts | null = null;
@@ -51,6 +53,7 @@ export class LongTexts {
     clearTimeout(this.#idleTimer);
     this.#thread?.terminate();
     this.#thread = null;
+    this.onEnd();
   }
 
   #next(): void {

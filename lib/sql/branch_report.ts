@@ -80,6 +80,12 @@ export interface MergeReport extends BranchDiff {
   readonly statementsRun: number;
 }
 
+/** What a merge has done that was committed. */
+export interface MergeDone {
+  readonly report: MergeReport;
+  readonly snapshotTaken: boolean;
+}
+
 /** What a restore in place would do, from the present state to the snapshot's. */
 export interface RestoreEffect {
   /** Two equal digests mean the same states before and after, row by row and definition by definition. */

@@ -43,12 +43,6 @@ export interface BranchMerge<Log> {
   readonly replay?: ReplayKeys | undefined;
 }
 
-/** What a merge has done that was committed. */
-export interface MergeDone {
-  readonly report: MergeReport;
-  readonly snapshotTaken: boolean;
-}
-
 /** The outcome of a merge. */
 export interface MergeOutcome<Failure> {
   /** `changed`: the merge had another effect than expected, and was undone. */

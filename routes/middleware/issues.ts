@@ -30,7 +30,7 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
 /** The fields of the object that a schema asks for at `path`; empty where it asks for none. */
 function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
   const wraps = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault;
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
   if (wraps) return fieldsAt(schema.unwrap(), path);
   const [step, ...rest] = path;
   if (schema instanceof z.ZodArray && step !== undefined) return fieldsAt(schema.element, rest);

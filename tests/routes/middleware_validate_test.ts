@@ -35,6 +35,11 @@ function echoApp(bodyWatch = new BodyWatch(2)): Hono<Env> {
     (c) => c.json(c.req.valid("json")),
   );
   app.post("/many", validate("json", batch), (c) => c.json(c.req.valid("json")));
+  app.post(
+    "/label",
+    validate("json", z.strictObject({ label: z.string().optional() }).prefault({})),
+    (c) => c.json(c.req.valid("json")),
+  );
   app.get("/page", validate("query", page), (c) => c.json(c.req.valid("query")));
   app.get("/db/:slug", validate("param", z.strictObject({ slug: z.string().regex(/^[a-z]+$/) })), (c) => {
     return c.json(c.req.valid("param"));
@@ -121,6 +126,9 @@ Deno.test("validate() refuses unknown fields one by one, with the path of the fi
   );
   assertEquals(await issuesOf("/one", { sql: "a", parms: [1] }), [
     { path: "parms", message: "Remove this field; it is not known here; did you mean params?" },
+  ]);
+  assertEquals(await issuesOf("/label", { x: 1 }), [
+    { path: "x", message: "Remove this field; it is not known here; known are label" },
   ]);
   assertEquals(await issuesOf("/many", { statements: ["a"], mode: "a" }), [
     { path: "statements[0]", message: "Send an object here, with sql, params" },

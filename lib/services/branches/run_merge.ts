@@ -21,10 +21,9 @@ import {
 } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
 import { replayKeys } from "../../query/find_earlier.ts";
-import type { MergeDone } from "../../tenant/branch_store.ts";
 import { readStoredAnswer, type ReplayKeys } from "../../tenant/stored_answer.ts";
 import { identify, recordEnd } from "../../query/record.ts";
-import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
+import { type MergeDone, mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
 import type { BranchContext } from "./branch_context.ts";
 import { type MergeAnswer, mergeAnswer, mergeError, type MergeInput, type MergeRun } from "./merge_answer.ts";

@@ -1,9 +1,8 @@
 // Merges a branch into its trunk: after a snapshot, in one transaction of the trunk, with its log and audit rows. A row
 // that both have changed is a conflict, which the caller decides.
 import { roundMs, systemClock } from "../../../core/clock.ts";
-import type { BranchDiff, MergeReport } from "../../../sql/branch_report.ts";
+import type { BranchDiff, MergeDone, MergeReport } from "../../../sql/branch_report.ts";
 import type { Compared } from "../../branches/compare_sides.ts";
-import type { MergeDone } from "../../branch_store.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import { mergeRows } from "../../branches/merge_rows.ts";
 import { MergeRun } from "../../branches/merge_run.ts";
