@@ -112,7 +112,8 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await page.getByRole("button", { name: "Run" }).click();
       await page.locator(".cm-content .sql-failed").waitFor();
       assertEquals(await page.locator(".cm-content .sql-failed").textContent(), "nme");
-      await page.getByText("no such column: nme").waitFor();
+      // The editor says it too, before anything runs.
+      await page.locator("#outcome").getByText("no such column: nme").waitFor();
       await page.locator(".cm-content").press("End");
       await page.keyboard.type(" ");
       await page.locator(".cm-content .sql-failed").waitFor({ state: "detached" });
