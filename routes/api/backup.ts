@@ -38,7 +38,6 @@ export function backupRoutes(deps: AppDeps): Hono<Env> {
           "content-type": MEDIA_TYPE,
           "content-disposition": `attachment; filename="${name}"`,
           "content-length": String(sizeBytes),
-          "x-content-type-options": "nosniff",
           "cache-control": "no-store",
         };
         return wholeAnswer(c, body, { status: 200, headers });

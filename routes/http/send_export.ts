@@ -43,7 +43,6 @@ export async function sendExport(
     "content-disposition": `attachment; filename="${
       fileName(databaseSlug, request.table)
     }.${request.format}"`,
-    "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     "x-export-id": id,
   };

@@ -60,7 +60,7 @@ function isPublic(headers: Headers): boolean {
 }
 
 function keepPrivate(headers: Headers): void {
-  if (!headers.has("X-Content-Type-Options")) headers.append("X-Content-Type-Options", "nosniff");
+  headers.append("X-Content-Type-Options", "nosniff");
   if (!headers.has("Cache-Control")) headers.append("Cache-Control", "no-store");
 }
 
