@@ -224,14 +224,8 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
     }
     case "turso": {
       const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
-      return createTursoStore({
-        ...config,
-        ...tenantsUrl,
-        token: config.tenantsToken,
-        clock,
-        log,
-        transferRoom,
-      });
+      const own = { ...tenantsUrl, token: config.tenantsToken };
+      return createTursoStore({ ...config, ...own, clock, log, transferRoom });
     }
   }
 }

@@ -1,7 +1,8 @@
 // Numbers that bound what clients of libSQL may send and hold, each with its unit and its reason.
 
-/** Requests of one pipeline, and steps of one batch or statements of one text: as much as a body has room for anyway, in a list that is quick to walk. */
+/** Requests of one pipeline. */
 export const MAX_HRANA_REQUESTS = 1000;
+/** Steps of one batch, and statements of one text: each takes the thread that serves some time, whoever else waits. */
 export const MAX_HRANA_STEPS = 10_000;
 /** Conditions in conditions: clients nest two. */
 export const MAX_CONDITION_DEPTH = 20;

@@ -1,5 +1,5 @@
-// What showing the rows of an INSERT, UPDATE or DELETE needs: its table, found from the schema alone, and where an UPDATE moved rows
-// to other keys, also where a conflict clause or a trigger with IGNORE left some of the matched rows unchanged.
+// What showing the rows of an INSERT, UPDATE or DELETE needs: its table, found from the schema alone, and where an UPDATE
+// moved rows to other keys, also where a conflict clause or a trigger with IGNORE left some of the matched rows unchanged.
 import type { CompileConnection } from "./compile_connection.ts";
 import { type PreviewTarget, targetOf } from "./preview_target.ts";
 import type { SqlToken } from "../sql/sql_tokens.ts";

@@ -78,9 +78,9 @@ export class FactsCache {
   }
 
   syntax(sql: string): SyntaxResult {
-    const known = this.#syntax.get(sql) ?? this.#ahead.get(sql);
+    const known = this.#syntax.get(sql);
     if (known) return known;
-    const result = readSyntax(sql);
+    const result = this.#ahead.get(sql) ?? readSyntax(sql);
     if (sql.length <= MAX_CACHED_LENGTH) putBounded(this.#syntax, sql, result, MAX_SYNTAX);
     return result;
   }

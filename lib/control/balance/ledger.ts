@@ -96,7 +96,10 @@ export class Ledger {
     return former;
   }
 
-  /** Usage in the order of time. Errors: `validation_failed` when all of it is too much for one answer, and for what is no cursor. */
+  /**
+   * Usage in the order of time. Errors: `validation_failed` when all of it is too much for one answer, and for what is no
+   * cursor.
+   */
   usage(namespaceId: string, range: UsageRange, page: UsagePage): Promise<UsageRows> {
     return readUsage(this.kv, namespaceId, range, page);
   }
