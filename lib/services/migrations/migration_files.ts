@@ -1,4 +1,4 @@
-// Migration files as they come in, and which of them are still to be applied. Pure.
+// Migration files as they come in, and which of them are still to be applied.
 import { AppError, type Issue } from "../../core/errors.ts";
 import { compareNames, type MigrationRecord } from "../../sql/migration_records.ts";
 import { lengthOf, LONG_TEXT, type LongTexts } from "../../query/long_texts.ts";
