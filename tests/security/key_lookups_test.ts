@@ -11,6 +11,8 @@ import { DatabaseStates } from "../../lib/tenant/local/database_states.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { KeyLookups, type LookupDatabase } from "../../lib/tenant/local/key_lookups.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { WriteLane } from "../../lib/tenant/local/write_lane.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { TenantCall, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
@@ -20,6 +22,8 @@ const BY_ID = "SELECT a FROM t WHERE id = ?";
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
 /** More than enough reads in children for a database to be opened here. */
 const MANY = 40;
+/** Milliseconds after which a look-up sees at the latest what somebody has written past the service. */
+const READING_MS = 5000;
 
 function answered({ lookups }: LocalStore): number {
   assert(lookups);
@@ -220,7 +224,9 @@ Deno.test("attacks on look-ups by key, through the store", async (t) => {
 interface World {
   readonly lookups: KeyLookups;
   readonly path: string;
-  readonly database: LookupDatabase & { readonly lanes: { mayLookUp: boolean; writeTurn: number | null } };
+  readonly database: LookupDatabase & {
+    readonly lanes: { mayLookUp: boolean; writeTurn: number | null; readonly writes: WriteLane };
+  };
   readonly call: TenantCall;
   readonly clock: { ms: number; step: number };
   /** One more database with the same content, whose look-ups are taken to be proven as well. */
@@ -249,7 +255,7 @@ async function withFile(body: (world: World) => Promise<void>, maxBytes = ROOM):
     writer.close();
     const call = tenantCall(version, "read", [[BY_ID, 1]]);
     for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
-    const lanes = { mayLookUp: true, writeTurn: 1, log: new LogBuffer(1e6) };
+    const lanes = { mayLookUp: true, writeTurn: 1, writes: new WriteLane(), log: new LogBuffer(1e6) };
     const runInChild = () => Promise.resolve(BY_CHILD);
     return { path, call, database: { databaseId, namespaceId: "ns_1", lanes, runInChild } };
   };
@@ -277,6 +283,12 @@ async function firstLook(world: World): Promise<void> {
   assertEquals(await look(world), [["one"]]);
 }
 
+/** Somebody gets the write slot; null: and has it. */
+function giveSlot({ database: { lanes } }: World, turn: number | null): void {
+  lanes.writes.nextTurn();
+  lanes.writeTurn = turn;
+}
+
 /** Runs SQL in another process, which is the last one to close the file where nobody holds a lock on it. */
 async function elsewhere(path: string, sql: string): Promise<void> {
   const code =
@@ -295,11 +307,48 @@ Deno.test("a look-up whose log somebody has removed or replaced reads nothing ol
         await Deno.rename(`${world.path}-wal`, `${world.path}-old`);
         if (replaced) await Deno.writeFile(`${world.path}-wal`, new Uint8Array(0));
         assertEquals(await look(world), [["one"]], "nobody has written: it is what the file holds");
-        world.database.lanes.writeTurn = since;
+        giveSlot(world, since);
         assertEquals([await look(world), world.lookups.answered], [null, 2]);
       });
     }
   }
+});
+
+Deno.test("look-ups read on where nobody writes, and begin anew as soon as somebody gets the write slot", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    await elsewhere(world.path, "UPDATE t SET a = 'two'");
+    assertEquals(
+      await look(world),
+      [["one"]],
+      "the service gives the slot to every writer, and this one has none",
+    );
+    giveSlot(world, null);
+    assertEquals(await look(world), [["two"]], "as often as one asks while somebody has the slot");
+    await elsewhere(world.path, "UPDATE t SET a = 'three'");
+    assertEquals(await lookAll(world, [world.call, world.call]), [[["three"]], [["three"]]]);
+    giveSlot(world, 3);
+    await elsewhere(world.path, "PRAGMA wal_checkpoint(TRUNCATE)");
+    assertEquals((await Deno.stat(`${world.path}-wal`)).size, 0, "and nothing of a look-up holds the log");
+    assertEquals(await look(world), [["three"]]);
+  });
+});
+
+Deno.test("look-ups between writes see each of them, and no log grows for them", async () => {
+  await withLocalStore(async (store, folder) => {
+    const tenant = await filled(store);
+    await warm(store, tenant);
+    const before = answered(store);
+    for (let at = 0; at < 60; at++) {
+      const value = `${at} ${"x".repeat(200_000)}`;
+      await tenant.run("write", [["INSERT OR REPLACE INTO t VALUES (1, ?), (9, ?)", String(at), value]]);
+      assertEquals(await tenant.rows(BY_ID, [1]), [[String(at)]]);
+      assertEquals(await tenant.rows(BY_ID, [1]), [[String(at)]]);
+    }
+    assert(answered(store) > before);
+    const { size } = await Deno.stat(`${databasePath(`${folder}/tenants`, tenant.id)}-wal`);
+    assert(size < 8 * 1024 ** 2, `a log of ${size} bytes`);
+  }, { clock: turnClock() });
 });
 
 // A process that closes a file loses its locks on it. The engine sees by the file beside it that somebody reads all the same.
@@ -313,6 +362,7 @@ Deno.test("whoever opens and closes a file here takes no log away from its look-
     // The last one to close it would move its log into it, under the look-up, and remove it.
     await elsewhere(path, "UPDATE t SET a = 'two'");
     assert((await Deno.stat(`${path}-wal`)).size > 0);
+    world.clock.ms += READING_MS;
     assertEquals([await look(world), world.lookups.answered], [[["two"]], 2]);
   });
 });
@@ -378,6 +428,7 @@ Deno.test("a schema that somebody else changed ends the look-ups of before", asy
       world.path,
       "ALTER TABLE t RENAME TO other; CREATE VIEW t AS SELECT id, a || a AS a FROM other",
     );
+    world.clock.ms += READING_MS;
     assertEquals(await look(world), null);
     assertEquals(world.lookups.answered, 1);
   });
@@ -534,6 +585,7 @@ Deno.test("a file that is damaged under look-ups that come together leaves all b
     await firstLook(world);
     await Deno.truncate(`${world.path}-wal`, 0);
     await Deno.truncate(world.path, 4096);
+    world.clock.ms += READING_MS;
     const found = await lookAll(world, Array(5).fill(world.call));
     assertEquals(found.slice(1), Array(4).fill(null));
     assertEquals(await look(world), null);

@@ -53,6 +53,23 @@ Deno.test("a file may be read outside its children until somebody replaces it, o
   assertEquals(lanes.mayLookUp, false);
 });
 
+Deno.test("who reads while the slot is free lets go as soon as somebody gets it, and is not forgotten before", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  let letGo = 0;
+  const reader = {
+    letGo: () => {
+      letGo++;
+      lanes.writes.reader = null;
+    },
+  };
+  lanes.writes.reader = reader;
+  assertEquals([lanes.idle, letGo], [false, 0]);
+  lanes.addTask({} as never, "write");
+  assertEquals(letGo, 0, "a write that waits changes nothing yet");
+  lanes.takeWork(0, 5);
+  assertEquals([letGo, lanes.writes.reader], [1, null]);
+});
+
 Deno.test("writeTurn changes with each holder of the write slot, and is null while somebody holds it", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   const turns = [lanes.writeTurn];

@@ -57,7 +57,7 @@ export class DatabaseLanes {
 
   /** Whether the database has no work, no log rows and nobody who needs its lanes. */
   get idle(): boolean {
-    return this.mayEnd && this.log.length === 0;
+    return this.mayEnd && this.log.length === 0 && this.writes.reader === null;
   }
 
   /**

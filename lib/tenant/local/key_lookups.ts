@@ -16,8 +16,6 @@ const DAMAGED_MS = 600_000;
 const BUSY_MS = 250;
 /** Turns of the event loop with one look-up each, one after the other, after which its caller is taken to be alone. */
 const LONE_TURNS = 32;
-/** So many of the next calls are looked at for one that reads the same database. */
-const NEAR_CALLS = 64;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
 const TURN_MS = 2;
 
@@ -26,7 +24,7 @@ export interface LookupDatabase {
   readonly databaseId: string;
   readonly namespaceId: string;
   /** Its lanes of now. */
-  readonly lanes: Pick<DatabaseLanes, "mayLookUp" | "writeTurn" | "log">;
+  readonly lanes: Pick<DatabaseLanes, "mayLookUp" | "writeTurn" | "writes" | "log">;
   /** Runs what cannot be read here after all. */
   runInChild(call: TenantCall): Promise<TenantOutcome>;
 }
@@ -76,7 +74,8 @@ export class KeyLookups {
     if (isFirst) setImmediate(this.#endTurn);
     // Who is alone need not wait for others.
     if (isFirst && this.#loneTurns >= LONE_TURNS) {
-      const { outcome } = this.#outcome(database, call, { beginMs: this.#now(), share: false });
+      const { outcome } = this.#outcome(database, call, this.#now());
+      this.#known.endTurn();
       return outcome === null ? database.runInChild(call) : Promise.resolve(outcome);
     }
     return new Promise((resolve, reject) => this.#waiting.push({ database, call, resolve, reject }));
@@ -121,10 +120,7 @@ export class KeyLookups {
     for (const { database, call, resolve, reject } of waiting) {
       if (beginMs - startedMs >= TURN_MS) break;
       try {
-        const { outcome, nowMs } = this.#outcome(database, call, {
-          beginMs,
-          share: comesAgain(waiting, count),
-        });
+        const { outcome, nowMs } = this.#outcome(database, call, beginMs);
         beginMs = nowMs;
         resolve(outcome ?? database.runInChild(call));
       } catch (error) {
@@ -132,7 +128,7 @@ export class KeyLookups {
       }
       count++;
     }
-    this.#known.endShared();
+    this.#known.endTurn();
     this.#waiting = waiting.slice(count);
     this.#asked = this.#waiting.length;
     if (this.#asked > 0) setImmediate(this.#endTurn);
@@ -142,9 +138,9 @@ export class KeyLookups {
   #outcome(
     database: LookupDatabase,
     call: TenantCall,
-    { beginMs, share }: { readonly beginMs: number; readonly share: boolean },
+    beginMs: number,
   ): { readonly outcome: TenantOutcome | null; readonly nowMs: number } {
-    const found = this.#read(database, call, { nowMs: beginMs, share });
+    const found = this.#read(database, call, beginMs);
     const nowMs = this.#now();
     if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
     return { outcome: found && this.#answer(database, call, { json: found.json, beginMs, nowMs }), nowMs };
@@ -154,12 +150,12 @@ export class KeyLookups {
   #read(
     { databaseId, namespaceId, lanes }: LookupDatabase,
     call: TenantCall,
-    { nowMs, share }: { readonly nowMs: number; readonly share: boolean },
+    nowMs: number,
   ): { readonly json: string; readonly isNew: boolean } | null {
     const isLeftOut = this.#leftOut.has(databaseId, nowMs) || this.#leftOut.has(namespaceId, nowMs);
     if (isLeftOut || !lanes.mayLookUp) return null;
     try {
-      const ready = this.#known.ready(databaseId, call, { share, writeTurn: lanes.writeTurn });
+      const ready = this.#known.ready(databaseId, call, lanes, nowMs);
       if (ready === null) return null;
       const { connection, lookup, isNew } = ready;
       const bounds = { maxRows: call.bounds.rows, maxBytes: call.bounds.bytes };
@@ -189,16 +185,6 @@ export class KeyLookups {
     if (row) lanes.log.add(row);
     return outcome;
   }
-}
-
-/** Whether a call soon after this one reads the same database: a transaction for a single read costs as much as the read. */
-function comesAgain(waiting: readonly WaitingCall[], at: number): boolean {
-  const id = waiting[at]?.database.databaseId;
-  const end = Math.min(waiting.length, at + 1 + NEAR_CALLS);
-  for (let next = at + 1; next < end; next++) {
-    if (waiting[next]?.database.databaseId === id) return true;
-  }
-  return false;
 }
 
 /** Whether the call is one statement that reads, and nothing beside it. */

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
 import type { TenantCall } from "../tenant_store.ts";
-import { CONNECTION_BYTES, LOOKUP_BYTES, LookupFile } from "./lookup_file.ts";
+import { CONNECTION_BYTES, LOOKUP_BYTES, LookupFile, type LookupLanes } from "./lookup_file.ts";
 import { databasePath } from "./tenant_paths.ts";
 
 /** Look-ups of one database, databases of which any are known, and characters of all their texts. */
@@ -45,8 +45,8 @@ export interface ReadyLookup {
 export class KnownLookups {
   /** The longest unused one first. */
   readonly #known = new Map<string, Known>();
-  /** Files in a transaction that the reads of a turn share. `clear` of a `Set` would make a new table among V8's old objects. */
-  #shared: LookupFile[] = [];
+  /** Files in a transaction that ends with this turn. `clear` of a `Set` would make a new table among V8's old objects. */
+  #ending: LookupFile[] = [];
   /** Of all connections. */
   #bytes = 0;
   /** Of all texts. */
@@ -98,14 +98,10 @@ export class KnownLookups {
   }
 
   /**
-   * The look-up of a call, compiled; null where a child has to run it. Throws what the engine or the file system throws.
-   * `share`: its reads up to `endShared` are one transaction. `writeTurn`: of the database's lanes.
+   * The look-up of a call, compiled, in a transaction; null where a child has to run it. `endTurn` has to be called after it.
+   * `nowMs`: by the monotonic clock. Throws what the engine or the file system throws.
    */
-  ready(
-    databaseId: string,
-    call: TenantCall,
-    { share, writeTurn }: { readonly share: boolean; readonly writeTurn: number | null },
-  ): ReadyLookup | null {
+  ready(databaseId: string, call: TenantCall, lanes: LookupLanes, nowMs: number): ReadyLookup | null {
     const known = this.#find(databaseId, call);
     const sql = call.statements[0]?.sql;
     if (known === null || sql === undefined) return null;
@@ -113,16 +109,13 @@ export class KnownLookups {
     const beginMs = compiled === null ? this.clock.monotonicMs() : 0;
     try {
       const file = known.open ??= this.#open(databaseId, known.schemaVersion);
-      if (!file.isShared && !file.isCurrent(writeTurn)) {
+      if (!file.isCurrent(lanes, nowMs)) {
         this.close(databaseId);
         return null;
       }
+      if (file.begin(lanes, nowMs)) this.#ending.push(file);
       const lookup = compiled ?? this.#compile(file, known, sql);
       if (lookup === null) this.close(databaseId);
-      else if (share && !file.isShared) {
-        file.share();
-        this.#shared.push(file);
-      }
       return lookup && { connection: file.connection, lookup, isNew: compiled === null };
     } finally {
       if (compiled === null) {
@@ -134,18 +127,11 @@ export class KnownLookups {
     }
   }
 
-  /** Ends the transactions that reads share: as long as one lasts, the log beside its file only grows. */
-  endShared(): void {
-    if (this.#shared.length === 0) return;
-    for (const file of this.#shared) {
-      try {
-        file.endShared();
-      } catch {
-        // The next read fails, and forgets the database.
-        file.close();
-      }
-    }
-    this.#shared = [];
+  /** Ends the transactions of databases whose write slot is taken. */
+  endTurn(): void {
+    if (this.#ending.length === 0) return;
+    for (const file of this.#ending) file.letGo();
+    this.#ending = [];
   }
 
   /** Notes that a database was read at `nowMs`, by the monotonic clock. */
@@ -162,7 +148,7 @@ export class KnownLookups {
     this.#characters -= known.characters;
     if (known.open === null) return;
     this.#bytes -= known.open.bytes;
-    if (known.open.isShared) this.#shared = this.#shared.filter((file) => file !== known.open);
+    if (this.#ending.length > 0) this.#ending = this.#ending.filter((file) => file !== known.open);
     known.open.close();
   }
 

@@ -1,6 +1,8 @@
 // A tenant's file that the process which serves requests has open for look-ups by key.
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
 import { logReaches } from "../log_length.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+import type { SlotReader, WriteLane } from "./write_lane.ts";
 
 /**
  * Memory of an open connection with a full cache (measured), of each character of its schema beyond so many, of a compiled
@@ -13,15 +15,22 @@ export const LOOKUP_BYTES = 9 * 1024;
 export const CONNECTION_DESCRIPTORS = 3;
 /** Bytes of the longest log with which a file is opened here: who opens it after a crash reads all of the log first. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** Milliseconds of a transaction that nobody's write ends: what somebody writes past the service is seen after them. */
+const READING_MS = 5_000;
+
+/** A database's lanes, as far as its open file looks at them. */
+export type LookupLanes = Pick<DatabaseLanes, "writeTurn"> & { readonly writes: Pick<WriteLane, "reader"> };
 
 /** One open file. */
-export class LookupFile {
+export class LookupFile implements SlotReader {
   /** The connection and its look-ups. */
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
   readonly #walId: string;
-  /** Whether its reads are one transaction at present. */
-  isShared = false;
+  /** Whether its reads are one transaction at present, and whose slot ends it where it lasts longer than a turn. */
+  #isReading = false;
+  #untilMs = Infinity;
+  #slot: LookupLanes["writes"] | null = null;
   /** The lanes' `writeTurn` when the log was compared last. */
   #lookedAt: number | null = null;
 
@@ -47,10 +56,11 @@ export class LookupFile {
   /**
    * Whether the log beside the file is still the one that this connection has open. Who deletes the file, or closes it as the
    * last one, removes the log, and after the next write this connection would read old data. So it is compared once after
-   * each write: that takes a tenth of a read that comes alone. `writeTurn`: of the database's lanes.
+   * each write: that takes a tenth of a read that comes alone. `nowMs`: by the monotonic clock.
    */
-  isCurrent(writeTurn: number | null): boolean {
-    if (writeTurn !== null && writeTurn === this.#lookedAt) return true;
+  isCurrent({ writeTurn }: LookupLanes, nowMs: number): boolean {
+    if (this.#isReading && nowMs >= this.#untilMs) this.letGo();
+    if (this.#isReading || (writeTurn !== null && writeTurn === this.#lookedAt)) return true;
     this.#lookedAt = writeTurn;
     return this.#walId === walIdOf(this.path);
   }
@@ -62,19 +72,41 @@ export class LookupFile {
     return lookup;
   }
 
-  /** Its reads up to `endShared` are one transaction. Throws what the engine throws. */
-  share(): void {
+  /**
+   * Makes its next reads one transaction, so that they share one look at the file and its log. Where nobody has the write slot,
+   * it lasts until somebody gets it, because nothing changes before. Otherwise the answer is true, and it has to end with this
+   * turn of the event loop: as long as it lasts, the log beside the file only grows. `nowMs`: by the monotonic clock. Throws
+   * what the engine throws.
+   */
+  begin({ writeTurn, writes }: LookupLanes, nowMs: number): boolean {
+    if (this.#isReading) return false;
     this.connection.begin();
-    this.isShared = true;
+    this.#isReading = true;
+    this.#untilMs = nowMs + READING_MS;
+    if (writeTurn === null) return true;
+    writes.reader = this;
+    this.#slot = writes;
+    return false;
   }
 
-  /** Ends that transaction. Throws what the engine throws. */
-  endShared(): void {
-    this.isShared = false;
-    this.connection.end();
+  letGo(): void {
+    this.#forgetSlot();
+    this.#isReading = false;
+    try {
+      this.connection.end();
+    } catch {
+      // The next read fails, and forgets the database.
+      this.close();
+    }
+  }
+
+  #forgetSlot(): void {
+    if (this.#slot?.reader === this) this.#slot.reader = null;
+    this.#slot = null;
   }
 
   close(): void {
+    this.#forgetSlot();
     try {
       this.connection.close();
     } catch {

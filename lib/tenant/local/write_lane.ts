@@ -9,6 +9,12 @@ type Entry =
   | { readonly kind: "task"; readonly job: TaskJob }
   | { readonly kind: "lease"; readonly job: LeaseJob };
 
+/** A transaction that reads the file as long as nobody has the write slot. */
+export interface SlotReader {
+  /** Ends it at once. Throws nothing. */
+  letGo(): void;
+}
+
 /** The last turn of any lane of this process. */
 let turns = 0;
 
@@ -16,6 +22,8 @@ let turns = 0;
 export class WriteLane {
   /** The transaction that has the write slot; null: none has it. */
   lease: LeaseJob | null = null;
+  /** Who reads while the slot is free; null: nobody. */
+  reader: SlotReader | null = null;
   #waiting: Entry[] = [];
   #turn = ++turns;
 
@@ -31,6 +39,7 @@ export class WriteLane {
   /** To be called when somebody gets the slot. */
   nextTurn(): void {
     this.#turn = ++turns;
+    this.reader?.letGo();
   }
 
   /** What the first in the lane is; null: nobody waits. */
