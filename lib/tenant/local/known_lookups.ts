@@ -11,6 +11,8 @@ const MAX_KNOWN = 8192;
 const MAX_CHARACTERS = 4_000_000;
 /** Milliseconds after which an unused connection is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
+/** A use so soon behind the noted one is not noted: an entry that becomes the last one leaves garbage in the map. */
+const USED_MS = 1_000;
 /**
  * Opening and compiling, which takes as long as a hundred look-ups, has one part in so many of the time. A child that does
  * not have the file open takes longer for a single one.
@@ -80,7 +82,7 @@ export class KnownLookups {
       lookups: new Map(),
       open: null,
       characters: 0,
-      usedMs: 0,
+      usedMs: -Infinity,
     };
     this.#use(databaseId, known, this.clock.monotonicMs());
     if (!known.lookups.has(sql)) this.#add(known, sql);
@@ -221,8 +223,8 @@ export class KnownLookups {
   }
 
   #use(databaseId: string, known: Known, nowMs: number): void {
+    if (nowMs - known.usedMs < USED_MS) return;
     known.usedMs = nowMs;
-    if (this.#known.size === 1 && this.#known.has(databaseId)) return;
     this.#known.delete(databaseId);
     this.#known.set(databaseId, known);
   }
