@@ -103,6 +103,23 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     assertEquals((await tenant.query("SELECT g FROM other")).status, 200);
   },
 
+  "a schema that a transaction has changed is the one of every statement after its commit": async (world) => {
+    const { tenant, begin, rows } = world;
+    await tenant.setup("CREATE TABLE u (id INTEGER PRIMARY KEY, a TEXT)", "CREATE VIEW v AS SELECT * FROM u");
+    await tenant.setup("INSERT INTO u VALUES (1, 'x')");
+    const one = await begin("immediate");
+    await one.exec("DROP VIEW v", [], { snapshots: false });
+    await one.exec("CREATE TABLE v (id INTEGER PRIMARY KEY)", [], { snapshots: false });
+    await one.commit();
+    // Whoever compiled this for the view that is gone would refuse it.
+    assertEquals((await tenant.query("INSERT INTO v VALUES (1)")).status, 200);
+    const two = await begin("immediate");
+    await two.exec("ALTER TABLE u RENAME COLUMN a TO b", [], { snapshots: false });
+    await two.exec("ALTER TABLE u ADD COLUMN c DEFAULT 7", [], { snapshots: false });
+    await two.commit();
+    assertEquals(await rows("INSERT INTO u (id) VALUES (2) RETURNING *"), [[2, null, 7]]);
+  },
+
   "BEGIN DEFERRED reads one state, and its write after another writer's commit is busy": async (world) => {
     const { tenant, begin, rows } = world;
     await tenant.setup(T, "INSERT INTO t VALUES (1, 'x')");

@@ -66,8 +66,6 @@ function inspectWith(
   reader.internalRun("BEGIN");
   try {
     const v = file.readerVersion();
-    // Compiling trusts the schema that the connection holds in memory; running a statement brings that up to date.
-    reader.internalRow("SELECT 1 FROM sqlite_schema LIMIT 1");
     const compileHere = () => compileAll(reader, statements, null);
     // What is shared was learned with foreign keys.
     const here = foreignKeysOff ? compileHere : () => file.withSharedFacts(compileHere);

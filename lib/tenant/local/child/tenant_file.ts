@@ -7,6 +7,7 @@ import type { EarlyCopy } from "./early_copy.ts";
 import { fileAt, logBytesAt } from "./file_at.ts";
 import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
 import { heldBy, NARROW_BYTES, widenCache } from "./page_cache.ts";
+import { SeenSchema } from "./seen_schema.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
@@ -30,10 +31,10 @@ export class TenantFile {
   #isWide = true;
   /** A writer has been closed and its log not folded in. */
   #leftLog = false;
-  #versionOfReader = -1;
-  /** What is known of the schema of that version; undefined: nobody has asked yet. */
+  readonly #schemaOfReader = new SeenSchema();
+  /** What is known of that schema; undefined: nobody has asked yet. */
   #factsOfReader: SchemaFacts | null | undefined;
-  #versionOfWriter = -1;
+  readonly #schemaOfWriter = new SeenSchema();
 
   /** `keepsLog`: closing never folds the log in. */
   constructor(readonly path: string, readonly keepsLog = false) {}
@@ -52,13 +53,7 @@ export class TenantFile {
 
   /** The schema version in the reader's open transaction. Forgets cached statements of another version. */
   readerVersion(): number {
-    const version = versionOf(this.reader());
-    if (version !== this.#versionOfReader) {
-      this.reader().schemaChanged();
-      this.#versionOfReader = version;
-      this.#factsOfReader = undefined;
-    }
-    return version;
+    return this.#schemaOfReader.versionIn(this.reader(), () => this.#factsOfReader = undefined);
   }
 
   /**
@@ -78,18 +73,13 @@ export class TenantFile {
 
   /** The schema version in the writer's open transaction. Forgets cached statements of another version. */
   writerVersion(): number {
-    const version = versionOf(this.writer());
-    if (version !== this.#versionOfWriter) {
-      this.writer().schemaChanged();
-      this.#versionOfWriter = version;
-    }
-    return version;
+    return this.#schemaOfWriter.versionIn(this.writer(), () => {});
   }
 
   /** Forgets what is known of the schema, because a transaction that changed it may have been rolled back. */
   forgetVersions(): void {
     this.#writer?.schemaChanged();
-    this.#versionOfWriter = -1;
+    this.#schemaOfWriter.forget();
   }
 
   /** Tables and views of the tenant with their columns. */
@@ -243,8 +233,4 @@ export class TenantFile {
       throw error;
     }
   }
-}
-
-function versionOf(connection: Connection): number {
-  return Number(connection.internalRow("PRAGMA schema_version")?.[0] ?? -1);
 }
