@@ -16,6 +16,7 @@ import { answerHeaders, ResponsePadding } from "./middleware/answer_headers.ts";
 import { errorBoundary } from "./middleware/error_boundary.ts";
 import { floodGate } from "./middleware/flood_gate.ts";
 import { notFound } from "./middleware/not_found.ts";
+import { soundHost } from "./middleware/sound_host.ts";
 import { oauthRoutes } from "./oauth/mod.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { discoveryRoutes, publishedRoutes, wellKnownRoutes } from "./p/published.ts";
@@ -31,6 +32,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.notFound(notFound(app));
   const responsePadding = config.hosted ? null : new ResponsePadding();
   app.use(answerHeaders({ clock, bodyWatch, requests: deps.requests, responsePadding }));
+  app.use(soundHost());
   app.route("/", healthRoutes(deps));
   app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
   app.route("/", metricsRoutes(deps));

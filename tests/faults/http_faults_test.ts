@@ -116,6 +116,23 @@ onService(
   },
 );
 
+onService(
+  "a Host that is none is 400 on every surface, leads to no other path, and is no failure",
+  async (target) => {
+    const sound = ["x", "x:1", "[::1]:1", "1.2.3.4"];
+    const others = ["a b", "x:99999", "x/healthz?", "<x>", "y@x"];
+    for (const path of ["/console", "/v1/me", "/mcp", "/oauth/authorize?state=1", "/nothing"]) {
+      for (const host of [...sound, ...others]) {
+        using connection = await connect(target);
+        await send(connection, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        const text = await receive(connection, () => false);
+        assertEquals(/"path":"Host"/.test(text), others.includes(host), `${path} at ${host}: ${text}`);
+      }
+    }
+    assertEquals(/"level":"error"/.test(target.service.errors()), false, target.service.errors());
+  },
+);
+
 Deno.test(
   "a body that never ends is 408 request_timeout, and the service waits for it no longer",
   async () => {
