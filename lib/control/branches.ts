@@ -16,6 +16,13 @@ export interface BranchAddress {
   readonly ref: string;
 }
 
+export interface PutOptions {
+  /** Fails unless a living branch has the ref. */
+  readonly onlyOver?: boolean;
+  /** Adds further writes to the same commit. It may run several times. */
+  readonly beside?: (commit: Deno.AtomicOperation, record: BranchRecord) => Promise<void>;
+}
+
 /** What became of a new copy. */
 export type PutOutcome =
   | {
@@ -74,13 +81,13 @@ export class Branches {
   }
 
   /**
-   * Makes announced storage the branch with this ref; with `onlyOver` only where a living branch has the ref. The
-   * caller removes what was replaced: its storage and its token.
+   * Makes announced storage the branch with this ref. The caller removes what was replaced: its storage and its token.
+   * Errors also those of `beside`.
    */
   async put(
     make: (current: BranchRecord | null) => BranchRecord,
     address: BranchAddress & { readonly databaseId: string },
-    options: { readonly onlyOver?: boolean } = {},
+    options: PutOptions = {},
   ): Promise<PutOutcome> {
     const { namespaceId, trunkId, ref, databaseId } = address;
     const key = keys.branch(namespaceId, trunkId, ref);
@@ -99,8 +106,10 @@ export class Branches {
         if (alive === null && !await roomForOne(this.kv, change, this.#bound(address))) {
           return { ok: false, reason: "full" };
         }
-        change.set(key, make(alive)).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
+        const record = make(alive);
+        change.set(key, record).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
         if (current.value !== null) this.#leave(change, current.value);
+        await options.beside?.(change, record);
         if (await kvCommit(change)) return { ok: true, replaced: current.value };
         return FASTER;
       });

@@ -1,11 +1,12 @@
 // Calls that must not run twice, in Deno KV: claimed before they run, their answers stored for a day. Mutations store
 // their answers in the tenant's database instead (lib/tenant/), and leave at most a note here.
 import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { REPLAY_MS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
-import { readPieces, writePieces } from "../store/pieces.ts";
+import { PIECE_BYTES, readPieces, writePieces } from "../store/pieces.ts";
 import type { ReplayRecord } from "../store/records.ts";
 
 /** Names a call: `key` is a hash of its scope, `requestHash` of its content. Both are SHA-256, hex. */
@@ -42,10 +43,27 @@ export type ReplayClaim = Exclude<ReplayState, { state: "free" }> | {
 export interface Claim {
   /** Stores the answer for a day. */
   store(answer: Uint8Array): Promise<void>;
-  /** Notes that the tenant's database has the answer. */
+  /**
+   * Adds the answer, of at most `PIECE_BYTES`, to the commit that does what the call is for, so that neither is kept without the
+   * other. The claim goes on until another method ends it. Errors: `replay_running` where another process has it by now.
+   */
+  storeIn(commit: Deno.AtomicOperation, answer: Uint8Array): Promise<void>;
+  /** Notes that the tenant's database has the answer. Of one that `storeIn` has stored it only ends the claim. */
   storedByTenant(): Promise<void>;
   /** The call failed and may run again. This never fails: a claim whose end KV does not learn ends with its lease. */
   release(): Promise<void>;
+}
+
+/**
+ * Adds the answer of a plan's step to the commit that does what the step is for. It may be called again for another attempt at
+ * that commit. Errors: `replay_running`, `meter_unreachable`.
+ */
+export type StoreStep = (commit: Deno.AtomicOperation, answer: StepAnswer) => Promise<void>;
+
+/** The status and the `data` with which a step is answered. */
+export interface StepAnswer {
+  readonly status: 200 | 201;
+  readonly data: object;
 }
 
 /** Milliseconds after which a silent process counts as dead, and between its signs of life. */
@@ -55,6 +73,7 @@ const RENEW_MS = 10_000;
 const EXPIRY_SLACK_MS = 60_000;
 /** Deletes a claim whose process died and whose call was never repeated. */
 const FORGET_RUN = { expireIn: REPLAY_MS } as const;
+const FORGET_ANSWER = { expireIn: REPLAY_MS + EXPIRY_SLACK_MS } as const;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Replays {
@@ -154,24 +173,32 @@ export class Replays {
         finish();
       }
     };
-    const closed = (state: "kept" | "tenant", pieces: number) => {
+    const noted = (state: "kept" | "tenant", pieces: number) => (atomic: Deno.AtomicOperation) => {
       const untilMs = this.clock.now() + REPLAY_MS;
-      const value = { ...record, state, pieces, untilMs };
-      return close((atomic) => atomic.set(kvKey, value, { expireIn: REPLAY_MS + EXPIRY_SLACK_MS }));
+      return atomic.set(kvKey, { ...record, state, pieces, untilMs }, FORGET_ANSWER);
     };
     return {
       store: async (answer) => {
         if (ended) return;
         const pieces = await writePieces(this.kv, answer, {
           key: (piece) => keys.replayPiece(key, record.run, piece),
-          expireIn: REPLAY_MS + EXPIRY_SLACK_MS,
+          ...FORGET_ANSWER,
         }).catch(async (error) => {
           await close((atomic) => atomic.delete(kvKey)).catch(() => {});
           throw error;
         });
-        await closed("kept", pieces);
+        await close(noted("kept", pieces));
       },
-      storedByTenant: () => closed("tenant", 0),
+      storeIn: async (commit, answer) => {
+        if (answer.length > PIECE_BYTES) throw new RangeError("an answer in another commit is one piece");
+        const found = await kvGet(this.kv, kvKey);
+        if (found.value?.run !== record.run || found.value.state !== "running") {
+          throw new AppError("replay_running");
+        }
+        commit.check(found).set(keys.replayPiece(key, record.run, 0), answer, FORGET_ANSWER);
+        noted("kept", 1)(commit);
+      },
+      storedByTenant: () => close(noted("tenant", 0)),
       release: () => close((atomic) => atomic.delete(kvKey)).catch(() => {}),
     };
   }

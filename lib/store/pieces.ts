@@ -2,7 +2,8 @@
 import type { Key } from "./keys.ts";
 import { kvCall, kvCommit } from "./kv_call.ts";
 
-const PIECE_BYTES = 60 * 1024;
+/** The most bytes of a piece. */
+export const PIECE_BYTES = 60 * 1024;
 const PIECES_IN_COMMIT = 10;
 /** The most keys that `getMany` takes. */
 const PIECES_IN_READ = 10;

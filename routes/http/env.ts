@@ -2,7 +2,7 @@
 import type { Caller, TokenCaller } from "../../lib/access/caller.ts";
 import type { Target } from "../../lib/access/resolve_target.ts";
 import type { ClientConnection } from "../../lib/guard/http_listener.ts";
-import type { ReplayScope } from "../../lib/control/replays.ts";
+import type { ReplayScope, StoreStep } from "../../lib/control/replays.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { Visit } from "./visit.ts";
 
@@ -21,7 +21,9 @@ export interface Env {
     token: TokenCaller;
     /** Set by the plan middleware: the plan's step that this call is. */
     plan: ReplayScope | undefined;
-    /** Set by a route whose answer the tenant's database stores for the plan. */
+    /** Set with `plan` where the call may run: for a call whose answer is stored in its own commit to KV. */
+    storeStep: StoreStep | undefined;
+    /** Set by a route whose answer the tenant's database, or its own commit to KV, stores for the plan. */
     storedForPlan: boolean | undefined;
     /** Set under `/console`. */
     visit: Visit;

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { z } from "zod";
 import { openAnswer, replayScope, requireReplayKey, sealAnswer } from "../../lib/access/replay_scope.ts";
-import type { Claim, Replays, ReplayScope } from "../../lib/control/replays.ts";
+import type { Claim, Replays, ReplayScope, StoreStep } from "../../lib/control/replays.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
 import { requestContent } from "./body_text.ts";
@@ -40,6 +40,7 @@ async function runStep(
     return storedResponse(isOpen ? answer : await openAnswer(words, answer));
   }
   c.set("plan", scope);
+  if (claim.state === "claimed") c.set("storeStep", storeStep(claim.claim, words));
   try {
     await next();
     if (claim.state === "claimed") await finish(c, claim.claim, words);
@@ -73,6 +74,13 @@ async function planScope(c: Context<Env>, words: readonly string[]): Promise<Rep
   const dryRun = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
   const line = `${dryRun}${c.req.method} ${path}${search}\n`;
   return replayScope(words, await requestContent(c, line));
+}
+
+function storeStep(claim: Claim, words: readonly string[]): StoreStep {
+  return async (commit, { status, data }) => {
+    const response = Response.json({ success: true, data }, { status });
+    await claim.storeIn(commit, await sealAnswer(words, await storedBytes(response)));
+  };
 }
 
 /** The call has run, so it is answered whether its answer can be stored or not. */

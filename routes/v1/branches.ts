@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import type { BranchContext } from "../../lib/services/branches/branch_context.ts";
+import type { BranchContext, CopyContext } from "../../lib/services/branches/branch_context.ts";
 import { claimBranch } from "../../lib/services/branches/claim_branch.ts";
 import {
   deleteBranch,
@@ -42,7 +42,8 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("json", claimBody),
       async (c) => {
-        const data = await claimBranch(branchContext(deps, c), c.req.valid("json"));
+        const data = await claimBranch(copyContext(deps, c), c.req.valid("json"));
+        c.set("storedForPlan", c.get("storeStep") !== undefined);
         return c.json({ success: true, data }, data.outcome === "created" ? 201 : 200);
       },
     )
@@ -70,7 +71,8 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       }),
       noBody,
       async (c) => {
-        const data = await resetBranch(branchContext(deps, c), c.req.param("ref"));
+        const data = await resetBranch(copyContext(deps, c), c.req.param("ref"));
+        c.set("storedForPlan", c.get("storeStep") !== undefined);
         return c.json({ success: true, data });
       },
     )
@@ -108,4 +110,8 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
 
 function branchContext({ control, tenants, clock }: AppDeps, c: Context<Env>): BranchContext {
   return { control, tenants, clock, target: c.get("target"), caller: c.get("token") };
+}
+
+function copyContext(deps: AppDeps, c: Context<Env>): CopyContext {
+  return { ...branchContext(deps, c), storeStep: c.get("storeStep") };
 }

@@ -1,6 +1,7 @@
 // Two instances of the service over one KV: claims of the other one, of a dead one, and a KV that does not answer.
 import { assert, assertEquals } from "@std/assert";
 import type { ReplayRecord } from "../../lib/store/records.ts";
+import { dataOf } from "../branches/branch_world.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -210,6 +211,38 @@ test("a merge whose instance dies before it notes the answer does not undo what 
       assertEquals(await rows(), written);
     }
     for (const { key } of await records(app, 1)) await app.deps.kv.delete(key);
+  }
+});
+
+test("a branch that is copied anew by an instance which dies before it notes the answer keeps what was written since", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  await using other = secondApp(app);
+  const tenant = await app.namespace();
+  const { token, database: { path } } = tenant;
+  await tenant.setup("CREATE TABLE t (a)");
+  const claim = { purpose: "test", ref: "b" };
+  assertEquals((await app.request("POST", `${path}/claim_branch`, { token, body: claim })).status, 201);
+  for (const [at, options] of [["branches/b/reset", {}], ["claim_branch", { body: claim }]] as const) {
+    const call = step("p", at, { token, ...options });
+    // The storage of the former copy is dropped when the ref names the new one.
+    other.onDrop = () => {
+      other.down = true;
+    };
+    const first = await other.request("POST", `${path}/${at}`, call);
+    assert(other.down, "the branch has not been copied");
+    clock.turn(30_500);
+    const body = { sql: INSERT };
+    assertEquals((await app.request("POST", `${path}@b/query`, { token, body })).status, 200);
+    for (let round = 0; round < 2; round++) {
+      assertReplay(first, await app.request("POST", `${path}/${at}`, call), "plan-replayed");
+      const rows = await app.request("POST", `${path}@b/query`, {
+        token: dataOf<{ readonly token?: string }>(first).token ?? token,
+        body: { sql: "SELECT count(*) FROM t" },
+      });
+      assertEquals(rowsOf(rows), [[1]]);
+    }
+    other.down = false;
   }
 });
 

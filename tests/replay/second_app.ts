@@ -16,6 +16,8 @@ export interface SecondApp extends AsyncDisposable {
   onRun: () => void;
   /** Called before a restore. */
   onRestore: () => void;
+  /** Called before a database's storage is dropped. */
+  onDrop: () => void;
   request(method: string, path: string, options?: ApiRequest): Promise<ApiAnswer>;
 }
 
@@ -24,8 +26,9 @@ export function secondApp(first: StartedApp): SecondApp {
     isDown: () => second.down,
     onRun: () => second.onRun(),
     onRestore: () => second.onRestore(),
+    onDrop: () => second.onDrop(),
   });
-  const second: SecondApp = { ...made, down: false, onRun: () => {}, onRestore: () => {} };
+  const second: SecondApp = { ...made, down: false, onRun: () => {}, onRestore: () => {}, onDrop: () => {} };
   return second;
 }
 
@@ -33,12 +36,13 @@ interface Hooks {
   readonly isDown: () => boolean;
   readonly onRun: () => void;
   readonly onRestore: () => void;
+  readonly onDrop: () => void;
 }
 
 function parts(
   first: StartedApp,
   { isDown, ...hooks }: Hooks,
-): Omit<SecondApp, "down" | "onRun" | "onRestore"> {
+): Omit<SecondApp, "down" | "onRun" | "onRestore" | "onDrop"> {
   const { config, baseUrl, clock, log, bodyWatch, operatorKeyHash } = first.deps;
   const kv = failingKv(first.deps.kv, isDown);
   const tenants = watchedTenants(first.deps.tenants, hooks);
@@ -51,8 +55,11 @@ function parts(
   };
 }
 
-/** The same store; the hooks are told of every call that is to run, and of every restore. */
-function watchedTenants(store: TenantStore, { onRun, onRestore }: Omit<Hooks, "isDown">): TenantStore {
+/** The same store; the hooks are told of every call that is to run, of every restore, and of all that is dropped. */
+function watchedTenants(
+  store: TenantStore,
+  { onRun, onRestore, onDrop }: Omit<Hooks, "isDown">,
+): TenantStore {
   const open: TenantStore["open"] = (...input) => {
     const running = replaced(store.open(...input), "run", (run) => (call: TenantCall) => {
       onRun();
@@ -63,7 +70,11 @@ function watchedTenants(store: TenantStore, { onRun, onRestore }: Omit<Hooks, "i
       return restore(...how);
     });
   };
-  return replaced(store, "open", () => open);
+  const opening = replaced(store, "open", () => open);
+  return replaced(opening, "drop", (drop) => (databaseId: string) => {
+    onDrop();
+    return drop(databaseId);
+  });
 }
 
 /** The object with another method; all methods have the object itself as `this`. */

@@ -3,6 +3,7 @@ import { isBranchRef } from "../../access/slug.ts";
 import type { Caller } from "../../access/caller.ts";
 import { roleAt, type Target, TRUNK } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
+import type { StoreStep } from "../../control/replays.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { BranchRecord } from "../../store/records.ts";
@@ -15,6 +16,12 @@ export interface BranchContext {
   readonly clock: Clock;
   readonly target: Target;
   readonly caller: Caller;
+}
+
+/** Of a call that makes a branch a fresh copy, which must not run twice. */
+export interface CopyContext extends BranchContext {
+  /** Where the call is a step of a plan: its answer is stored in the commit that makes the copy the branch. */
+  readonly storeStep?: StoreStep | undefined;
 }
 
 /** The addressed trunk. Errors: `trunk_required` where the path addresses a branch. */

@@ -10,8 +10,8 @@ import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ChildOutcome } from "../../control/tokens.ts";
 import type { BranchRecord, TokenRecord } from "../../store/records.ts";
-import { type BranchContext, requireTrunk } from "./branch_context.ts";
-import { copyTrunk } from "./copy_trunk.ts";
+import { type BranchContext, type CopyContext, requireTrunk } from "./branch_context.ts";
+import { type BranchCopy, copyTrunk } from "./copy_trunk.ts";
 
 /** What a branch is claimed for. */
 export interface ClaimInput {
@@ -54,16 +54,16 @@ const failureCode = {
 /**
  * The branch lives as long as asked for, also when the claimer's token ends. Errors: `role_too_low`,
  * `sign_in_again`, `trunk_required`, `validation_failed` for the ref `main`, `too_many_branches`, `storage_full`,
- * `handoff_too_deep`, `invalid_bearer` (revoked meanwhile).
+ * `handoff_too_deep`, `invalid_bearer` (revoked meanwhile), `replay_running`.
  */
-export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promise<BranchClaim> {
+export async function claimBranch(ctx: CopyContext, input: ClaimInput): Promise<BranchClaim> {
   const { ref, createdAt, expiresAt } = admitClaim(ctx, input);
   const { namespaceId, namespaceSlug, databaseSlug } = ctx.target;
   const { role } = input;
   const token = newToken("cub_live_");
   const tokenId = newId("tok", createdAt);
   let tokenExpiresAt = expiresAt;
-  const tokenFor = async (databaseId: string) => {
+  const beforePut = async (databaseId: string) => {
     const record = {
       id: tokenId,
       hash: tokenHash(token),
@@ -78,22 +78,30 @@ export async function claimBranch(ctx: BranchContext, input: ClaimInput): Promis
     if (!added.ok) throw new AppError(failureCode[added.reason]);
     tokenExpiresAt = added.expiresAt ?? expiresAt;
   };
+  const claimOf = ({ databaseId, outcome }: Copied): BranchClaim => ({
+    branchRef: ref,
+    databaseId,
+    databaseSlug: `${databaseSlug}@${ref}`,
+    namespaceSlug,
+    token,
+    tokenId,
+    role,
+    expiresAt: isoTime(tokenExpiresAt),
+    outcome,
+  });
+  const beside = async (commit: Deno.AtomicOperation, copied: Copied) =>
+    await ctx.storeStep?.(commit, {
+      status: copied.outcome === "created" ? 201 : 200,
+      data: claimOf(copied),
+    });
   try {
     const claim = { ...input, ref, createdAt, expiresAt, tokenId };
-    const { databaseId, outcome } = await copyFor(ctx, claim, tokenFor);
-    return {
-      branchRef: ref,
-      databaseId,
-      databaseSlug: `${databaseSlug}@${ref}`,
-      namespaceSlug,
-      token,
-      tokenId,
-      role,
-      expiresAt: isoTime(tokenExpiresAt),
-      outcome,
-    };
+    return claimOf(await copyFor(ctx, claim, { beforePut, beside }));
   } catch (error) {
-    await ctx.control.tokens.remove(namespaceId, tokenId);
+    // The claim may have got as far as the branch's record: then the stored answer of the step hands this token out.
+    const { databaseId: trunkId } = ctx.target;
+    const branch = await ctx.control.branches.current({ namespaceId, trunkId, ref });
+    if (branch?.tokenId !== tokenId) await ctx.control.tokens.remove(namespaceId, tokenId);
     throw error;
   }
 }
@@ -127,20 +135,32 @@ function admitClaim(ctx: BranchContext, input: Omit<ClaimInput, "role">) {
   return { ref, createdAt, expiresAt: createdAt + input.ttlSec * 1000 };
 }
 
+/** What the ref names now. */
+interface Copied extends Pick<BranchClaim, "outcome"> {
+  readonly databaseId: string;
+}
+
+/** What else a claim does that hands out a token. */
+interface CopySteps extends Pick<BranchCopy, "beforePut"> {
+  /** Adds to the commit that points the ref at the copy. */
+  readonly beside?: (commit: Deno.AtomicOperation, copied: Copied) => Promise<void>;
+}
+
 type NewClaim = Pick<BranchRecord, "ref" | "purpose" | "role" | "createdAt" | "expiresAt" | "tokenId">;
 
 async function copyFor(
   ctx: BranchContext,
   { ref, purpose, role, createdAt, expiresAt, tokenId }: NewClaim,
-  beforePut?: (databaseId: string) => Promise<void>,
-): Promise<{ readonly databaseId: string; readonly outcome: BranchClaim["outcome"] }> {
+  { beside, ...steps }: CopySteps = {},
+): Promise<Copied> {
   const { namespaceId, databaseId: trunkId } = ctx.target;
   const { caller } = ctx;
   let outcome: BranchClaim["outcome"] = "created";
   const { id: databaseId } = await copyTrunk(ctx, {
     ref,
     onlyOver: false,
-    ...(beforePut ? { beforePut } : {}),
+    ...steps,
+    beside: async (commit, { id }) => await beside?.(commit, { databaseId: id, outcome }),
     record: (id, current) => {
       outcome = current === null ? "created" : "reset";
       const copy = { id, namespaceId, trunkId, ref, purpose, role, copiedAt: createdAt, expiresAt, tokenId };

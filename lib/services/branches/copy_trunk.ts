@@ -1,4 +1,5 @@
 // Makes a fresh copy of a trunk under a new id, and points the ref of a branch at it.
+import type { PutOptions } from "../../control/branches.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { BranchRecord } from "../../store/records.ts";
@@ -6,10 +7,8 @@ import { dropUnused, removeBranchToken } from "../removal/remove_records.ts";
 import { type BranchContext, requireTrunk } from "./branch_context.ts";
 
 /** A copy to make, and the record that it gets. */
-export interface BranchCopy {
+export interface BranchCopy extends PutOptions {
   readonly ref: string;
-  /** Fails unless a branch with this ref exists. */
-  readonly onlyOver: boolean;
   /** Makes the record, given the one that the ref names now. May be called several times. */
   readonly record: (databaseId: string, current: BranchRecord | null) => BranchRecord;
   /** Runs after the copy and before anybody can find it. */
@@ -26,7 +25,7 @@ const failureCode = {
 /**
  * A branch that had the ref before can no longer be reached, and its claim's token is removed; its storage is dropped
  * now or by a sweep. A failure leaves nothing behind. Errors: `database_not_found`, `branch_not_found`,
- * `too_many_branches`, `storage_full`.
+ * `too_many_branches`, `storage_full`, those of `beside`.
  */
 export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<BranchRecord> {
   const { control, tenants, clock } = ctx;
@@ -44,7 +43,7 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
     const outcome = await control.branches.put(
       (current) => made = copy.record(databaseId, current),
       { namespaceId, trunkId, ref: copy.ref, databaseId },
-      { onlyOver: copy.onlyOver },
+      copy,
     );
     if (!outcome.ok) throw new AppError(failureCode[outcome.reason]);
     if (outcome.replaced) {

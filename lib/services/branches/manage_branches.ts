@@ -11,7 +11,13 @@ import type { BranchRecord } from "../../store/records.ts";
 import type { DatabaseState } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import { removeBranch } from "../removal/remove_records.ts";
-import { type BranchContext, readableBranch, requireBranch, requireTrunk } from "./branch_context.ts";
+import {
+  type BranchContext,
+  type CopyContext,
+  readableBranch,
+  requireBranch,
+  requireTrunk,
+} from "./branch_context.ts";
 import { copyTrunk } from "./copy_trunk.ts";
 
 /** A branch as the API shows it. */
@@ -75,22 +81,28 @@ export async function diffBranch(
 
 /**
  * Makes a branch a fresh copy of its trunk. The tokens of its claims end with the old copy; its deadline stays.
- * Errors: `role_too_low`, `sign_in_again`, `trunk_required`, `branch_not_found`, `storage_full`.
+ * Errors: `role_too_low`, `sign_in_again`, `trunk_required`, `branch_not_found`, `storage_full`, `replay_running`.
  */
-export async function resetBranch(ctx: BranchContext, ref: string): Promise<BranchView> {
+export async function resetBranch(ctx: CopyContext, ref: string): Promise<BranchView> {
   requireRole(ctx.target, "admin");
   requireFresh(ctx.caller, ctx.clock.now());
   await requireBranch(ctx, ref);
   const copiedAt = ctx.clock.now();
-  const record = await copyTrunk(ctx, {
+  let view: BranchView | null = null;
+  await copyTrunk(ctx, {
     ref,
     onlyOver: true,
+    beside: async (commit, record) => {
+      view = await branchView(ctx.tenants, ctx.target.databaseSlug, record);
+      await ctx.storeStep?.(commit, { status: 200, data: view });
+    },
     record: (id, current) => {
       if (current === null) throw new AppError("branch_not_found");
       return { ...current, id, copiedAt, tokenId: null };
     },
   });
-  return await branchView(ctx.tenants, ctx.target.databaseSlug, record);
+  if (view === null) throw new TypeError("a branch was put without a view of it");
+  return view;
 }
 
 /**
