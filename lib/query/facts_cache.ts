@@ -2,6 +2,8 @@
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import { lengthOf, LONG_TEXT, type LongTexts } from "./long_texts.ts";
+import type { TextRead, TextReader } from "./text_readers.ts";
+import { TextsAhead } from "./texts_ahead.ts";
 
 /** Statements whose syntax is cached, and whose facts are cached for each database. */
 const MAX_SYNTAX = 5000;
@@ -11,9 +13,6 @@ const MAX_DATABASES = 20_000;
 const MAX_ALL_FACTS = 200_000;
 /** Characters of the longest cached text: longer ones are rarely repeated and would fill the cache. */
 const MAX_CACHED_LENGTH = 10_000;
-
-/** Characters of the texts that were read ahead last, more than one call has. */
-const MAX_AHEAD = 16_000_000;
 
 /** A text with its facts in the database where they were last learned. */
 interface SharedFacts {
@@ -30,7 +29,7 @@ interface DatabaseFacts {
 /** The facts that the pipeline asks for, those of this process or of one transaction. */
 export type Facts = Pick<
   FactsCache,
-  "syntax" | "readAhead" | "longTexts" | "schemaVersion" | "get" | "put" | "seen"
+  "syntax" | "readAhead" | "ahead" | "longTexts" | "schemaVersion" | "get" | "put" | "seen"
 >;
 
 /** The facts that this process has learned, of the schema version that an engine reported last. */
@@ -40,47 +39,47 @@ export class FactsCache {
   /** Databases of one schema hold the same objects: each for itself they would take a hundred times the memory. */
   readonly #shared = new Map<string, SharedFacts>();
   #count = 0;
-  /** Long texts that were read a moment ago, the oldest first, and their characters. */
-  readonly #ahead = new Map<string, SyntaxResult>();
-  #aheadLength = 0;
+  readonly #ahead = new TextsAhead();
 
   /** `longTexts`: who reads long texts; absent: the thread that asks for their syntax. */
   constructor(readonly longTexts?: LongTexts) {
-    if (longTexts) longTexts.onEnd = () => this.#forgetAhead();
+    if (longTexts) longTexts.onEnd = () => this.#ahead.forget();
   }
 
-  /** Reads the texts of a call where they are long, so that their `syntax` is there at once. Null: they are not, or it is. */
-  readAhead(texts: readonly string[]): Promise<void> | null {
+  /**
+   * Reads the texts of a call where they are long, so that what `ahead` and `syntax` say of them is there at once. Null: they
+   * are not, or it is.
+   */
+  readAhead(texts: readonly string[], reader: TextReader = "syntax"): Promise<void> | null {
     const { longTexts } = this;
     if (longTexts === undefined || lengthOf(texts) < LONG_TEXT) return null;
-    const unread = [...new Set(texts)].filter((sql) => !this.#syntax.has(sql) && !this.#ahead.has(sql));
+    const unread = [...new Set(texts)].filter((sql) => this.#isUnread(reader, sql));
     if (lengthOf(unread) < LONG_TEXT) return null;
-    return longTexts.read("syntax", unread).then((results) => this.#keepAhead(unread, results));
+    return this.#readTexts(longTexts, reader, unread);
   }
 
-  #keepAhead(texts: readonly string[], results: readonly SyntaxResult[]): void {
+  /** What a reader has made of a text a moment ago; undefined: the text is to be read now. */
+  ahead<Reader extends TextReader>(reader: Reader, sql: string): TextRead<Reader> | undefined {
+    return this.#ahead.get(reader, sql);
+  }
+
+  #isUnread(reader: TextReader, sql: string): boolean {
+    const isKnown = reader === "syntax" && this.#syntax.has(sql);
+    return !isKnown && this.#ahead.get(reader, sql) === undefined;
+  }
+
+  async #readTexts(longTexts: LongTexts, reader: TextReader, texts: readonly string[]): Promise<void> {
+    const results = await longTexts.read(reader, texts);
     for (const [at, sql] of texts.entries()) {
       const result = results[at];
-      if (result === undefined || this.#ahead.has(sql)) continue;
-      this.#ahead.set(sql, result);
-      this.#aheadLength += sql.length;
+      if (result !== undefined) this.#ahead.put(reader, sql, result);
     }
-    for (const oldest of this.#ahead.keys()) {
-      if (this.#aheadLength <= MAX_AHEAD) break;
-      this.#ahead.delete(oldest);
-      this.#aheadLength -= oldest.length;
-    }
-  }
-
-  #forgetAhead(): void {
-    this.#ahead.clear();
-    this.#aheadLength = 0;
   }
 
   syntax(sql: string): SyntaxResult {
     const known = this.#syntax.get(sql);
     if (known) return known;
-    const result = this.#ahead.get(sql) ?? readSyntax(sql);
+    const result = this.#ahead.get("syntax", sql) ?? readSyntax(sql);
     if (sql.length <= MAX_CACHED_LENGTH) putBounded(this.#syntax, sql, result, MAX_SYNTAX);
     return result;
   }

@@ -1,9 +1,18 @@
 // What reads texts of SQL: pure work that may be done in any thread.
 import { readMigration } from "../sql/migration_text.ts";
+import { numberPlaceholders } from "../sql/named_placeholders.ts";
+import { ownText } from "../sql/own_text.ts";
+import { splitStatements } from "../sql/split_statements.ts";
 import { readSyntax } from "../sql/syntax.ts";
 
 /** The readers by name. */
-export const textReaders = { syntax: readSyntax, migration: readMigration } as const;
+export const textReaders = {
+  syntax: readSyntax,
+  migration: readMigration,
+  parts: splitStatements,
+  own: (sql: string) => ownText(sql),
+  numbered: numberPlaceholders,
+} as const;
 
 /** One of their names. */
 export type TextReader = keyof typeof textReaders;

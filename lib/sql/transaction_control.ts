@@ -12,10 +12,14 @@ export type TransactionControl =
 const BEGINS =
   /^(?:[\s;\uFEFF]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 
+/** More than any of them has, with semicolons behind it. */
+const MAX_TOKENS = 50;
+
 /** What the statement says; null where it is another statement, or none that SQLite or libSQL would take. */
 export function transactionControl(sql: string): TransactionControl | null {
   if (!BEGINS.test(sql)) return null;
-  const tokens = sqlTokens(sql);
+  const tokens = sqlTokens(sql, MAX_TOKENS);
+  if (tokens.length === MAX_TOKENS) return null;
   while (tokens.at(-1)?.key === ";") tokens.pop();
   const [first, ...rest] = tokens;
   switch (first?.key) {

@@ -59,6 +59,18 @@ const doors: Readonly<Record<string, Door>> = {
       });
     },
   },
+  "a script that a client of libSQL names many times": {
+    sql: `${"SELECT 'abcdefghijklmnopqrstuvwxyz';".repeat(9000)} ATTACH 'x' AS y`,
+    says: "ATTACH",
+    send: (app, { token, slug, database }, sql) => {
+      const script = { type: "sequence", sql_id: 1 };
+      const requests = [{ type: "store_sql", sql_id: 1, sql }, ...Array.from({ length: 50 }, () => script)];
+      return app.request("POST", `/hrana/${slug}/${database.slug}/v3/pipeline`, {
+        token,
+        body: { requests },
+      });
+    },
+  },
   propose: {
     ...deep,
     send: (app, { token, database }, sql) =>
@@ -92,3 +104,18 @@ for (const [door, { sql, says, send }] of Object.entries(doors)) {
     assertEquals(answered, ["short", "short", "short", "short", "short", "long"]);
   });
 }
+
+test("what a client of libSQL sends is cut and numbered in the thread too", async () => {
+  await using app = await startApp();
+  const { token, slug, database } = await app.namespace();
+  const script = "SELECT 1;".repeat(LONG_TEXT / 5);
+  const named = `SELECT :a IN (${LONG_LIST})`;
+  const requests = [{ type: "sequence", sql: script }, { type: "describe", sql: named }];
+  const path = `/hrana/${slug}/${database.slug}/v3/pipeline`;
+  const answer = await app.request("POST", path, { token, body: { requests } });
+  assertEquals(answer.status, 200, answer.text);
+  const { facts } = app.deps.query;
+  assertEquals(facts.ahead("parts", script)?.length, LONG_TEXT / 5);
+  assertEquals(facts.ahead("own", named)?.names, [":a"]);
+  assertEquals(facts.ahead("numbered", named)?.names, [":a"]);
+});

@@ -1,6 +1,7 @@
 // The facts of statements inside a transaction. What is learned under a schema that nobody else sees never reaches the
 // facts of the process: after a rollback, the next change of the schema gets the same version.
 import { type Facts, FactsCache } from "../facts_cache.ts";
+import type { TextRead, TextReader } from "../text_readers.ts";
 import type { SyntaxResult } from "../../sql/syntax.ts";
 import type { StatementFacts } from "../../sql/statement_facts.ts";
 
@@ -41,8 +42,12 @@ export class TransactionFacts implements Facts {
     return this.shared.longTexts;
   }
 
-  readAhead(texts: readonly string[]): Promise<void> | null {
-    return this.shared.readAhead(texts);
+  readAhead(...asked: Parameters<Facts["readAhead"]>): Promise<void> | null {
+    return this.shared.readAhead(...asked);
+  }
+
+  ahead<Reader extends TextReader>(reader: Reader, sql: string): TextRead<Reader> | undefined {
+    return this.shared.ahead(reader, sql);
   }
 
   schemaVersion(databaseId: string): number {

@@ -13,6 +13,7 @@ import {
   readHeldCall,
 } from "../../query/held_call.ts";
 import { migrationDigest, readMigration } from "../../sql/migration_text.ts";
+import type { QueryContext } from "../../query/query_call.ts";
 import type { ParamSets } from "../../sql/param_sets.ts";
 import type { ApprovalOutcome, ApprovalRecord, RuleHit } from "../../store/write_records.ts";
 
@@ -173,8 +174,11 @@ export function outcomeView(outcome: ApprovalOutcome): OutcomeView {
   };
 }
 
-/** An approval with the call that waits, for a person who decides about it. */
-export function approvalDetail(summary: ApprovalSummary, held: HeldCall): ApprovalDetail {
+/** An approval with the call that waits, for a person who decides about it; `facts`: who reads long files. */
+export async function approvalDetail(
+  { facts }: Pick<QueryContext, "facts">,
+  { summary, held }: { readonly summary: ApprovalSummary; readonly held: HeldCall },
+): Promise<ApprovalDetail> {
   return {
     ...summary,
     statements: held.statements,
@@ -182,14 +186,20 @@ export function approvalDetail(summary: ApprovalSummary, held: HeldCall): Approv
     effects: held.effects,
     effect: figuresOf(summary, held),
     restore: held.restore ?? null,
-    migrations: held.migrations?.files.map(fileView) ?? null,
+    migrations: held.migrations ? await fileViews(facts, held.migrations.files) : null,
     merge: held.merge === undefined ? null : mergePart(held.merge),
   };
 }
 
-function fileView({ name, sql }: { readonly name: string; readonly sql: string }): FileView {
-  const text = readMigration(sql);
-  return { name, sha256: migrationDigest(sql), statements: text.ok ? text.statements.length : 0 };
+async function fileViews(
+  facts: QueryContext["facts"],
+  files: readonly { readonly name: string; readonly sql: string }[],
+): Promise<FileView[]> {
+  await facts.readAhead(files.map(({ sql }) => sql), "migration");
+  return files.map(({ name, sql }) => {
+    const text = facts.ahead("migration", sql) ?? readMigration(sql);
+    return { name, sha256: migrationDigest(sql), statements: text.ok ? text.statements.length : 0 };
+  });
 }
 
 function figuresOf({ affectedRows }: ApprovalSummary, held: HeldCall): EffectFigures {

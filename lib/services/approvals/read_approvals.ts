@@ -78,7 +78,7 @@ export async function listApprovals(ctx: ApprovalContext, filter: ApprovalFilter
     // KV forgets a record and its text one after the other: one whose text is gone must not hide the rest.
     const held = await heldCallOf(ctx.query, record).catch(nullIfGone);
     const summary = shown[at];
-    if (held && summary) details.push(approvalDetail(summary, held));
+    if (held && summary) details.push(await approvalDetail(ctx.query, { summary, held }));
   }
   return details;
 }
@@ -143,9 +143,10 @@ export async function approvalPage(ctx: ApprovalContext, record: ApprovalRecord)
     presentSlug(ctx, record),
     ctx.query.rules.list(record.databaseId),
   ]);
+  const summary = approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName });
   const holding = new Set(record.hits.map(({ ruleId }) => ruleId));
   return {
-    ...approvalDetail(approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName }), held),
+    ...await approvalDetail(ctx.query, { summary, held }),
     plan: held.effects.flatMap(({ plan }) => plan),
     preview: held.effects.find(({ preview }) => preview !== null)?.preview ?? null,
     rules: rules.filter(({ id }) => holding.has(id)).map(ruleOf),

@@ -1,9 +1,10 @@
 // Before anything of a request runs: every statement in it has to be one that somebody may run, and the caller.
+import { andThen } from "../../core/and_then.ts";
 import { AppError } from "../../core/errors.ts";
 import { roleAtLeast } from "../../core/role.ts";
 import { refused } from "../../query/failure_error.ts";
 import { roleOfClass } from "../../sql/statement_kinds.ts";
-import { type FindText, ownText, readText } from "./door_statement.ts";
+import { type FindText, readText } from "./door_statement.ts";
 import type { DoorContext, StreamRequest, WireText } from "./hrana_types.ts";
 import { sequenceTexts } from "./sequence_steps.ts";
 
@@ -16,28 +17,30 @@ export function refusalIn(
   requests: readonly StreamRequest[],
   find: FindText,
 ): AppError | null | Promise<AppError | null> {
-  const stored = new Map<number, string>();
-  const findAny = (id: number) => stored.get(id) ?? find(id);
-  const texts = requests.flatMap((request) => {
-    if (request.type === "store_sql") stored.set(request.sql_id, request.sql);
-    return textsOf(request, findAny);
+  const { facts } = ctx;
+  const asked = textsIn(requests, find);
+  const sequences = asked.filter(({ isSequence }) => isSequence).map(({ sql }) => sql);
+  return andThen(facts.readAhead(sequences, "parts"), () => {
+    // What many requests ask for, by its number or its text, is read once.
+    const texts = new Set<string>();
+    for (const { sql, isSequence } of asked) {
+      for (const one of isSequence ? sequenceTexts(facts, sql) : [sql]) texts.add(one);
+    }
+    return andThen(readLong(facts, [...texts]), () => firstRefusal(ctx, texts));
   });
-  const reading = ctx.facts.readAhead(texts);
-  return reading === null ? firstRefusal(ctx, texts) : refusalOfLong(ctx, texts, reading);
 }
 
-/** The texts that the pipeline gets in their place are read before too. */
-async function refusalOfLong(
-  ctx: DoorContext,
-  texts: readonly string[],
-  reading: Promise<void>,
-): Promise<AppError | null> {
-  await reading;
-  await ctx.facts.readAhead(texts.map((sql) => ownText(sql, ctx.facts.syntax(sql)).sql));
-  return firstRefusal(ctx, texts);
+/** Reads the texts where they are long, and those that the pipeline gets in their place. Null: they are not. */
+function readLong(facts: DoorContext["facts"], texts: readonly string[]): Promise<void> | null {
+  const reading = facts.readAhead(texts);
+  if (reading === null) return null;
+  return reading.then(async () => {
+    await facts.readAhead(texts, "own");
+    await facts.readAhead(texts.map((sql) => (facts.ahead("own", sql) ?? { sql }).sql));
+  });
 }
 
-function firstRefusal(ctx: DoorContext, texts: readonly string[]): AppError | null {
+function firstRefusal(ctx: DoorContext, texts: Iterable<string>): AppError | null {
   for (const sql of texts) {
     const refusal = refusalOf(ctx, sql);
     if (refusal !== null) return refusal;
@@ -50,24 +53,34 @@ export function runsSql({ type }: StreamRequest): boolean {
   return type === "execute" || type === "batch" || type === "sequence";
 }
 
-/** A text that is not there is the failure of its request, not a refusal. */
-function textsOf(request: StreamRequest, find: FindText): string[] {
-  const one = (text: WireText): string[] => {
-    const sql = text.sql ?? (typeof text.sql_id === "number" ? find(text.sql_id) : undefined);
-    return sql === undefined || sql === null ? [] : [sql];
+/** A text of requests. */
+interface AskedText {
+  readonly sql: string;
+  /** It may hold several statements. */
+  readonly isSequence: boolean;
+}
+
+/** The texts in order, each once. One that is not there is the failure of its request, not a refusal. */
+function textsIn(requests: readonly StreamRequest[], find: FindText): AskedText[] {
+  const stored = new Map<number, string>();
+  const seen = { one: new Set<string>(), several: new Set<string>() };
+  const texts: AskedText[] = [];
+  const add = ({ sql, sql_id: id }: WireText, isSequence = false) => {
+    const text = sql ?? (typeof id === "number" ? stored.get(id) ?? find(id) : undefined);
+    const known = isSequence ? seen.several : seen.one;
+    if (text === undefined || known.has(text)) return;
+    known.add(text);
+    texts.push({ sql: text, isSequence });
   };
-  switch (request.type) {
-    case "execute":
-      return one(request.stmt);
-    case "batch":
-      return request.batch.steps.flatMap(({ stmt }) => one(stmt));
-    case "sequence":
-      return sequenceTexts(one(request)[0] ?? "");
-    case "describe":
-      return one(request);
-    default:
-      return [];
+  for (const request of requests) {
+    if (request.type === "store_sql") stored.set(request.sql_id, request.sql);
+    else if (request.type === "execute") add(request.stmt);
+    else if (request.type === "batch") request.batch.steps.forEach(({ stmt }) => add(stmt));
+    else if (request.type === "sequence" || request.type === "describe") {
+      add(request, request.type === "sequence");
+    }
   }
+  return texts;
 }
 
 function refusalOf({ facts, target: { role } }: DoorContext, sql: string): AppError | null {

@@ -47,7 +47,7 @@ export async function describeText(ctx: DoorContext, place: DescribePlace, sql: 
     ? {}
     : await database.inspect([statement], { foreignKeysOff: false, columns: true });
   return described({
-    names: namesOf(sql, syntax),
+    names: await namesOf(ctx, sql, syntax),
     cols: typedColumns(columns),
     explains: syntax.verb === "explain",
     reads: syntax.class === "read",
@@ -60,8 +60,14 @@ function touchesNothing(control: TransactionControl): boolean {
 }
 
 /** Null for `?` and for numbers that stand nowhere. */
-function namesOf(sql: string, { parameterCount }: Syntax): (string | null)[] {
-  const { names } = numberPlaceholders(sql);
+async function namesOf(
+  { facts }: Pick<DoorContext, "facts">,
+  sql: string,
+  { parameterCount }: Syntax,
+): Promise<(string | null)[]> {
+  if (parameterCount === 0) return [];
+  await facts.readAhead([sql], "numbered");
+  const { names } = facts.ahead("numbered", sql) ?? numberPlaceholders(sql);
   return Array.from({ length: parameterCount }, (_, at) => names[at] ?? null);
 }
 

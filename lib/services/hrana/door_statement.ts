@@ -2,24 +2,22 @@
 import { AppError } from "../../core/errors.ts";
 import type { FactsCache } from "../../query/facts_cache.ts";
 import type { QueryStatement } from "../../query/query_call.ts";
-import { hideServiceObjects } from "../../sql/hide_service_objects.ts";
-import { numberPlaceholders } from "../../sql/named_placeholders.ts";
+import { type OwnText, ownText } from "../../sql/own_text.ts";
 import type { SyntaxResult } from "../../sql/syntax.ts";
 import { type TransactionControl, transactionControl } from "../../sql/transaction_control.ts";
 import { toParameter } from "./door_values.ts";
 import type { WireStatement, WireText } from "./hrana_types.ts";
 
 /** A text that has been read. */
-export interface DoorText {
-  /** With `?N` in the place of names, and without the service's objects where it lists objects. */
-  readonly sql: string;
+export interface DoorText extends OwnText {
   /** Set where it begins, ends or divides a transaction. */
   readonly control: TransactionControl | null;
   /** What the grammar says, or why it cannot be read, which the pipeline tells. */
   readonly read: SyntaxResult;
-  /** The names of its placeholders by number; null where none has a name. */
-  readonly names: readonly (string | null)[] | null;
 }
+
+/** What is known of texts. */
+export type DoorFacts = Pick<FactsCache, "syntax" | "ahead">;
 
 /** A statement ready to run. */
 export interface DoorStatement extends QueryStatement {
@@ -50,7 +48,7 @@ function missingText(): never {
 const known = new WeakMap<SyntaxResult, { readonly of: string; readonly text: DoorText }>();
 
 /** Reads a text; what the grammar says comes from a cache, and what follows from it stays with that. */
-export function readText(facts: Pick<FactsCache, "syntax">, sql: string): DoorText {
+export function readText(facts: DoorFacts, sql: string): DoorText {
   const first = facts.syntax(sql);
   const before = known.get(first);
   if (before?.of === sql) return before.text;
@@ -59,23 +57,16 @@ export function readText(facts: Pick<FactsCache, "syntax">, sql: string): DoorTe
   return text;
 }
 
-function understood(facts: Pick<FactsCache, "syntax">, sql: string, first: SyntaxResult): DoorText {
+function understood(facts: DoorFacts, sql: string, first: SyntaxResult): DoorText {
   const control = transactionControl(sql);
   if (control !== null) return { sql, control, read: first, names: null };
-  const own = ownText(sql, first);
+  const own = facts.ahead("own", sql) ?? ownText(sql, first);
   return { ...own, control: null, read: own.sql === sql ? first : facts.syntax(own.sql) };
-}
-
-/** What stands in the place of a text that controls no transaction; `read`: what the grammar says of it. */
-export function ownText(sql: string, read: SyntaxResult): Pick<DoorText, "sql" | "names"> {
-  const isNamed = !read.ok && read.reason === "named_parameter";
-  const numbered = isNamed ? numberPlaceholders(sql) : { sql, names: null };
-  return { sql: hideServiceObjects(numbered.sql), names: numbered.names };
 }
 
 /** A statement with its values; `path` is where it stands in the request. Errors: `validation_failed`, `sql_error`. */
 export function readStatement(
-  facts: Pick<FactsCache, "syntax">,
+  facts: DoorFacts,
   stmt: WireStatement,
   { find, path }: { readonly find: FindText; readonly path: string },
 ): DoorStatement {

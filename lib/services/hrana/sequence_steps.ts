@@ -1,10 +1,9 @@
 // A text of several statements as steps of a batch, each of which runs if the one before has succeeded.
 import { AppError } from "../../core/errors.ts";
 import { MAX_HRANA_STEPS } from "../../core/limits_hrana.ts";
-import type { FactsCache } from "../../query/facts_cache.ts";
 import { defersForeignKeys, switchesForeignKeysOff } from "../../sql/migration_text.ts";
 import { splitStatements } from "../../sql/split_statements.ts";
-import { readText } from "./door_statement.ts";
+import { type DoorFacts, readText } from "./door_statement.ts";
 import type { DoorStep } from "./plan_batch.ts";
 
 /**
@@ -12,8 +11,8 @@ import type { DoorStep } from "./plan_batch.ts";
  * them off too: then deferring them says nothing more, and is left out. Errors: `validation_failed` for more statements
  * than a batch may have steps.
  */
-export function sequenceTexts(text: string): string[] {
-  const texts = splitStatements(text).map(({ sql }) => sql);
+export function sequenceTexts(facts: DoorFacts, text: string): string[] {
+  const texts = (facts.ahead("parts", text) ?? splitStatements(text)).map(({ sql }) => sql);
   if (texts.length > MAX_HRANA_STEPS) {
     throw new AppError("validation_failed", {
       message: `Send at most ${MAX_HRANA_STEPS} statements in one text; this one has ${texts.length}`,
@@ -24,8 +23,8 @@ export function sequenceTexts(text: string): string[] {
 }
 
 /** Their steps. */
-export function sequenceSteps(facts: Pick<FactsCache, "syntax">, text: string): DoorStep[] {
-  return sequenceTexts(text).map((sql, at) => {
+export function sequenceSteps(facts: DoorFacts, text: string): DoorStep[] {
+  return sequenceTexts(facts, text).map((sql, at) => {
     const read = readText(facts, sql);
     return {
       statement: { text: read, sql: read.sql, params: [], wantsRows: false },
