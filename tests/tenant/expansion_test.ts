@@ -46,6 +46,15 @@ Deno.test("views, CTEs and triggers count as often as they are named, whatever s
   assertEquals(expansion.refusal("INSERT INTO t VALUES (1)"), null);
 });
 
+Deno.test("a view counts in whatever quotes and case its name stands", () => {
+  const odd = [`CREATE VIEW "o""dd" AS SELECT a FROM v11`, `CREATE VIEW ΑΣ AS SELECT a FROM v11`];
+  const expansion = new Expansion(["CREATE TABLE t (a)", ...views(12), ...odd]);
+  for (const name of [`"v11"`, "[V11]", "`V11`", "main.v11", `"o""dd"`, "ΑΣ", `"ας"`]) {
+    assertEquals(expansion.refusal(`SELECT a FROM ${name}`)?.failure.kind, "too_big", name);
+  }
+  assertEquals(new Expansion(views(12)).refusal("SELECT a FROM 'v11'")?.failure.kind, "too_big");
+});
+
 Deno.test("a chain of views is followed only so deep", () => {
   const chain = Array.from(
     { length: 20_000 },
