@@ -157,15 +157,21 @@ export class LocalDatabase implements TenantDatabase {
   ): Promise<TenantOutcome> {
     return new Promise((resolve, reject) => {
       const lanes = this.lanes;
+      const changed = () => {
+        if (call.level === "schema") this.store.lookups?.close(this.databaseId);
+        this.store.commits.tell(this.databaseId);
+      };
       lanes.addCall({
         call,
         wire,
         resolve: call.level === "read" ? resolve : (outcome) => {
-          if (call.level === "schema") this.store.lookups?.close(this.databaseId);
-          this.store.commits.tell(this.databaseId);
+          changed();
           resolve(outcome);
         },
-        reject,
+        reject: (error) => {
+          if (error instanceof AppError && error.code === "outcome_unknown") changed();
+          reject(error);
+        },
         proven: () => this.store.lookups?.learn(this.databaseId, call),
         queuedMs: this.clock.monotonicMs(),
         crashes: 0,

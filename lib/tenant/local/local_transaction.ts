@@ -155,6 +155,7 @@ export class LocalTransaction implements TenantTransaction {
       if (reply.ids.length > 0) this.#committed();
       else this.#hold.lost = "its engine ended before the commit";
     } catch {
+      host.commits.tell(databaseId);
       throw new AppError("outcome_unknown");
     } finally {
       this.#hold.leave();

@@ -178,7 +178,10 @@ export class RemoteTransaction implements TenantTransaction {
       if (this.#schema.changed) connection.forgetSchema();
     } else if (end.k === "gone") this.lost = "its server had ended it";
     await this.#end();
-    if (end.k === "unknown") throw new AppError("outcome_unknown");
+    if (end.k === "unknown") {
+      connection.context.commits.tell(connection.databaseId);
+      throw new AppError("outcome_unknown");
+    }
     if (this.lost !== null) throw takenAway(this.lost);
     return end.k === "failed" ? end.failure : null;
   }
