@@ -19,7 +19,7 @@ export interface EndpointChange extends DatabasePlace {
 
 /** What became of a change of status. */
 export type StatusOutcome =
-  | { readonly ok: true; readonly record: EndpointRecord }
+  | { readonly ok: true; readonly record: EndpointRecord; readonly moved: boolean }
   | { readonly ok: false; readonly reason: "not_found" }
   | { readonly ok: false; readonly reason: "wrong_status"; readonly status: EndpointStatus };
 
@@ -121,7 +121,7 @@ export class Endpoints {
     });
     const record = changed ?? seen.current;
     if (record === null) return { ok: false, reason: "not_found" };
-    if (record.status === status) return { ok: true, record };
+    if (record.status === status) return { ok: true, record, moved: changed !== null };
     return { ok: false, reason: "wrong_status", status: record.status };
   }
 

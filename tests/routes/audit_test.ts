@@ -51,7 +51,10 @@ testSteps("the audit of a namespace", decisionWorld, {
     const spec = { ...body, sql: "SELECT id FROM items", input: [] };
     const at = `${api}/databases/main/endpoints`;
     assertEquals((await app.request("POST", at, { token: shop.token, body: spec })).status, 201);
-    assertEquals((await app.request("POST", `${at}/list/publish`, { token: shop.token })).status, 200);
+    // The second one changes nothing.
+    for (let round = 0; round < 2; round++) {
+      assertEquals((await app.request("POST", `${at}/list/publish`, { token: shop.token })).status, 200);
+    }
     const { entries, text } = await audit(world);
     assertEquals(entries.map(({ action }) => action), [
       ...["endpoint.moved", "endpoint.created", "token.revoked", "token.created", "token.created"],

@@ -142,7 +142,7 @@ interface MoveInput {
 
 /**
  * Publishes an endpoint, pauses it, or takes it back to a draft. A move to the state that it is in changes nothing
- * and leaves no revision. Errors: `endpoint_not_found`, `endpoint_status`, those of `requireDatabase`.
+ * and leaves neither revision nor audit record. Errors: `endpoint_not_found`, `endpoint_status`, those of `requireDatabase`.
  */
 export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Promise<EndpointView> {
   const { address, slug, transition } = input;
@@ -150,11 +150,8 @@ export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Prom
   const by = changeBy(ctx, database, slug);
   const outcome = await ctx.control.endpoints.setStatus(moves[transition], by);
   if (outcome.ok) {
-    await noteEndpoint(ctx, "endpoint.moved", {
-      database,
-      slug,
-      facts: { status: moves[transition].status },
-    });
+    const { status } = moves[transition];
+    if (outcome.moved) await noteEndpoint(ctx, "endpoint.moved", { database, slug, facts: { status } });
     return endpointView(outcome.record, { baseUrl: ctx.baseUrl, address });
   }
   if (outcome.reason === "not_found") throw new AppError("endpoint_not_found");
