@@ -4,6 +4,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
+import { removeLeftoverCopies } from "../../lib/tenant/local/snapshot_files.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { databasePath, snapshotFolder } from "../../lib/tenant/local/tenant_paths.ts";
@@ -48,6 +49,28 @@ Deno.test("a database whose snapshots cannot be removed keeps no other's from be
     await assertRejects(() => store.sweep());
     for (const { stays, folder } of folders) assertEquals(await namesIn(folder), stays ? [OLD] : []);
   });
+});
+
+Deno.test("a copy that is ended while leftovers are looked for keeps none of them", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_leftovers_" });
+  const { stat } = Deno;
+  try {
+    for (const name of ["a.part", "b.part", "c.part"]) {
+      await Deno.writeTextFile(`${folder}/${name}`, "x");
+      await Deno.utime(`${folder}/${name}`, new Date(), new Date(systemClock.now() - 2 * HOUR_MS));
+    }
+    let ended = false;
+    Deno.stat = async (path) => {
+      if (!ended) await Deno.remove(path);
+      ended = true;
+      return await stat(path);
+    };
+    await removeLeftoverCopies(folder, systemClock.now());
+    assertEquals([ended, await namesIn(folder)], [true, []]);
+  } finally {
+    Deno.stat = stat;
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("copies that nobody is making any more are removed; what may be under way, and what is whole, stays", async () => {

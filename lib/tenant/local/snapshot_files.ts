@@ -93,8 +93,18 @@ export async function removeLeftoverCopies(folder: string, nowMs: number): Promi
   for await (const { name, isFile } of Deno.readDir(folder)) if (isFile) names.add(name);
   for (const name of names) {
     if (!isLeftover(name, names, folder)) continue;
-    const { mtime } = await Deno.stat(`${folder}/${name}`);
-    if (mtime !== null && nowMs - mtime.getTime() > STALE_MS) await removeIfThere(`${folder}/${name}`);
+    const changedMs = await changedAt(`${folder}/${name}`);
+    if (changedMs !== null && nowMs - changedMs > STALE_MS) await removeIfThere(`${folder}/${name}`);
+  }
+}
+
+/** Null where the file is no longer there: its child has ended well meanwhile. */
+async function changedAt(path: string): Promise<number | null> {
+  try {
+    return (await Deno.stat(path)).mtime?.getTime() ?? null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
   }
 }
 
