@@ -42,9 +42,11 @@ test("the doctor finds addresses that differ by case alone, and advises the inde
     "CREATE UNIQUE INDEX folded_email ON folded ( upper( email ) )",
     "CREATE TABLE nocase (id INTEGER PRIMARY KEY, email TEXT COLLATE NOCASE UNIQUE, password_hash TEXT)",
     "CREATE TABLE letters (id INTEGER PRIMARY KEY, email TEXT)",
+    'CREATE TABLE blanks (id INTEGER PRIMARY KEY, email TEXT, "e mail" TEXT, password_hash TEXT)',
+    'CREATE UNIQUE INDEX blanks_e_mail ON blanks (lower("e mail"))',
   ]);
   const first = await examine(app, tenant);
-  assertEquals(placesOf(first, "email_case"), ["users.email"]);
+  assertEquals(placesOf(first, "email_case"), ["blanks.email", "users.email"]);
   for (const finding of first.findings.filter(({ code }) => code === "email_case")) {
     await follow(app, tenant, finding);
   }

@@ -1,6 +1,7 @@
 // Which indexes make the addresses of a users table unique, and whether upper and lower case are one to them.
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
+import { foldingOf } from "../../../sql/case_folding.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
@@ -48,9 +49,8 @@ function comparison([column, sql, collation]: UniqueRow, email: string): [string
     if (foldName(column) !== foldName(email)) return [];
     return [/^nocase$/i.test(collation) ? `${name} = ?1 COLLATE NOCASE` : null];
   }
-  const plain = foldName((sql ?? "").replace(/[\s"`[\]]/g, ""));
-  const fold = ["lower", "upper"].find((fold) => plain.endsWith(`(${fold}(${foldName(email)}))`));
-  return fold === undefined ? [] : [`${fold}(${name}) = ${fold}(?1)`];
+  const fold = foldingOf(sql ?? "", email);
+  return fold === null ? [] : [`${fold}(${name}) = ${fold}(?1)`];
 }
 
 /** The index that makes addresses unique whatever their case. */

@@ -1,4 +1,5 @@
 // Checks of users tables: passwords that are no hashes, and addresses that differ by case alone.
+import { foldingOf } from "../../../sql/case_folding.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
@@ -79,9 +80,6 @@ function hasIndex({ indexes, sources }: Examined, table: TableFacts, { email }: 
     unique && !partial && columns.length === 1 && foldName(columns[0]?.name ?? "") === foldName(email) &&
     /^nocase$/i.test(columns[0]?.collation ?? "")
   );
-  const ends = ["lower", "upper"].map((fold) => `(${fold}(${foldName(email)}))`);
-  return folds || (sources.get(table.name)?.indexesAndTriggers ?? []).some((sql) => {
-    const plain = foldName(sql.replace(/[\s"`[\]]/g, ""));
-    return plain.startsWith("createuniqueindex") && ends.some((end) => plain.endsWith(end));
-  });
+  const texts = sources.get(table.name)?.indexesAndTriggers ?? [];
+  return folds || texts.some((sql) => foldingOf(sql, email) !== null);
 }
