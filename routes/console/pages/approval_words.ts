@@ -8,7 +8,8 @@ import type { Tone } from "../parts/pill.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
 const verbs: Readonly<Record<RuleAction, string>> = {
-  insert: "add",
+  // An INSERT may overwrite rows that are there: an upsert does, and REPLACE.
+  insert: "write",
   update: "change",
   delete: "delete",
   schema: "change",
