@@ -138,6 +138,10 @@ browserTest(
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await page.waitForURL("**/console/northwind/usage");
       assertMatch(await page.locator(".account").first().innerText(), /Ada/);
+      await page.goto(`${url}/console/-/account`);
+      await page.getByLabel("Remove First passkey").click();
+      // Nothing is sent yet.
+      await page.getByRole("button", { name: "Remove the passkey" }).waitFor();
     });
   },
 );

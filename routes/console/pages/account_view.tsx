@@ -4,6 +4,7 @@ import type { SessionView } from "../../../lib/services/people/own_account.ts";
 import type { PasskeyView } from "../../../lib/services/people/use_passkeys.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
+import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -95,11 +96,15 @@ function Passkeys({ visit, passkeys, returned }: AccountProps): Html {
               visibleText(name),
               <Time at={createdAt} />,
               usedAt === null ? <span class="note">not yet</span> : <Time at={usedAt} />,
-              <Form visit={visit} action={`/console/-/account/passkeys/${id}/remove`}>
-                <button class="link-button quiet" type="submit" aria-label={`Remove ${visibleText(name)}`}>
-                  Remove
-                </button>
-              </Form>,
+              <AskFirst
+                visit={visit}
+                action={`/console/-/account/passkeys/${id}/remove`}
+                ask="Remove"
+                name={`Remove ${visibleText(name)}`}
+                act="Remove the passkey"
+              >
+                Nobody can sign in or approve with it any more. The password and other passkeys stay.
+              </AskFirst>,
             ])}
           />
         )}
