@@ -207,6 +207,22 @@ browserTest(
 );
 
 browserTest(
+  "where nothing can be selected, a button that cannot copy does not say that something is",
+  async ({ browser, world }) => {
+    const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+    const options = { ...world.signedIn(person), viewport: WIDE };
+    await withPage(browser, `${world.url}/console/northwind/db/main`, options, async (page) => {
+      await page.evaluate(`
+        navigator.clipboard.writeText = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+        document.querySelector(".copy-line code").remove();`);
+      const copy = page.getByRole("button", { name: /^Copy/ });
+      await copy.click();
+      await copy.getByText("Not copied", { exact: true }).waitFor();
+    });
+  },
+);
+
+browserTest(
   "a form that comes back is looked at where it is wrong, on a phone too",
   async ({ browser, world }) => {
     const person = await signIn(world.app, { role: "admin", namespace: "northwind" });

@@ -24,19 +24,26 @@ async function copy(page: Document, button: HTMLButtonElement, spoken: HTMLEleme
   const label = button.querySelector("span") ?? button;
   // A second click finds the word of the first one there.
   const before = button.dataset["label"] ??= label.textContent ?? "";
-  label.textContent = isCopied ? "Copied" : "Not copied, but selected";
+  label.textContent = isCopied
+    ? "Copied"
+    : selectBeside(page, button)
+    ? "Not copied, but selected"
+    : "Not copied";
   spoken.textContent = label.textContent;
-  if (!isCopied) return selectBeside(page, button);
+  if (!isCopied) return;
   setTimeout(() => {
     label.textContent = before;
     spoken.textContent = "";
   }, SAID_MS);
 }
 
-/** So that one's own keys copy it where the browser refuses to. */
-function selectBeside(page: Document, button: HTMLButtonElement): void {
+/** So that one's own keys copy it where the browser refuses to. False where nothing beside the button can be selected. */
+function selectBeside(page: Document, button: HTMLButtonElement): boolean {
   const shown = button.closest(".copy-line, .card")?.querySelector("code");
-  if (shown) page.getSelection()?.selectAllChildren(shown);
+  const selection = page.getSelection();
+  if (!shown || selection === null) return false;
+  selection.selectAllChildren(shown);
+  return selection.toString() !== "";
 }
 
 /** Browsers have a clipboard for scripts only under https and on the machine itself; elsewhere they copy what is selected. */
