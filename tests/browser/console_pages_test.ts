@@ -222,6 +222,33 @@ browserTest(
   },
 );
 
+browserTest("what is shown once is not made again by a reload", async ({ browser, world }) => {
+  const slug = "reloads";
+  await world.app.namespace(slug);
+  const person = await signIn(world.app, { role: "admin", namespace: slug });
+  const options = { ...world.signedIn(person), viewport: WIDE };
+  const forms = [
+    { path: "tokens", field: "What it is for", text: "once" },
+    { path: "members", field: "E-mail", text: "once@example.com" },
+    { path: "db/main/branches", field: "What for", text: "once" },
+    { path: "db/main/webhooks", field: "Address", text: "https://once.example/hooks" },
+  ];
+  await withPage(browser, `${world.url}/console/${slug}`, options, async (page) => {
+    let sent = 0;
+    page.on("request", (request) => sent += Number(request.method() === "POST"));
+    for (const { path, field, text } of forms) {
+      sent = 0;
+      await page.goto(`${world.url}/console/${slug}/${path}`, { waitUntil: "load" });
+      await page.getByLabel(field).fill(text);
+      await page.getByLabel(field).press("Enter");
+      await page.getByText("Shown once").waitFor();
+      await page.reload({ waitUntil: "load" });
+      assertEquals(await page.getByText("Shown once").count(), 0, path);
+      assertEquals(sent, 1, path);
+    }
+  });
+});
+
 browserTest(
   "a form that comes back is looked at where it is wrong, on a phone too",
   async ({ browser, world }) => {

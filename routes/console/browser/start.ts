@@ -11,6 +11,9 @@ document.addEventListener("htmx:after:swap", () => localTimes(document));
 document.addEventListener("submit", ({ target }) => {
   if (target instanceof HTMLFormElement && target.action.endsWith("/-/sign-out")) sessionStorage.clear();
 });
+// Reloaded, the page would send its form again and make a second token or link. From here on a reload opens the page of the
+// form; without script the browser asks first.
+if (document.querySelector("[data-shown-once]")) history.replaceState(null, "", location.href);
 // A form that has come back may stand far below on a narrow page.
 if (!document.querySelector("[autofocus]")) {
   const wrong = document.querySelector<HTMLElement>("form .notice.bad");

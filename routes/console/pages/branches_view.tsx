@@ -15,6 +15,7 @@ import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Pill } from "../parts/pill.tsx";
+import { ShownOnce } from "../parts/shown_once.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import type { PagePlace } from "./database_pages.ts";
@@ -52,6 +53,7 @@ function Claimed({ claim, at }: BranchesProps & { claim: BranchClaim }): Html {
       id="claimed"
       title={`Branch ${branchRef} is yours`}
       about={outcome === "reset" ? "a fresh copy again" : undefined}
+      end={<ShownOnce />}
     >
       <div class="form">
         <p>

@@ -17,6 +17,7 @@ import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Person } from "../parts/person.tsx";
 import { Pill } from "../parts/pill.tsx";
+import { ShownOnce } from "../parts/shown_once.tsx";
 import { Time } from "../parts/time.tsx";
 
 /** The forms of the page. */
@@ -74,7 +75,7 @@ function Invited({ invited }: { invited: InvitedMember }): Html {
     <Card
       id="invited"
       title={`A link for ${invited.email}`}
-      end={<Pill tone="warn" icon="alert">Shown once</Pill>}
+      end={<ShownOnce />}
     >
       <div class="form">
         <p>

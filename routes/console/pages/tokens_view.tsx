@@ -17,6 +17,7 @@ import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { Pill } from "../parts/pill.tsx";
+import { ShownOnce } from "../parts/shown_once.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
@@ -81,7 +82,7 @@ function Made({ token: made, baseUrl, namespace, databases }: TokensProps & { to
     <Card
       id="made"
       title={`${visibleText(made.name)} is made`}
-      end={<Pill tone="warn" icon="alert">Shown once</Pill>}
+      end={<ShownOnce />}
     >
       <div class="form">
         <p>

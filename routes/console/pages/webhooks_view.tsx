@@ -16,6 +16,7 @@ import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Pill } from "../parts/pill.tsx";
+import { ShownOnce } from "../parts/shown_once.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
@@ -79,7 +80,7 @@ export function Webhooks(props: WebhooksProps): Html {
 
 function Made({ secret }: MadeSecret): Html {
   return (
-    <Card id="made" title="The secret" end={<Pill tone="warn" icon="alert">Shown once</Pill>}>
+    <Card id="made" title="The secret" end={<ShownOnce />}>
       <div class="form">
         <p>
           The receiver checks messages by it. A lost one is replaced by a new one; the former signs beside it
