@@ -1,6 +1,7 @@
 // Suites that know the service by HTTP alone, once more against two instances as Deno Deploy runs them, in turn.
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
+import { runGroup, tallyOf } from "../testing/run_group.ts";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
 import { tenantSettings } from "../testing/tenant_settings.ts";
 import { hostedEnv } from "./hosted_app.ts";
@@ -31,20 +32,19 @@ Deno.test("the suites over HTTP hold where every request goes to the other one o
 });
 
 async function runSuites(env: Readonly<Record<string, string>>): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    cwd: ROOT,
-    args: ["test", "--no-check", "--sanitize-ops", "--sanitize-resources", "--allow-all", ...SUITES],
-    env: { ...env, NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  if (!success) print(text);
-  assert(success, "a suite failed, see above");
-  const [, files, steps] = text.match(/(\d+) passed \((\d+) steps\)/) ?? [];
+  const written: string[] = [];
+  const result = await runGroup({ name: "suites", paths: SUITES, onSqld: false }, {
+    flags: [],
+    written,
+    env,
+  });
+  const { passed, failed } = tallyOf(result);
+  if (failed > 0) print(written.join(""));
+  assertEquals(failed, 0, "a suite failed, see above");
   const tests = await countTests();
   assert(
-    Number(files) === SUITES.length && Number(steps) >= tests,
-    `${files} files, ${steps} of ${tests} tests passed`,
+    result.reports.size === SUITES.length && passed >= SUITES.length + tests,
+    `${result.reports.size} files, ${passed} of ${SUITES.length + tests} tests passed`,
   );
 }
 

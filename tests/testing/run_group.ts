@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly written: string[] | null;
   /** Ends the run. */
   readonly signal?: AbortSignal;
+  /** Laid over the environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** After which a group counts as hanging where nobody is there to end it: several times what the longest takes. */
@@ -48,7 +50,7 @@ export function tallyOf({ reports, broke, leftOut }: GroupResult): Tally {
 
 export async function runGroup(group: TestGroup, options: RunOptions): Promise<GroupResult> {
   const result = { group, reports: new Map(), leftOut: 0, broke: false, lastOutput: "" };
-  if (!group.onSqld) return { ...result, ...await runTests(group, options, {}) };
+  if (!group.onSqld) return { ...result, ...await runTests(group, options, options.env ?? {}) };
   let sqld: SharedSqld | null;
   try {
     sqld = await startSharedSqld();
@@ -59,7 +61,7 @@ export async function runGroup(group: TestGroup, options: RunOptions): Promise<G
   // All that would run there counts as one.
   if (sqld === null) return { ...result, leftOut: 1 };
   try {
-    return { ...result, ...await runTests(group, options, sqld.env) };
+    return { ...result, ...await runTests(group, options, { ...options.env, ...sqld.env }) };
   } finally {
     await sqld.stop();
   }
