@@ -48,6 +48,11 @@ export async function noteFormat(dataDir: string): Promise<void> {
   const part = `${path}.part`;
   try {
     await Deno.writeTextFile(part, `${JSON.stringify(dataFormat)}\n`, { mode: 0o600 });
+    {
+      // Where the power failed soon after the rename, the file would be there and empty, and no start would go on.
+      using written = await Deno.open(part);
+      await written.sync();
+    }
     await Deno.rename(part, path);
   } catch {
     await Deno.remove(part).catch(() => {});

@@ -123,6 +123,32 @@ Deno.test("data of a newer version is refused by one sentence before anything of
   });
 });
 
+Deno.test("the number of the format is on the disk before its file has its name", async () => {
+  const folder = await Deno.makeTempDir();
+  const [open, rename] = [Deno.open, Deno.rename];
+  const steps: string[] = [];
+  Deno.open = async (path, options) => {
+    const file = await open(path, options);
+    const sync = file.sync.bind(file);
+    file.sync = async () => {
+      steps.push(`sync ${(await Deno.readTextFile(path)).trim()}`);
+      await sync();
+    };
+    return file;
+  };
+  Deno.rename = async (from, to) => {
+    steps.push(`rename to ${to}`);
+    await rename(from, to);
+  };
+  try {
+    await noteFormat(folder);
+    assertEquals(steps, [`sync ${JSON.stringify(dataFormat)}`, `rename to ${folder}/format.json`]);
+  } finally {
+    [Deno.open, Deno.rename] = [open, rename];
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("of archived backups all of the last hour stay, then one an hour for a day, then one a day; the newest always", () => {
   const now = Date.UTC(2026, 10, 22, 12, 30);
   const at = (minutes: number, isWhole = true) => ({ takenAtMs: now - minutes * 60_000, keys: [], isWhole });
