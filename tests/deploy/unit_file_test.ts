@@ -29,6 +29,13 @@ Deno.test("the unit starts the service with the permissions of its task, and giv
   for (const [, name = ""] of named) assert(known.has(name), name);
 });
 
+Deno.test("the unit leaves the end of an engine process to the service, and the service's own to systemd", () => {
+  // The default ends the whole service with the first process that the kernel ends for want of memory.
+  assertEquals(lineOf("OOMPolicy"), "continue");
+  assertEquals(lineOf("KillMode"), "mixed");
+  assertEquals(lineOf("Restart"), "on-failure");
+});
+
 Deno.test("systemd takes the unit", async () => {
   const folder = await Deno.makeTempDir({ prefix: "cubby_unit_" });
   try {
