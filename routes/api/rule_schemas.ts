@@ -6,7 +6,9 @@ const rows = z.int().min(1).max(1_000_000_000);
 /** All that its author decides about a rule. */
 export const ruleSettings = z.strictObject({
   tableGlob: z.string().min(1).max(200).describe("* and ?, whatever the case"),
-  actions: z.array(z.enum(["insert", "update", "delete", "schema"])).min(1).nullable().describe("Null: all"),
+  actions: z.array(z.enum(["insert", "update", "delete", "schema"])).min(1).max(100).nullable().describe(
+    "Null: all",
+  ),
   effect: z.enum(["require_approval", "deny"]),
   minRows: rows.nullable().describe("Only from so many affected rows on"),
   unboundedOnly: z.boolean().describe(

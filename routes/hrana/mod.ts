@@ -11,7 +11,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { headerNumber, snapshots } from "../middleware/header_flag.ts";
-import { issuesOf } from "../middleware/issues.ts";
+import { readWith } from "../middleware/issues.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
 import { isPlainPipeline } from "./plain_requests.ts";
@@ -108,7 +108,7 @@ function optionsOf(c: Context<Env>): DoorOptions {
  * for being rounded. Errors: `validation_failed`.
  */
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
-  return parsed.data;
+  const read = readWith(schema, input);
+  if (!read.ok) throw new AppError("validation_failed", { issues: read.issues });
+  return read.data;
 }

@@ -4,15 +4,26 @@ import type { Issue } from "../../lib/core/errors.ts";
 import { listedFields, unknownField } from "../../lib/sql/hints.ts";
 
 /** Issues of one answer: enough to repair a request, bounded whatever its size. */
-const MAX_ISSUES = 50;
+export const MAX_ISSUES = 50;
 const NO_OBJECT = "Send an object here";
 
-/** What is wrong with `input`, as `issues` of the envelope. Never contains a value of the request. */
-export function issuesOf(schema: z.ZodType, input: unknown): Issue[] {
-  const parsed = schema.safeParse(input, { error: (issue) => messageOf(issue) });
-  if (parsed.success) return [];
-  return parsed.error.issues.slice(0, MAX_ISSUES).flatMap((issue) => toIssues(issue, schema))
-    .slice(0, MAX_ISSUES);
+/** The checked input, or what is wrong with it as `issues` of the envelope, which never contain a value of the request. */
+export type ReadInput<Schema extends z.ZodType> =
+  | { readonly ok: true; readonly data: z.output<Schema> }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Checks in one go: where much is wrong, each check takes long. */
+export function readWith<Schema extends z.ZodType>(schema: Schema, input: unknown): ReadInput<Schema> {
+  const parsed = schema.safeParse(input, { error: messageOf });
+  if (parsed.success) return { ok: true, data: parsed.data };
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).flatMap((issue) => toIssues(issue, schema));
+  return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
+}
+
+/** What is wrong with `input`. */
+export function issuesOf(schema: z.ZodType, input: unknown): readonly Issue[] {
+  const read = readWith(schema, input);
+  return read.ok ? [] : read.issues;
 }
 
 function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {

@@ -7,7 +7,7 @@ import { AppError, type Issue } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "./body_text.ts";
-import { issuesOf } from "./issues.ts";
+import { issuesOf, readWith } from "./issues.ts";
 
 /** The parts of a request that a route can read. */
 export type InputTarget = "json" | "query" | "param";
@@ -67,9 +67,9 @@ export function readInput<Schema extends z.ZodType>(
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw new AppError("validation_failed", { issues: issuesOf(schema, input) });
-  return parsed.data;
+  const read = readWith(schema, input);
+  if (!read.ok) throw new AppError("validation_failed", { issues: read.issues });
+  return read.data;
 }
 
 const nothing = z.strictObject({}).optional();

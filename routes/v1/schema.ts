@@ -14,6 +14,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
+import { listOf } from "../middleware/list_of.ts";
 import { validate } from "../middleware/validate.ts";
 
 const schemaDescription = z.object({
@@ -52,13 +53,20 @@ const text = z.string().max(10_000).refine(isPlainText, {
 });
 const name = z.string().min(1).max(1000);
 
+/** Tables of one call, and columns of a table, of which SQLite lets no table have more than 2000. */
+const MAX_DESCRIBED = 10_000;
+
 const descriptions = z.strictObject({
   databaseDescription: text.optional(),
-  tables: z.array(z.strictObject({
-    table: name,
-    description: text.optional(),
-    columns: z.array(z.strictObject({ column: name, description: text.optional() })).optional(),
-  })).optional(),
+  tables: listOf(
+    z.strictObject({
+      table: name,
+      description: text.optional(),
+      columns: listOf(z.strictObject({ column: name, description: text.optional() }), MAX_DESCRIBED)
+        .optional(),
+    }),
+    MAX_DESCRIBED,
+  ).optional(),
 }).meta({
   examples: [{
     databaseDescription: "Orders of the shop",

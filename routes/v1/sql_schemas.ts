@@ -1,6 +1,7 @@
 // Schemas of SQL over HTTP: what validates a request also documents it.
 import { z } from "zod";
 import { ruleHit } from "../http/schemas.ts";
+import { documented } from "../middleware/list_of.ts";
 import { MAX_BATCH_STATEMENTS, MAX_PARAM_SETS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
 
 const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
@@ -46,12 +47,6 @@ export function tellOddValues(
 function isPlainParameter(value: unknown): boolean {
   return typeof value === "string" || value === null || typeof value === "boolean" ||
     (typeof value === "number" && Number.isFinite(value));
-}
-
-/** What OpenAPI says of values that such a schema describes. */
-function documented(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...described } = z.toJSONSchema(schema);
-  return described;
 }
 
 /** One statement. */

@@ -104,6 +104,26 @@ test("a batch takes 1 to 100 statements", async () => {
   }
 });
 
+test("of hundreds of thousands of wrong elements in one body, 50 are told", async () => {
+  await using app = await startApp();
+  const { token, slug, database } = await app.namespace();
+  const thirty = `[${Array(30).fill("{}").join(",")}]`;
+  const many = (element: string) => `[${Array(9000).fill(element).join(",")}]`;
+  const steps = many(`{"stmt":{"sql":"SELECT 1","args":${thirty}}}`);
+  const bodies = [
+    [
+      "POST",
+      `/hrana/${slug}/${database.slug}/v3/pipeline`,
+      `{"requests":[{"type":"batch","batch":{"steps":${steps}}}]}`,
+    ],
+    ["PUT", `${database.path}/describe`, `{"tables":${many(`{"table":"t","columns":${thirty}}`)}}`],
+  ] as const;
+  for (const [method, path, body] of bodies) {
+    const answer = await app.request(method, path, { token, body });
+    assertEquals([answer.status, answer.body.issues?.length], [400, 50], answer.text.slice(0, 300));
+  }
+});
+
 test("a statement above a million characters is refused by its length", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Target } from "../../../lib/access/resolve_target.ts";
 import type { Issue } from "../../../lib/core/errors.ts";
 import type { Role } from "../../../lib/core/role.ts";
-import { issuesOf } from "../../middleware/issues.ts";
+import { readWith } from "../../middleware/issues.ts";
 import type { McpAnswer } from "./answer.ts";
 import type { McpVisit } from "./visit.ts";
 
@@ -95,9 +95,9 @@ function prepares<Call, Shape extends z.ZodRawShape>(
     ...words,
     input: schema,
     prepare: (given) => {
-      const parsed = schema.safeParse(given);
-      if (!parsed.success) return { ok: false, issues: issuesOf(schema, given) };
-      return { ok: true, run: (call) => run(call, parsed.data) };
+      const read = readWith(schema, given);
+      if (!read.ok) return { ok: false, issues: read.issues };
+      return { ok: true, run: (call) => run(call, read.data) };
     },
   };
 }
