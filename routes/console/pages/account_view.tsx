@@ -13,6 +13,7 @@ import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
+import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { PageHead } from "../parts/page_head.tsx";
 import { PasskeyButton } from "../parts/passkey_button.tsx";
@@ -86,27 +87,9 @@ function Passkeys({ visit, passkeys, returned }: AccountProps): Html {
           </Empty>
         )
         : (
-          <Grid
-            label="Passkeys"
-            columns={[{ name: "Name" }, { name: "Added" }, { name: "Last used" }, {
-              name: "Remove",
-              unseen: true,
-            }]}
-            rows={passkeys.map(({ id, name, createdAt, usedAt }) => [
-              visibleText(name),
-              <Time at={createdAt} />,
-              usedAt === null ? <span class="note">not yet</span> : <Time at={usedAt} />,
-              <AskFirst
-                visit={visit}
-                action={`/console/-/account/passkeys/${id}/remove`}
-                ask="Remove"
-                name={`Remove ${visibleText(name)}`}
-                act="Remove the passkey"
-              >
-                Nobody can sign in or approve with it any more. The password and other passkeys stay.
-              </AskFirst>,
-            ])}
-          />
+          <ul class="rows">
+            {passkeys.map((passkey) => <Passkey visit={visit} passkey={passkey} />)}
+          </ul>
         )}
       <div class="body below needs-script-block">
         <Form visit={visit} action="/console/-/account/passkeys" kind="form">
@@ -131,6 +114,41 @@ function Passkeys({ visit, passkeys, returned }: AccountProps): Html {
         <p class="body note">A browser adds a passkey with its script only; the password works without.</p>
       </noscript>
     </Card>
+  );
+}
+
+function Passkey({ visit, passkey }: { visit: Visit; passkey: PasskeyView }): Html {
+  const { id, createdAt, usedAt } = passkey;
+  const name = visibleText(passkey.name);
+  return (
+    <li>
+      <div class="person">
+        <span class="avatar soft" aria-hidden="true">
+          <Icon name="passkey" size={14} />
+        </span>
+        <span>
+          {name}
+          <small>
+            added <Time at={createdAt} />, {usedAt === null ? "not used yet" : (
+              <>
+                last used <Time at={usedAt} />
+              </>
+            )}
+          </small>
+        </span>
+      </div>
+      <span class="end">
+        <AskFirst
+          visit={visit}
+          action={`/console/-/account/passkeys/${id}/remove`}
+          ask="Remove"
+          name={`Remove ${name}`}
+          act="Remove the passkey"
+        >
+          Nobody can sign in or approve with it any more. The password and other passkeys stay.
+        </AskFirst>
+      </span>
+    </li>
   );
 }
 
