@@ -321,6 +321,66 @@ browserTest("a token is made, copied and revoked by keys alone", async ({ browse
   });
 });
 
+/** What the focus is on; null at the end of the page, and ` below a bar` behind its name where a bar of the page covers all of it. */
+const FOCUSED = `(() => {
+  const one = document.activeElement;
+  if (one === null || one === document.body || one.matches(".skip") && window.walked) return null;
+  window.walked = true;
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  const bar = (y) => document.elementFromPoint((left + right) / 2, y)?.closest(".topbar, .decide-bar") ?? null;
+  const covered = [top + 1, bottom - 1].every((y) => !(bar(y)?.contains(one) ?? true));
+  return (one.ariaLabel ?? one.textContent).trim() + (covered ? " below a bar" : "");
+})()`;
+
+browserTest(
+  "on a phone what is walked to by keys is never below a bar",
+  async ({ browser, world, pages }) => {
+    const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+    const options = { ...world.signedIn(person), viewport: NARROW };
+    for (const name of ["approvals-all", "approval-insert", "approval-came-back"]) {
+      const shown = pages.find((page) => page.name === name);
+      assert(shown);
+      await withPage(browser, world.url + shown.path, options, async (page) => {
+        const walked: string[] = [];
+        // There and back: what is scrolled to comes from below, then from above.
+        for (const key of ["Tab", "Shift+Tab"]) {
+          for (let at: string | null = ""; at !== null;) {
+            await page.keyboard.press(key);
+            at = await page.evaluate<string | null>(FOCUSED);
+            walked.push(at ?? "");
+          }
+          await page.evaluate("window.walked = false");
+        }
+        assert(walked.length > 20, String(walked.length));
+        assertEquals(walked.filter((at) => at.endsWith(" below a bar")), [], name);
+      });
+    }
+  },
+);
+
+browserTest(
+  "where a system chooses the colours, what is open is told from the rest",
+  async ({ browser, world }) => {
+    const person = await signIn(world.app, { role: "admin", namespace: "northwind" });
+    const options = {
+      ...world.signedIn(person),
+      viewport: WIDE,
+      forcedColors: "active",
+      reducedMotion: "reduce",
+    } as const;
+    await withPage(browser, `${world.url}/console/northwind/usage`, options, async (page) => {
+      const colourOf = (one: string) => page.evaluate<string>(`getComputedStyle(${one}).backgroundColor`);
+      const open = (list: string) => colourOf(`document.querySelector("${list} a[aria-current]")`);
+      await page.evaluate(`document.body.append(document.createElement("hr"));
+        document.querySelector("hr").style.background = "SelectedItem"`);
+      const chosen = await colourOf('document.querySelector("hr")');
+      assertEquals([await open(".rail nav"), await open(".segments")], [chosen, chosen]);
+      await page.goto(`${world.url}/console/northwind/db/main/tables/products`, { waitUntil: "load" });
+      assertEquals([await open(".tabs"), await open(".schema")], [chosen, chosen]);
+    });
+  },
+);
+
 Deno.test({
   name: "the console in a browser",
   ignore: browser === null,
