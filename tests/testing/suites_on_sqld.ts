@@ -63,6 +63,45 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/transactions/ends_test.ts": "is about the lanes of the embedded store",
   "tests/transactions/kills_test.ts": "kills engine children",
   "tests/tenant/turso_http_test.ts": "starts an sqld of its own",
+  "tests/people": "people and their sessions are records of the KV",
+  "tests/handoff": "tokens are records of the KV",
+  "tests/sessions": "sessions are records of the KV, proved by a key that is one too",
+  "tests/sql": "is about texts, which are understood before a tenant is asked",
+  "tests/ask/bad_answers_test.ts": "is about what a model answers, which is judged before a tenant is asked",
+  "tests/ask/chat_answers_test.ts": "is about what a model answers, which is judged before a tenant is asked",
+  "tests/ask/model_asked_once_test.ts": "is about how often a model is asked",
+  "tests/branches/branch_bound_test.ts": "branches are counted in the KV; merge_test.ts makes them in sqld",
+  "tests/changes/streams_test.ts":
+    "who follows is decided before a tenant is asked; feed_test.ts reads the changes of sqld",
+  "tests/changes/webhook_bounds_test.ts":
+    "messages are records of the KV; feed_instances_test.ts sends some out of sqld",
+  "tests/changes/webhook_kills_test.ts":
+    "how far a webhook has come stands in the KV; feed_instances_test.ts kills a sender on sqld",
+  "tests/changes/webhooks_test.ts":
+    "messages are records of the KV; feed_instances_test.ts sends some out of sqld",
+  "tests/endpoints/account_documents_test.ts": "is about generated texts",
+  "tests/endpoints/discovery_test.ts": "is about a generated text",
+  "tests/faults/clock_jumps_test.ts": "what is spent, and when, are records of the KV",
+  "tests/faults/http_faults_test.ts":
+    "what comes by HTTP is read before a tenant is asked; the contract of stores has callers who leave",
+  "tests/hrana/guards_test.ts":
+    "what guards the door stands before a store; sql_escape_test.ts runs its corpus in sqld",
+  "tests/hrana/socket_bounds_test.ts": "what bounds a socket stands before a store",
+  "tests/hrana/socket_service_test.ts":
+    "is about a socket's process; libsql_client_test.ts has sockets to sqld",
+  "tests/published/lock_out_test.ts": "guesses are counted in the KV",
+  "tests/query/dialect_hints_test.ts": "hints are chosen by the texts of statements",
+  "tests/query/input_test.ts": "what a call may be is read before a tenant is asked",
+  "tests/security/published_attacks_test.ts": "attacks a door that stands before a store",
+  "tests/security/published_failures_test.ts": "attacks a door that stands before a store",
+  "tests/transfer/long_files_test.ts":
+    "an upload is read by the children of transfers, which are the same for every store",
+  "tests/transfer/places_test.ts": "places of transfers are a process's, whatever store is behind them",
+  "tests/writes/approval_bounds_test.ts":
+    "approvals that wait are counted in the KV; approvals_test.ts redeems in sqld",
+  "tests/writes/approval_outcome_test.ts": "is about failures of the KV; approvals_test.ts redeems in sqld",
+  "tests/writes/approval_people_test.ts":
+    "who decides is a record of the KV; approvals_test.ts redeems in sqld",
 };
 
 const STARTS = /\/testing\/start_(?:app|service)\.ts$/;

@@ -47,15 +47,8 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/branches/merge_rules_test.ts on sqld":
     "which rules a merge meets is decided before a store is asked",
   "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
-  "tests/changes/streams_test.ts on sqld":
-    "who follows is decided before a store; feed_test.ts reads the changes of sqld",
-  "tests/changes/webhook_kills_test.ts on sqld": "how far a webhook has come stands in the KV",
-  "tests/changes/webhook_bounds_test.ts on sqld": "messages are records of the KV",
-  "tests/changes/webhooks_test.ts on sqld":
-    "messages are records of the KV; feed_test.ts reads the changes of sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/mcp on sqld": "a tool ends in a statement, and tests/query runs those on sqld",
-  "tests/branches/branch_bound_test.ts on sqld": "how many branches there are is counted in the KV",
   "tests/branches/branch_life_test.ts on sqld": "when a branch ends is a record of the KV",
   "tests/branches/claim_test.ts on sqld": "claims are records of the KV; merge_test.ts copies there",
   "tests/branches/diff_test.ts on sqld": "merge_test.ts, which begins with what differs, merges on sqld",
@@ -65,20 +58,14 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/migrations/rehearsal_test.ts on sqld": "runs on a copy; migrations_test.ts migrates on sqld",
   "tests/hrana/socket_test.ts on sqld":
     "what a socket means is decided before a store; libsql_client_test.ts asks sqld",
-  "tests/hrana/socket_bounds_test.ts on sqld": "what bounds a socket stands before a store",
-  "tests/hrana/socket_service_test.ts on sqld": "a socket's process, whatever store is behind it",
   "tests/migrations/migration_rules_test.ts on sqld":
     "who may migrate is decided before a store is asked; migrations_test.ts migrates on sqld",
-  "tests/query/dialect_hints_test.ts on sqld": "hints are chosen by the texts of statements",
   "tests/query/param_sets_like_batch_test.ts on sqld":
     "each way of a batch; param_sets_writes_test.ts writes sets in sqld",
   "tests/query/param_sets_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
   "tests/transfer/import_files_test.ts on sqld":
     "the same children read every file; import_test.ts imports into sqld",
-  "tests/transfer/places_test.ts on sqld":
-    "places of transfers are a process's, whatever store is behind them",
   "tests/hrana/money_test.ts on sqld": "what a call costs is counted before and behind the store",
-  "tests/query/input_test.ts on sqld": "what a call may be is read before a store is asked",
   "tests/query/latency_test.ts on sqld": "rows of the log; query_log_test.ts reads them in sqld",
   "tests/query/stage_order_test.ts on sqld": "the stages are those of every store",
   "tests/query/way_out_test.ts on sqld": "messages of failures that the service finds itself",
@@ -88,17 +75,10 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "what a rule says of itself is decided before a store is asked",
   "tests/writes/rules_test.ts on sqld":
     "rules are matched before a store is asked; approvals_test.ts and write_rules_attack_test.ts run there",
-  "tests/faults/clock_jumps_test.ts on sqld": "what is spent, and when, are records of the KV",
-  "tests/faults/http_faults_test.ts on sqld":
-    "what comes by HTTP is read before a store is asked; the contract of stores has callers who leave",
-  "tests/handoff on sqld": "tokens are records of the KV",
-  "tests/hrana/guards_test.ts on sqld": "what guards the door stands before a store",
   "tests/hrana/pipeline_test.ts on sqld":
     "what a pipeline means is decided before a store; libsql_client_test.ts asks sqld",
   "tests/models on sqld": "random cases; the suites by hand run on sqld",
   "tests/money on sqld": "what a call costs is counted before and behind the store",
-  "tests/people on sqld": "people and their sessions are records of the KV",
-  "tests/transfer/long_files_test.ts on sqld": "an upload is read before a store is asked",
   "tests/transfer/export_test.ts on sqld":
     "the same children write every export; import_test.ts exports and imports on sqld",
   "tests/published on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
@@ -113,17 +93,7 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "rules are matched before a store is asked; snapshots_test.ts restores on sqld",
   "tests/security/sql_escape_test.ts on sqld":
     "all of the corpus over HTTP; remote_gate_test.ts holds the gate, write_rules_attack_test.ts attacks on sqld",
-  "tests/security/published_attacks_test.ts on sqld": "attacks on a door that stands before a store",
-  "tests/security/published_failures_test.ts on sqld": "attacks on a door that stands before a store",
-  "tests/sessions on sqld": "sessions are records of the KV",
-  "tests/sql on sqld": "texts, which are understood before a store is asked",
-  "tests/writes/approval_bounds_test.ts on sqld":
-    "approvals are records of the KV; approvals_test.ts redeems there",
-  "tests/writes/approval_outcome_test.ts on sqld":
-    "approvals are records of the KV; approvals_test.ts redeems there",
   "tests/writes/approval_page_test.ts on sqld":
-    "approvals are records of the KV; approvals_test.ts redeems there",
-  "tests/writes/approval_people_test.ts on sqld":
     "approvals are records of the KV; approvals_test.ts redeems there",
   "tests/writes/approval_repeat_test.ts on sqld":
     "approvals are records of the KV; approvals_test.ts redeems there",
