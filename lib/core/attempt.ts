@@ -11,8 +11,11 @@ export async function attempt(log: Log, event: string, work: () => Promise<unkno
   }
 }
 
-/** No text of an error's own, which may hold paths, addresses and values. */
+/** No text of an error's own, which may hold paths, addresses and values. What the system says it says by code, as `ENOSPC`. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.code;
-  return error instanceof Error ? error.name : "unknown";
+  if (!(error instanceof Error)) return "unknown";
+  const code: unknown = Reflect.get(error, "code");
+  // Deno has a name of its own for only some of the system's errors.
+  return error.name === "Error" && typeof code === "string" && /^E[A-Z\d]+$/.test(code) ? code : error.name;
 }

@@ -2,6 +2,7 @@
 // quickest, as long as there is memory for them; the others leave in pieces as the client takes them, from memory or, where
 // that is full, from a file that has no name any more. Where the disk's part is full too, the answer goes whose client has
 // taken nothing for longest. What a call has done is done before: no commit and no log row waits for a client.
+import { reasonOf } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 
@@ -157,9 +158,7 @@ export class AnswerRoom {
       source.close();
       return file;
     } catch (error) {
-      this.options.log("warn", "answer_not_spooled", {
-        error: error instanceof Error ? error.name : "unknown",
-      });
+      this.options.log("warn", "answer_not_spooled", { error: reasonOf(error) });
       if (!this.#held.has(held)) return source;
       this.#held.delete(held);
       this.#used.disk -= held.sizeBytes;

@@ -1,5 +1,6 @@
 // Listens and accepts connections itself, and lets the runtime answer on each: only so can a connection be ended that
 // never sends a request.
+import { reasonOf } from "../core/attempt.ts";
 import type { Log } from "../core/log.ts";
 import { answerBytes } from "./answer_bytes.ts";
 import type { AnswerRoom } from "./answer_room.ts";
@@ -118,7 +119,7 @@ export class HttpListener {
         if (this.#stopping) return;
         if (hasHungUp(error)) continue;
         // Mostly there are no file descriptors left, which the service's own files need too.
-        this.options.log("warn", "connection_not_accepted", { error: nameOf(error) });
+        this.options.log("warn", "connection_not_accepted", { error: reasonOf(error) });
         for (let ended = 0; ended < ENDED_AT_ONCE && this.#watch.endOne(); ended++);
         await new Promise((resolve) => setTimeout(resolve, ACCEPT_AGAIN_MS));
       }
@@ -213,7 +214,7 @@ export class HttpListener {
   }
 
   readonly #onError = (error: unknown): Response => {
-    this.options.log("error", "answer_failed", { error: nameOf(error) });
+    this.options.log("error", "answer_failed", { error: reasonOf(error) });
     return new Response("Internal Server Error", { status: 500 });
   };
 }
@@ -240,8 +241,4 @@ class HeldWhole {
 function hasHungUp(error: unknown): boolean {
   return error instanceof Deno.errors.NotConnected || error instanceof Deno.errors.ConnectionReset ||
     error instanceof Deno.errors.ConnectionAborted;
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : "unknown";
 }

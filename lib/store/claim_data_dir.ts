@@ -1,4 +1,5 @@
 // One running service owns the data folder: two would write the same tenant files.
+import { reasonOf } from "../core/attempt.ts";
 import { ConfigError } from "../core/errors.ts";
 
 /** The data folder as long as this process owns it. */
@@ -56,9 +57,8 @@ async function openLock(
       return { file: await Deno.open(lock, { create: true, write: true, mode: 0o600 }), isNew: false };
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.name : "unknown";
     throw new ConfigError(
-      `Set DATA_DIR to a folder that this process can write; making it failed (${reason})`,
+      `Set DATA_DIR to a folder that this process can write; making it failed (${reasonOf(error)})`,
     );
   }
 }

@@ -70,7 +70,7 @@ Deno.test("silent connections beyond the file descriptors that the process may h
       await client.send(GET);
       assertEquals((await client.answer()).status, 200);
     }
-    assertStringIncludes(service.errors(), "connection_not_accepted");
+    assertStringIncludes(service.errors(), '"connection_not_accepted","error":"EMFILE"');
     assertEquals((await service.stop()).code, 0);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,5 +1,6 @@
 // Takes a backup apart. What it says of its version is read before anything else; nothing of a file that is cut or altered is
 // left.
+import { reasonOf } from "../../core/attempt.ts";
 import { createHash } from "node:crypto";
 import { ConfigError } from "../../core/errors.ts";
 import { readFormat } from "../../store/data_format.ts";
@@ -43,8 +44,7 @@ async function openBackup(path: string): Promise<Deno.FsFile> {
   try {
     return await Deno.open(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.name : "unknown";
-    throw new ConfigError(`Name a backup that can be read; opening ${path} failed (${reason})`);
+    throw new ConfigError(`Name a backup that can be read; opening ${path} failed (${reasonOf(error)})`);
   }
 }
 

@@ -1,5 +1,6 @@
 // The archive of all databases of a store: which have changed, when each is read and sent, and what happens while the
 // store is away. A database that nobody writes costs nothing.
+import { reasonOf } from "../../core/attempt.ts";
 import type { ArchiveStatus } from "../moment_archive.ts";
 import { ArchiveUpkeep } from "./archive_upkeep.ts";
 import { archiveFolder, spooledDatabases } from "./archive_state.ts";
@@ -177,9 +178,7 @@ export class Archiver {
     } catch (error) {
       changed.sinceMs = nowMs;
       this.#failures++;
-      // No text of an error's own, which may hold an address.
-      const reason = error instanceof Error ? error.name : "";
-      this.options.log("warn", "archive_failed", { databaseId, reason });
+      this.options.log("warn", "archive_failed", { databaseId, reason: reasonOf(error) });
     }
   }
 

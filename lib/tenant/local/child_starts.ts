@@ -1,5 +1,6 @@
 // Decides when one more engine child may be started, and whether a started one may serve: after each failed start the pause
 // grows, and a child that has loaded another version of the program serves nothing.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Log, quietLog } from "../../core/log.ts";
@@ -43,7 +44,7 @@ export class ChildStarts {
     try {
       return start(freeProgressFile(runDirectory, used));
     } catch (error) {
-      this.failed(error instanceof Error ? error.name : "unknown");
+      this.failed(reasonOf(error));
       return null;
     }
   }

@@ -1,5 +1,6 @@
 // Paths of the embedded store's folders and files; makes, opens and removes them. An id is checked before it becomes part
 // of a path.
+import { reasonOf } from "../../core/attempt.ts";
 import { isId } from "../../core/ids.ts";
 import { ConfigError } from "../../core/errors.ts";
 
@@ -124,9 +125,8 @@ async function make(folder: string): Promise<void> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const reason = error instanceof Error ? error.name : "unknown";
     throw new ConfigError(
-      `Let DATA_DIR have folders that this process can write; making ${folder} failed (${reason})`,
+      `Let DATA_DIR have folders that this process can write; making ${folder} failed (${reasonOf(error)})`,
     );
   }
 }

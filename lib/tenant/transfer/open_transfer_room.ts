@@ -1,4 +1,5 @@
 // Where files of databases that live elsewhere are read and built: in a folder of this process, by its own children.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Log } from "../../core/log.ts";
 import { sweepFolders } from "./process_folders.ts";
 import { TransferRoom } from "./transfer_room.ts";
@@ -26,7 +27,7 @@ export async function openTransferRoom(
   try {
     await sweepFolders(place);
   } catch (error) {
-    log("warn", "transfers_not_swept", { reason: error instanceof Error ? error.name : "unknown" });
+    log("warn", "transfers_not_swept", { reason: reasonOf(error) });
   }
   return new TransferRoom({ folder: `${place}/${crypto.randomUUID()}`, isShared: true, environment });
 }
