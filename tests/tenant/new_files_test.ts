@@ -151,6 +151,26 @@ Deno.test("a file that is there already is not overwritten, and what cannot be c
   });
 });
 
+Deno.test("where the disk takes no folder for a new database or a copy, storage is full, and later it is made", async () => {
+  await withStore(async (store) => {
+    const [from, made, copied] = [anId(), anId(), anId()];
+    await store.create(from);
+    const mkdir = Deno.mkdir;
+    const full = Object.assign(new Error("No space left on device (os error 28): mkdir"), { code: "ENOSPC" });
+    Deno.mkdir = () => Promise.reject(full);
+    const copy = () => store.copy(copied, { databaseId: from, snapshot: null });
+    try {
+      await assertRejects(() => store.create(made), /storage is full/);
+      await assertRejects(copy, /storage is full/);
+    } finally {
+      Deno.mkdir = mkdir;
+    }
+    await store.create(made);
+    await copy();
+    assert(await store.storageOf(copied));
+  });
+});
+
 Deno.test("the lanes that made a database's file belong to the namespace of whoever opens it next", async () => {
   await withStore(async (store) => {
     const id = newId("db", systemClock.now());

@@ -2,7 +2,8 @@
 // of a path.
 import { reasonOf } from "../../core/attempt.ts";
 import { isId } from "../../core/ids.ts";
-import { ConfigError } from "../../core/errors.ts";
+import { AppError, ConfigError } from "../../core/errors.ts";
+import { engineFailure } from "../../engine/engine_failure.ts";
 
 /** The folders of the store. */
 export interface TenantPaths {
@@ -73,10 +74,14 @@ export async function syncPath(path: string): Promise<void> {
   await file.sync();
 }
 
-/** Makes the folder in which the database's file will be. */
+/** Makes the folder in which the database's file will be. Errors: `storage_full`. */
 export async function makeFolder(tenants: string, databaseId: string): Promise<void> {
-  const path = databasePath(tenants, databaseId);
-  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  try {
+    await Deno.mkdir(folderOf(databasePath(tenants, databaseId)), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (engineFailure(error, null).kind !== "full") throw error;
+    throw new AppError("storage_full");
+  }
 }
 
 /** Removes everything of a database. */
