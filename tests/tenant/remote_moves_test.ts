@@ -27,6 +27,34 @@ Deno.test("a restore in one process is what the other ones see from their next c
   });
 });
 
+Deno.test("of many who ask where a database was, all learn that it has moved, and none opens it where it is", async () => {
+  await withSqld(async (world) => {
+    let [held, openings] = [0, 0];
+    let together = Promise.withResolvers<void>();
+    const one = world.store();
+    const two = world.store({
+      fetch: standBetween(async ({ url, sql }, go) => {
+        if (url.includes("/config")) openings++;
+        if (!sql.includes("SELECT a FROM t") || held === 0) return await go();
+        if (--held === 0) together.resolve();
+        await together.promise;
+        return await go();
+      }),
+    });
+    const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
+    await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
+    await tenant.database.takeSnapshot("mine");
+    const elsewhere = two.open(tenant.id, "ns_1");
+    const read = async () => rowsOf(await ask(elsewhere, "read", "SELECT a FROM t"));
+    assertEquals(await read(), [["before"]]);
+    await tenant.database.restore("mine", { undoLabel: "undo" });
+    together = Promise.withResolvers();
+    held = 3;
+    assertEquals(await Promise.all([read(), read(), read()]), [[["before"]], [["before"]], [["before"]]]);
+    assertEquals(openings, 0);
+  });
+});
+
 Deno.test("writes of another process during a restore are in it, behind it or refused, and none is lost", async () => {
   await withSqld(async (world) => {
     const [one, two] = [world.store(), world.store()];

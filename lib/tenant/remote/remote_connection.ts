@@ -33,6 +33,7 @@ const OPENED_MS = 10_000;
 /** What is known lives until somebody finds that it is so no more. */
 export class RemoteConnection {
   #located: Promise<LocatedDatabase> | null = null;
+  #formerLocation: string | null = null;
   #schemaGate: Promise<SchemaGate> | null = null;
   /** When it was last opened after something had closed it. */
   #openedMs = 0;
@@ -130,12 +131,13 @@ export class RemoteConnection {
     return null;
   }
 
-  /** Asks the catalogue again where the database is; false: it is where it was. */
-  async moved(): Promise<boolean> {
+  /** Asks the catalogue again where the database is; false: it is where it was. `asked`: where others may have asked before. */
+  async moved(asked: string | null = null): Promise<boolean> {
     const before = await this.#located?.catch(() => null);
     this.#located = null;
     const now = await this.located();
-    if (before && before.location === now.location) return false;
+    if (before?.location === now.location) return asked !== null && asked === this.#formerLocation;
+    this.#formerLocation = before?.location ?? this.#formerLocation;
     this.forgetSchema();
     return true;
   }
@@ -167,8 +169,8 @@ export class RemoteConnection {
    * Milliseconds after which a database that was found closed may be asked for again; it is opened where whoever closed it
    * has not lived to do so. Errors: `store_over_quota` where the service has not closed it.
    */
-  async pauseWhileClosed(): Promise<number> {
-    if (await this.moved()) return 0;
+  async pauseWhileClosed(asked: string | null): Promise<number> {
+    if (await this.moved(asked)) return 0;
     const seen = await this.located();
     const nowMs = this.context.clock.now();
     const openMs = Math.abs(nowMs - this.#openedMs);

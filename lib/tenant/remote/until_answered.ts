@@ -49,16 +49,17 @@ export async function pauseBefore(
   untilMs = Infinity,
 ): Promise<number> {
   const { context } = connection;
+  const asked = failure.more.location ?? null;
   switch (failure.reason) {
     case "gone":
-      if (!await connection.moved()) throw new AppError("database_corrupt");
+      if (!await connection.moved(asked)) throw new AppError("database_corrupt");
       if (attempt < MAX_MOVING) return 0;
       throw new AppError("store_unavailable");
     case "corrupt":
       throw new AppError("database_corrupt");
     case "blocked":
       if (attempt >= MAX_MOVING) throw new AppError("database_busy");
-      return await connection.pauseWhileClosed();
+      return await connection.pauseWhileClosed(asked);
     case "over_quota":
       throw new AppError("store_over_quota");
     case "full":
