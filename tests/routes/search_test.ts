@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
+import { RankedSchema } from "../../lib/services/schema/ranked_schema.ts";
 import { oneStore } from "../testing/cases.ts";
 
 const { run, test } = oneStore();
@@ -242,4 +243,16 @@ test("search that finds nothing says what there is and how it learns words, and 
   await app.request("PUT", `${tenant.database.path}/describe`, { token: tenant.token, body: described });
   const { hits, hint } = await ask();
   assertEquals([places(hits), hint], [["buyers"], undefined]);
+});
+
+test("while a large schema is indexed for its first search, others have their turns", async () => {
+  const columns = Array.from({ length: 50 }, (_, at) => ({ name: `column_${at}`, description: "" }));
+  const tables = Array.from({ length: 100 }, (_, at) => ({ name: `t${at}`, description: "", columns }));
+  let turns = 0;
+  const timer = setInterval(() => turns++);
+  const ranking = await RankedSchema.of({ databaseDescription: "", tables });
+  clearInterval(timer);
+  assert(turns > 5, `${turns} turns`);
+  assertEquals(ranking.search("t99", 1)[0]?.table, "t99");
+  assertEquals(ranking.search("column 49", 100).filter(({ column }) => column === "column_49").length, 100);
 });

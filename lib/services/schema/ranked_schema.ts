@@ -1,7 +1,16 @@
 // Ranks the database, its tables and its columns by the words of a question (BM25+ with prefixes and small typos).
 import MiniSearch, { type SearchOptions } from "minisearch";
-import type { SchemaFacts } from "./schema_facts.ts";
+import type { ColumnFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
 import { joinedName, questionWords, splitWords, wordForms } from "./search_words.ts";
+
+/** What of a schema can be found. */
+interface NamedSchema extends Pick<SchemaFacts, "databaseDescription"> {
+  readonly tables: readonly NamedTable[];
+}
+
+interface NamedTable extends Pick<TableFacts, "name" | "description"> {
+  readonly columns: readonly Pick<ColumnFacts, "name" | "description">[];
+}
 
 /** One thing that was found. */
 export interface SearchHit {
@@ -46,57 +55,52 @@ const options: SearchOptions = {
   weights: { fuzzy: TYPO_WEIGHT, prefix: 0.5 },
 };
 
+/** Entries that are indexed in one go: some 10 ms, after which others have their turn. */
+const INDEXED_AT_ONCE = 400;
+
 /** The search index of one schema. */
 export class RankedSchema {
-  readonly #found: readonly Found[];
+  readonly #found: Found[] = [];
   /** Words of the names in `#found`, at the same index. */
-  readonly #words: readonly (readonly Word[])[];
-  readonly #index: MiniSearch<Entry>;
+  readonly #words: (readonly Word[])[] = [];
+  readonly #forms = new Map<string, string[]>();
+  readonly #index = new MiniSearch<Entry>({
+    fields: [...FIELDS],
+    tokenize: splitWords,
+    processTerm: (word) => this.#formsOf(word),
+  });
   /** Every form of a word by which something can be found. */
-  readonly #known: ReadonlySet<string>;
+  #known: ReadonlySet<string> = new Set();
 
-  constructor(schema: SchemaFacts) {
-    const found: Found[] = [];
-    const entries: Entry[] = [];
-    const add = (hit: Found, entry: Omit<Entry, "id" | "joined">) => {
-      entries.push({ id: found.length, ...entry, joined: joinedName(entry.name) });
-      found.push(hit);
-    };
-    add(
-      { kind: "database", table: "", column: null, description: schema.databaseDescription },
-      { name: "", description: schema.databaseDescription, parent: "" },
-    );
-    for (const table of schema.tables) {
-      add(
-        { kind: "table", table: table.name, column: null, description: table.description },
-        { name: table.name, description: table.description, parent: "" },
-      );
-      for (const column of table.columns) {
-        add(
-          { kind: "column", table: table.name, column: column.name, description: column.description },
-          {
-            name: column.name,
-            description: column.description,
-            parent: `${table.name} ${joinedName(table.name)}`,
-          },
-        );
-      }
+  private constructor() {}
+
+  /** Indexes the schema, piece by piece where it is large. */
+  static async of(schema: NamedSchema): Promise<RankedSchema> {
+    const made = new RankedSchema();
+    const entries = entriesOf(schema);
+    for (let start = 0; start < entries.length; start += INDEXED_AT_ONCE) {
+      if (start > 0) await new Promise((resolve) => setTimeout(resolve));
+      made.#add(entries.slice(start, start + INDEXED_AT_ONCE));
     }
-    this.#found = found;
-    const forms = new Map<string, string[]>();
-    const formsOf = (word: string) => {
-      const own = forms.get(word) ?? wordForms(word);
-      forms.set(word, own);
-      return own;
-    };
-    this.#words = entries.map(({ name }) => splitWords(name).map(formsOf));
-    this.#index = new MiniSearch<Entry>({
-      fields: [...FIELDS],
-      tokenize: splitWords,
-      processTerm: formsOf,
-    });
-    this.#index.addAll(entries);
-    this.#known = new Set([...forms.values()].flat());
+    made.#known = new Set([...made.#forms.values()].flat());
+    return made;
+  }
+
+  #add(entries: readonly NamedEntry[]): void {
+    const first = this.#found.length;
+    for (const { found, name } of entries) {
+      this.#found.push(found);
+      this.#words.push(splitWords(name).map((word) => this.#formsOf(word)));
+    }
+    this.#index.addAll(entries.map(({ name, parent, found: { description } }, at) => {
+      return { id: first + at, name, joined: joinedName(name), description, parent };
+    }));
+  }
+
+  #formsOf(word: string): string[] {
+    const own = this.#forms.get(word) ?? wordForms(word);
+    this.#forms.set(word, own);
+    return own;
   }
 
   /** The best `limit` hits, best first; equal hits in the order of the schema. */
@@ -131,6 +135,24 @@ export class RankedSchema {
     if (word.length < 4 || this.#known.has(word)) return [];
     return swaps(word).filter((one) => this.#known.has(one));
   }
+}
+
+/** What can be found, with the name by which it is, and that of its table. */
+interface NamedEntry extends Pick<Entry, "name" | "parent"> {
+  readonly found: Found;
+}
+
+function entriesOf({ databaseDescription, tables }: NamedSchema): NamedEntry[] {
+  const database = { kind: "database", table: "", column: null, description: databaseDescription } as const;
+  const entries: NamedEntry[] = [{ found: database, name: "", parent: "" }];
+  for (const { name: table, description, columns } of tables) {
+    entries.push({ found: { kind: "table", table, column: null, description }, name: table, parent: "" });
+    const parent = `${table} ${joinedName(table)}`;
+    for (const { name, description } of columns) {
+      entries.push({ found: { kind: "column", table, column: name, description }, name, parent });
+    }
+  }
+  return entries;
 }
 
 /** All words made by swapping two neighbouring letters. */

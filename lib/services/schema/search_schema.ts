@@ -14,13 +14,13 @@ const MAX_CACHED_LENGTH = 2_000_000;
  * date.
  */
 export class RankingCache {
-  readonly #cached = new Map<string, { readonly text: string; readonly ranking: RankedSchema }>();
+  readonly #cached = new Map<string, { readonly text: string; readonly ranking: Promise<RankedSchema> }>();
 
-  rankingOf(databaseId: string, parts: SchemaParts): RankedSchema {
+  rankingOf(databaseId: string, parts: SchemaParts): Promise<RankedSchema> {
     const text = parts.results.join("\n");
     const known = this.#cached.get(databaseId);
     this.#cached.delete(databaseId);
-    const entry = known?.text === text ? known : { text, ranking: new RankedSchema(toSchema(parts)) };
+    const entry = known?.text === text ? known : { text, ranking: RankedSchema.of(toSchema(parts)) };
     if (text.length > MAX_CACHED_LENGTH) return entry.ranking;
     this.#cached.set(databaseId, entry);
     for (const oldest of this.#cached.keys()) {
@@ -51,7 +51,8 @@ export async function searchSchema(
   { q, limit }: { readonly q: string; readonly limit: number },
 ): Promise<SearchResult> {
   const parts = await readParts(ctx);
-  const hits = ctx.rankings.rankingOf(ctx.target.databaseId, parts).search(q, limit).map((hit) => {
+  const ranking = await ctx.rankings.rankingOf(ctx.target.databaseId, parts);
+  const hits = ranking.search(q, limit).map((hit) => {
     const error = parts.errors.get(hit.table);
     return error === undefined ? hit : { ...hit, error };
   });
