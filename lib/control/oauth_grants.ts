@@ -1,6 +1,7 @@
 // Codes and refresh tokens of OAuth: each counts once, in one commit with the token that it gives. The token is the
 // connection: it keeps its id while its secret changes every hour, so that whatever is bound to it stays good. A code or
-// refresh token that comes a second time ends the connection, because one of the two who sent it has stolen it.
+// refresh token that comes a second time ends the connection, because one of the two who sent it has stolen it. A
+// refresh token that comes again at once is left alone: clients renew for each of the calls that they make side by side.
 import type { Clock } from "../core/clock.ts";
 import { oauthLimits } from "../core/oauth_limits.ts";
 import { keys } from "../store/keys.ts";
@@ -86,7 +87,10 @@ export class OauthGrants {
     });
   }
 
-  /** Exchanges a refresh token of that client for new secrets of its token. */
+  /**
+   * Exchanges a refresh token of that client for new secrets of its token. `secrets` are the same for the same refresh
+   * token, so that its client gets them again for some seconds, as long as it has not used the next one.
+   */
   async rotate(
     hash: string,
     { clientId, secrets }: { readonly clientId: string; readonly secrets: NewSecrets },
@@ -94,7 +98,9 @@ export class OauthGrants {
     return await untilCommitted(async () => {
       const nowMs = this.clock.now();
       const entry = await kvGet(this.kv, keys.oauthRefresh(hash));
-      if (entry.value === null) return await this.#again(hash);
+      if (entry.value === null) {
+        return await this.#repeated(secrets, { clientId, nowMs }) ?? await this.#again(hash);
+      }
       if (entry.value.untilMs <= nowMs) return { ok: false, reason: "unknown" };
       if (entry.value.clientId !== clientId) return { ok: false, reason: "misused" };
       const { namespaceId, tokenId } = entry.value;
@@ -104,7 +110,8 @@ export class OauthGrants {
       if (line === null || current === undefined) return { ok: false, reason: "giver_gone" };
       const token = withSecret(current.value, { secrets, parent: parent?.value, nowMs });
       const use = this.kv.atomic().check(entry, ...line.checks).delete(entry.key);
-      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs, registration }))
+      const repeatUntilMs = nowMs + oauthLimits.repeatMs;
+      return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs, registration, repeatUntilMs }))
         ? { ok: true, token }
         : FASTER;
     });
@@ -119,18 +126,19 @@ export class OauthGrants {
   /** Adds the token with its new secrets, the trace of the old one, and that its client is in use. */
   #spend(
     use: Deno.AtomicOperation,
-    { hash, token, secrets, nowMs, registration }: {
+    { hash, token, secrets, nowMs, registration, ...repeat }: {
       readonly hash: string;
       readonly token: TokenRecord;
       readonly secrets: NewSecrets;
       readonly nowMs: number;
       readonly registration: Deno.KvEntryMaybe<OauthClientRecord>;
+      readonly repeatUntilMs?: number;
     },
   ): Deno.AtomicOperation {
     const { refreshMs, clientMs } = oauthLimits;
     const { namespaceId, id: tokenId } = token;
     const untilMs = token.expiresAt ?? nowMs + refreshMs;
-    const refresh = { namespaceId, tokenId, clientId: token.client?.id ?? "", untilMs };
+    const refresh = { namespaceId, tokenId, clientId: token.client?.id ?? "", untilMs, ...repeat };
     use.set(keys.oauthSpent(hash), { namespaceId, tokenId }, { expireIn: refreshMs })
       .set(keys.oauthRefresh(secrets.refreshHash), refresh, { expireIn: Math.max(1, untilMs - nowMs) });
     if (registration.value !== null) {
@@ -138,6 +146,20 @@ export class OauthGrants {
       use.set(registration.key, used, { expireIn: clientMs });
     }
     return tokenKeys.set(use, token, nowMs);
+  }
+
+  /** The token as it was renewed a moment ago; null where that was not by these secrets, too long ago, or used since. */
+  async #repeated(
+    { refreshHash }: NewSecrets,
+    { clientId, nowMs }: { readonly clientId: string; readonly nowMs: number },
+  ): Promise<SpendOutcome | null> {
+    const { value: next } = await kvGet(this.kv, keys.oauthRefresh(refreshHash));
+    if (next?.repeatUntilMs === undefined || next.repeatUntilMs <= nowMs || next.clientId !== clientId) {
+      return null;
+    }
+    const { namespaceId, tokenId } = next;
+    const [current] = (await tokenLineage(this.kv, { namespaceId, tokenId, nowMs }))?.tokens ?? [];
+    return current === undefined ? { ok: false, reason: "giver_gone" } : { ok: true, token: current.value };
   }
 
   /** What was used goes in the same commit in which its trace comes: whoever finds neither has invented it. */

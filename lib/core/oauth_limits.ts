@@ -8,6 +8,8 @@ export const oauthLimits = {
   accessMs: 3_600_000,
   /** A refresh token, and with it the connection of a client that does not come back. */
   refreshMs: 30 * 86_400_000,
+  /** How long a used refresh token is answered by the same tokens again: calls under way together all renew at once. */
+  repeatMs: 30_000,
   /** A registration with which nobody has connected yet. */
   unusedClientMs: 86_400_000,
   /** A registration since its last use. */

@@ -40,6 +40,8 @@ export interface OauthRefreshRecord {
   readonly tokenId: string;
   readonly clientId: string;
   readonly untilMs: number;
+  /** Until when the refresh token that it has followed is answered by it again; absent where it has followed a code. */
+  readonly repeatUntilMs?: number;
 }
 
 /** The connection that a used code or refresh token has served: whoever sends it again ends that connection. */

@@ -90,17 +90,36 @@ testSteps("attacks on OAuth", oauthWorld, {
     }
   },
 
-  "of many who send one refresh token at most one gets tokens, and the connection ends": async (world) => {
-    const { access, refresh: renewal } = await connect(world);
+  "calls of a client that renew together get the same tokens, which go on": async (world) => {
+    const { refresh: renewal } = await connect(world);
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(world, renewal)));
-    assert(answers.filter(({ ok }) => ok).length <= 1);
-    for (const answer of answers) {
-      if (answer.ok) {
-        const next = await tokensOf(world, answer);
-        assertEquals(await refusalAtMcp(world, next.access), "invalid_bearer");
-      } else assertEquals(await errorOf(answer), "400 invalid_grant");
+    const got = await Promise.all(answers.map((answer) => tokensOf(world, answer)));
+    const [first, ...others] = got;
+    assert(first !== undefined);
+    for (const other of others) assertEquals([other.access, other.refresh], [first.access, first.refresh]);
+    const next = await tokensOf(world, await refresh(world, first.refresh));
+    for (const { access } of [first, next]) assertEquals(await refusalAtMcp(world, access), "in");
+  },
+
+  "a used refresh token ends the connection once the next is used, or another client sends it": async (
+    world,
+  ) => {
+    const other = await register(world.app, world.server);
+    const first = await connect(world);
+    const second = await tokensOf(world, await refresh(world, first.refresh));
+    const third = await tokensOf(world, await refresh(world, second.refresh));
+    assertEquals(await errorOf(await refresh(world, first.refresh)), "400 invalid_grant");
+    const fourth = await connect(world);
+    const fifth = await tokensOf(world, await refresh(world, fourth.refresh));
+    const stolen = {
+      grant_type: "refresh_token",
+      refresh_token: fourth.refresh,
+      client_id: other.client_id,
+    };
+    assertEquals(await errorOf(await tokenRequest(world, stolen)), "400 invalid_grant");
+    for (const { access } of [first, second, third, fourth, fifth]) {
+      assertEquals(await refusalAtMcp(world, access), "invalid_bearer");
     }
-    assertEquals(await refusalAtMcp(world, access), "invalid_bearer");
   },
 
   "an old code ends the connection that it began, after renewals too": async (world) => {

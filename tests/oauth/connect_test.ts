@@ -276,7 +276,8 @@ testSteps("OAuth", oauthWorld, {
 
   "the audit tells who allowed what, which client has connected, and how it ended": async (world) => {
     const { refresh: renewal } = await connect(world, { role: "read", database: "main" });
-    await tokensOf(world, await refresh(world, renewal));
+    const next = await tokensOf(world, await refresh(world, renewal));
+    await tokensOf(world, await refresh(world, next.refresh));
     await errorOf(await refresh(world, renewal));
     const rows = (await auditOf(world)).filter(({ action }) => String(action).startsWith("client."));
     assertEquals(rows.map(({ action, actorName }) => [action, actorName]).toReversed(), [

@@ -39,6 +39,14 @@ Deno.test("codes, tokens, connections and registrations end in their time, and u
   assertEquals(await refusalAtMcp(world, bounded.access), "invalid_bearer");
   assertEquals(await errorOf(await refresh(world, bounded.refresh)), "400 invalid_grant");
 
+  const twice = await connect(world, { token });
+  const once = await tokensOf(world, await refresh(world, twice.refresh));
+  clock.turn(oauthLimits.repeatMs / 2);
+  assertEquals((await tokensOf(world, await refresh(world, twice.refresh))).refresh, once.refresh);
+  clock.turn(oauthLimits.repeatMs / 2);
+  assertEquals(await errorOf(await refresh(world, twice.refresh)), "400 invalid_grant");
+  assertEquals(await refusalAtMcp(world, once.access), "invalid_bearer");
+
   const first = await connect(world, { token });
   clock.turn(oauthLimits.accessMs);
   assertEquals(await refusalAtMcp(world, first.access), "invalid_bearer");

@@ -1,6 +1,13 @@
 // A code becomes the tokens of a connection, and a refresh token its next ones (RFC 6749, 4.1.3 and 6).
 import { hash } from "node:crypto";
-import { equalBytes, isToken, newToken, tokenHash, type TokenPrefix } from "../../access/token_format.ts";
+import {
+  derivedToken,
+  equalBytes,
+  isToken,
+  newToken,
+  tokenHash,
+  type TokenPrefix,
+} from "../../access/token_format.ts";
 import { actRecord } from "../../control/audit.ts";
 import type { SpendOutcome } from "../../control/oauth_grants.ts";
 import { AppError } from "../../core/errors.ts";
@@ -46,7 +53,7 @@ export async function exchangeCode(
   },
 ): Promise<IssuedTokens> {
   issuerOfResource(ctx.baseUrl, input.resource);
-  const secrets = newSecrets();
+  const secrets = secretsOf(newToken("cub_live_"), newToken("prefr_"));
   const challenge = hash("sha256", input.verifier, "base64url");
   const outcome = await ctx.control.oauthGrants.redeemCode(requireHash("pcode_", input.code), {
     fits: (code) =>
@@ -63,8 +70,8 @@ export async function exchangeCode(
 }
 
 /**
- * Exchanges a refresh token, once. Errors: `invalid_grant`, `invalid_client`, `invalid_scope`, `invalid_target`,
- * `meter_unreachable`.
+ * Exchanges a refresh token, once; sent again at once by its client it is answered the same. Errors: `invalid_grant`,
+ * `invalid_client`, `invalid_scope`, `invalid_target`, `meter_unreachable`.
  */
 export async function refreshTokens(
   ctx: OauthContext,
@@ -73,7 +80,7 @@ export async function refreshTokens(
   issuerOfResource(ctx.baseUrl, input.resource);
   const hashed = requireHash("prefr_", input.refreshToken);
   await requireWithin(ctx, hashed, input.scope);
-  const secrets = newSecrets();
+  const secrets = await nextSecrets(ctx, input.refreshToken);
   const { clientId } = input;
   const outcome = await ctx.control.oauthGrants.rotate(hashed, { clientId, secrets: secrets.hashes });
   return issued(ctx, await requireSpent(ctx, { outcome, clientId }), secrets);
@@ -96,8 +103,15 @@ interface Secrets {
   readonly hashes: { readonly accessHash: string; readonly refreshHash: string };
 }
 
-function newSecrets(): Secrets {
-  const [access, refresh] = [newToken("cub_live_"), newToken("prefr_")];
+/** Those that follow a refresh token. Nothing of them is stored, and only this service can make them again. */
+async function nextSecrets({ hashes }: OauthContext, refreshToken: string): Promise<Secrets> {
+  return secretsOf(
+    derivedToken("cub_live_", await hashes.of("oauth access", refreshToken)),
+    derivedToken("prefr_", await hashes.of("oauth refresh", refreshToken)),
+  );
+}
+
+function secretsOf(access: string, refresh: string): Secrets {
   return { access, refresh, hashes: { accessHash: tokenHash(access), refreshHash: tokenHash(refresh) } };
 }
 
