@@ -124,6 +124,7 @@ const steps: Steps<World> = {
     const execution = hidden(shown, "execution");
     const done = await send({ sql, do: "apply", execution });
     assert(done.includes("Done: 2 rows written"));
+    assertMatch(done, /id="cost"[^>]*><\/span>/);
     assert((await send({ sql, do: "apply", execution })).includes("Propose again"), "once");
     assertEquals(rowsOf(await namespace.query("SELECT count(*) FROM orders WHERE status = 'void'")), [[2]]);
   },

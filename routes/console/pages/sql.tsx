@@ -80,10 +80,13 @@ async function page(
   const { ctx, namespace, path, base } = database;
   const visit = c.get("visit");
   const wantsHistory = c.req.query("history") !== undefined;
+  const { prepared: { statements }, outcome } = answer;
+  // What has just been written is not about to run again: that a table is there already would be its own doing.
+  const isToRun = statements.length > 0 && outcome.kind !== "written";
   const [schema, counts, check, history] = await Promise.all([
     readSchema(ctx),
     listTables(ctx, COUNTED_ROWS),
-    answer.prepared.statements.length === 0 ? null : checkText(ctx, answer.prepared.statements),
+    isToRun ? checkText(ctx, statements) : null,
     wantsHistory ? readHistory(ctx) : null,
   ]);
   return await renderPage(
