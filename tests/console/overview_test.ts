@@ -29,6 +29,8 @@ const steps: Steps<World> = {
     assertEquals(status, 200);
     assert(text.includes("No table yet") && text.includes(`${base}/sql?sql=CREATE+TABLE`));
     assert(!text.includes('<svg viewBox="0 0 0'));
+    const endpoints = await openPage(app, `${base}/endpoints`, admin);
+    assert(endpoints.text.includes(`href="${base}/tables">Make a table`));
   },
   "tables, rows and references stand there in words and as a picture": async (
     { app, namespace, admin, base },

@@ -96,35 +96,41 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
       <Card id="scaffold" title="From a table">
         <Form visit={visit} action={`${base}/-/scaffold`} kind="form">
           {message === null ? null : <Notice tone="bad">{message}</Notice>}
-          {tables.length === 0 ? <p class="note">Make a table first.</p> : (
-            <>
-              <Field
-                label="Table"
-                {...fieldsOf(returned, "scaffold")("table")}
-                hint="Endpoints that list, get, create, update and delete its rows; of a users table sign-up, log-in and me"
-                choices={tables.map((name) => [name, visibleText(name)] as const)}
-              />
-              <Field label="What for" {...fieldsOf(returned, "scaffold")("shape")} choices={shapes} />
-              <Field
-                label="Column of the owner"
-                {...fieldsOf(returned, "scaffold")("owner")}
-                hint="Holds the key of a user, who sees their own rows only"
-              />
-              <Field
-                label="Origins of pages that may call, one a line"
-                {...fieldsOf(returned, "scaffold")("cors")}
-                hint="Such as http://localhost:3000: where a page of yours comes from"
-                type="textarea"
-              />
-              <Check
-                label="Publish them at once"
-                hint="Anybody may then read, change and delete the rows of a table without an owner; else they are drafts"
-                name="publish"
-                checked={returned?.fields.has("publish") ?? false}
-              />
-              <Button icon="zap">Make them</Button>
-            </>
-          )}
+          {tables.length === 0
+            ? (
+              <p class="note">
+                <a href={base.replace(/endpoints$/, "tables")}>Make a table</a> first.
+              </p>
+            )
+            : (
+              <>
+                <Field
+                  label="Table"
+                  {...fieldsOf(returned, "scaffold")("table")}
+                  hint="Endpoints that list, get, create, update and delete its rows; of a users table sign-up, log-in and me"
+                  choices={tables.map((name) => [name, visibleText(name)] as const)}
+                />
+                <Field label="What for" {...fieldsOf(returned, "scaffold")("shape")} choices={shapes} />
+                <Field
+                  label="Column of the owner"
+                  {...fieldsOf(returned, "scaffold")("owner")}
+                  hint="Holds the key of a user, who sees their own rows only"
+                />
+                <Field
+                  label="Origins of pages that may call, one a line"
+                  {...fieldsOf(returned, "scaffold")("cors")}
+                  hint="Such as http://localhost:3000: where a page of yours comes from"
+                  type="textarea"
+                />
+                <Check
+                  label="Publish them at once"
+                  hint="Anybody may then read, change and delete the rows of a table without an owner; else they are drafts"
+                  name="publish"
+                  checked={returned?.fields.has("publish") ?? false}
+                />
+                <Button icon="zap">Make them</Button>
+              </>
+            )}
         </Form>
       </Card>
     </div>
