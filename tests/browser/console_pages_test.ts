@@ -381,6 +381,26 @@ browserTest(
   },
 );
 
+browserTest("names without a space make no page wider than a phone", async ({ browser, world }) => {
+  const { app, url } = world;
+  const namespace = await app.namespace("long-names");
+  const name = "n".repeat(120);
+  await namespace.setup(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY)`, `INSERT INTO ${name} VALUES (1)`);
+  const email = `${name.slice(0, 60)}@example.com`;
+  const person = await signIn(app, { role: "admin", namespace: "long-names", email });
+  const options = { ...world.signedIn(person), viewport: NARROW };
+  const table = `/console/long-names/db/main/tables/${name}`;
+  await withPage(browser, `${url}/console/-/account`, options, async (page) => {
+    for (const path of ["/console/-/account", table, `${table}?row=[1]`, "/console/long-names/members"]) {
+      await page.goto(url + path, { waitUntil: "load" });
+      for (const viewport of [WIDE, NARROW]) {
+        await page.setViewportSize(viewport);
+        assertEquals(await overflow(page), 0, path);
+      }
+    }
+  });
+});
+
 Deno.test({
   name: "the console in a browser",
   ignore: browser === null,
