@@ -91,6 +91,8 @@ export const leftOut: Readonly<Record<string, string>> = {
     "is about a socket's process; libsql_client_test.ts has sockets to sqld",
   "tests/published/lock_out_test.ts": "guesses are counted in the KV",
   "tests/query/dialect_hints_test.ts": "hints are chosen by the texts of statements",
+  "tests/query/long_texts_test.ts":
+    "is about texts, which are understood or refused before a tenant is asked",
   "tests/query/input_test.ts": "what a call may be is read before a tenant is asked",
   "tests/security/published_attacks_test.ts": "attacks a door that stands before a store",
   "tests/security/published_failures_test.ts": "attacks a door that stands before a store",
