@@ -99,6 +99,15 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/transfer/long_files_test.ts":
     "an upload is read by the children of transfers, which are the same for every store",
   "tests/transfer/places_test.ts": "places of transfers are a process's, whatever store is behind them",
+  "tests/branches/merge_approval_test.ts":
+    "who approves a merge is decided before a store is asked; merge_test.ts merges on sqld",
+  "tests/branches/merge_rules_test.ts":
+    "which rules a merge meets is decided before a store is asked; merge_test.ts merges on sqld",
+  "tests/migrations/migration_rules_test.ts":
+    "which rules files meet is decided before a store is asked; migrations_test.ts migrates on sqld",
+  "tests/writes/rule_warnings_test.ts": "what a rule says of itself is decided before a store is asked",
+  "tests/writes/rules_test.ts":
+    "rules are matched before a store is asked; write_rules_attack_test.ts meets them on sqld",
   "tests/writes/approval_bounds_test.ts":
     "approvals that wait are counted in the KV; approvals_test.ts redeems in sqld",
   "tests/writes/approval_outcome_test.ts": "is about failures of the KV; approvals_test.ts redeems in sqld",

@@ -43,9 +43,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/tenant/wasm_gate_store_test.ts":
     "the contract of stores a fourth time; sqld_store_test.ts passes it",
   "tests/ask on sqld": "a question ends in a statement, and tests/query runs those on sqld",
-  "tests/branches/merge_approval_test.ts on sqld": "who approves a merge is decided before a store is asked",
-  "tests/branches/merge_rules_test.ts on sqld":
-    "which rules a merge meets is decided before a store is asked",
   "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
   "tests/mcp on sqld": "a tool ends in a statement, and tests/query runs those on sqld",
@@ -58,8 +55,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/migrations/rehearsal_test.ts on sqld": "runs on a copy; migrations_test.ts migrates on sqld",
   "tests/hrana/socket_test.ts on sqld":
     "what a socket means is decided before a store; libsql_client_test.ts asks sqld",
-  "tests/migrations/migration_rules_test.ts on sqld":
-    "who may migrate is decided before a store is asked; migrations_test.ts migrates on sqld",
   "tests/query/param_sets_like_batch_test.ts on sqld":
     "each way of a batch; param_sets_writes_test.ts writes sets in sqld",
   "tests/query/param_sets_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
@@ -71,10 +66,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/query/way_out_test.ts on sqld": "messages of failures that the service finds itself",
   "tests/writes/preview_shapes_test.ts on sqld":
     "shapes of statements, one by one; propose_test.ts and replaced_rows_test.ts preview in sqld",
-  "tests/writes/rule_warnings_test.ts on sqld":
-    "what a rule says of itself is decided before a store is asked",
-  "tests/writes/rules_test.ts on sqld":
-    "rules are matched before a store is asked; approvals_test.ts and write_rules_attack_test.ts run there",
   "tests/hrana/pipeline_test.ts on sqld":
     "what a pipeline means is decided before a store; libsql_client_test.ts asks sqld",
   "tests/models on sqld": "random cases; the suites by hand run on sqld",
