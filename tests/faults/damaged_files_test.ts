@@ -254,6 +254,24 @@ Deno.test("a snapshot that is the damaged thing is said so in one line, and noth
   });
 });
 
+Deno.test("the log names a database whose file cannot be opened, and why, and it is served once it can be", async () => {
+  // As a folder of another user, of which root takes no notice, or a disk that is missing.
+  const lead = async (file: string) => {
+    await Deno.rename(file, `${file}.away`);
+    await Deno.symlink(file, file);
+  };
+  await withShop(lead, async ({ file, query, service }) => {
+    const answer = await query("SELECT id FROM items");
+    assertEquals([answer.status, answer.body.code], [503, "store_unavailable"], answer.text);
+    const [line = ""] = service.errors().split("\n").filter((one) => one.includes("database_unavailable"));
+    const id = file.replace(/^.*\/(.*)\.db$/, "$1");
+    assertStringIncludes(line, `"databaseId":"${id}"`);
+    assertStringIncludes(line, '"reason":"FilesystemLoop"');
+    await Deno.rename(`${file}.away`, file);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2], [3]]);
+  });
+});
+
 Deno.test("a database that was made and never written is there after a kill and a start", async () => {
   await withShop(nothing, async ({ call, folder, service, token }) => {
     assertEquals((await call("POST", "/api/namespaces/acme/databases", { slug: "new" })).status, 201);

@@ -1,7 +1,9 @@
 // Counts what becomes of engine children and commits, and tells the log where a child has ended.
 import type { Log } from "../../core/log.ts";
 import { byLabel, counter, type MetricFamily } from "../../core/metrics.ts";
+import type { LaneFlight } from "./child_slot.ts";
 import type { Flight } from "./jobs.ts";
+import type { ReplyFrame } from "./reply_frames.ts";
 
 /** Why a child ended with work in it; `unexpected`: the service has not ended it. */
 export type EngineEnd = "timeout" | "gone" | "memory" | "busy" | "unexpected";
@@ -19,6 +21,13 @@ export class EngineCounts {
   ended(reason: EngineEnd, op: string): void {
     this.#ended[reason]++;
     this.log("warn", "engine_child_ended", { reason, op });
+  }
+
+  /** Tells the log of a database that its child could not serve, such as one whose file it may not open. */
+  answered({ work, lanes }: LaneFlight, { reply }: ReplyFrame): void {
+    if (reply.t !== "failed" || reply.f.kind !== "unavailable") return;
+    const { databaseId } = lanes;
+    this.log("warn", "database_unavailable", { databaseId, op: work.kind, reason: reply.f.message });
   }
 
   /** Notes a group of writes whose transaction is on the disk at `nowMs`. */

@@ -192,6 +192,7 @@ export class Scheduler {
     this.#land(slot, flight);
     const { work, lanes } = flight;
     if (runsInLentRoom(flight, frame, this.onFull)) return this.#next(slot, lanes);
+    this.options.counts.answered(flight, frame);
     if (work.kind === "task") {
       settleTask(work.job, frame);
     } else {

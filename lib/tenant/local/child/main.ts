@@ -153,10 +153,11 @@ function serve(request: Request): void {
   }
 }
 
-/** An unknown failure outside a caller's statement is one of the store. */
+/** An unknown failure outside a caller's statement is one of the store; the log tells its name, as `PermissionDenied`. */
 function storeFailure(error: unknown): EngineFailure {
   const failure = engineFailure(error, null);
-  return failure.kind === "unknown" ? { ...failure, kind: "unavailable" } : failure;
+  if (failure.kind !== "unknown") return failure;
+  return { ...failure, kind: "unavailable", message: error instanceof Error ? error.name : "unknown" };
 }
 
 /** Closes the database after an error outside the caller's SQL, because its handles may be unusable. */
