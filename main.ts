@@ -3,7 +3,7 @@ import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config
 import { attempt, reasonOf } from "./lib/core/attempt.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { AppError, ConfigError } from "./lib/core/errors.ts";
-import { answerLimits, BODY_TIMEOUT_MS, connectionLimits } from "./lib/core/limits.ts";
+import { answerLimits, BODY_TIMEOUT_MS, connectionLimits as limits } from "./lib/core/limits.ts";
 import { jsonLog, quietLog } from "./lib/core/log.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { AnswerRoom } from "./lib/guard/answer_room.ts";
@@ -104,7 +104,8 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const ready = Promise.withResolvers<Handler>();
   let handler: Handler = async (request, info) => await (await ready.promise)(request, info);
   const memory = new IdleMemory(ownProcess());
-  const server = listen(config, (request, info) => {
+  const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
+  const server = listen(config, bodyWatch, (request, info) => {
     memory.noteCall();
     return handler(request, info);
   });
@@ -118,7 +119,6 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   );
   const { archive } = tenants;
   const backups = await openBackups(config, { archive, kvFile: kvFile(config.dataDir), clock });
-  const bodyWatch = new BodyWatch(BODY_TIMEOUT_MS / BODY_SWEEP_MS);
   const deps = appDeps({
     config,
     baseUrl,
@@ -231,13 +231,13 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
 }
 
 /** On a platform its own server speaks to the clients, and bounds them. */
-function listen({ host, port, hosted, dataDir }: Config, handler: Handler): Server {
+function listen({ host, port, hosted, dataDir }: Config, bodies: BodyWatch, handler: Handler): Server {
   const serve = hosted ? null : findServeConnection();
   if (serve === null && !hosted) log("warn", "heads_not_bounded", { deno: Deno.version.deno });
   try {
     if (serve === null) return Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
     const answers = new AnswerRoom({ limits: answerLimits, folder: `${dataDir}/answers`, clock, log });
-    return new HttpListener({ hostname: host, port, limits: connectionLimits, serve, answers, log }, handler);
+    return new HttpListener({ hostname: host, port, limits, serve, answers, bodies, log }, handler);
   } catch (error) {
     throw new ConfigError(
       `Set HOST and PORT to a free address; binding ${host}:${port} failed (${reasonOf(error)})`,

@@ -67,6 +67,15 @@ export class BodyWatch {
     });
   }
 
+  /** Fails the body that has been on its way for longest. False: none is on its way. */
+  endFirst(): boolean {
+    const first = this.#ends.after;
+    if (first === this.#ends) return false;
+    first.remove();
+    first.expire();
+    return true;
+  }
+
   /** One step of time. Entries are in order of arrival, so the walk ends at the first young one. */
   sweep(): void {
     this.#sweep++;

@@ -11,6 +11,12 @@ export interface ConnectionLimits {
   readonly maxOpen: number;
 }
 
+/** The requests whose bodies have not arrived yet. */
+export interface ArrivingBodies {
+  /** Refuses the one that has been on its way for longest, whose connection then ends. False: there is none. */
+  endFirst(): boolean;
+}
+
 /** A connection while it is open. */
 export class OpenConnection {
   #answering = 0;
@@ -63,13 +69,13 @@ export class OpenConnection {
 
 /**
  * The open connections. The owner of the timer calls `sweep()` at a steady pace. A connection on which a request is
- * being answered is never ended.
+ * being answered is never ended; one whose request has not arrived whole gives way to others.
  */
 export class ConnectionWatch {
   readonly #open = new Set<OpenConnection>();
   #sweep = 0;
 
-  constructor(private readonly limits: ConnectionLimits) {}
+  constructor(private readonly limits: ConnectionLimits, private readonly bodies?: ArrivingBodies) {}
 
   get size(): number {
     return this.#open.size;
@@ -104,14 +110,15 @@ export class ConnectionWatch {
     return this.#open.size < this.limits.maxOpen || this.endOne();
   }
 
-  /** Ends the first silent connection. False when requests are being answered on all of them. */
+  /** Ends the first silent connection, or has the slowest body ended. False when requests are being answered on all. */
   endOne(): boolean {
     let first: OpenConnection | null = null;
     for (const one of this.#open) {
       if (one.isSilent && (first === null || one.goesBefore(first))) first = one;
     }
-    if (first !== null) this.#end(first);
-    return first !== null;
+    if (first === null) return this.bodies?.endFirst() ?? false;
+    this.#end(first);
+    return true;
   }
 
   #end(connection: OpenConnection): void {

@@ -4,7 +4,7 @@ import { reasonOf } from "../core/attempt.ts";
 import type { Log } from "../core/log.ts";
 import { answerBytes } from "./answer_bytes.ts";
 import type { AnswerRoom } from "./answer_room.ts";
-import { ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
+import { type ArrivingBodies, ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import { UpgradeTurns } from "./upgrade_turns.ts";
 
@@ -33,6 +33,7 @@ export interface HttpListenerOptions {
   readonly serve: ServeConnection;
   /** Absent: the runtime gets every answer whole. */
   readonly answers?: AnswerRoom;
+  readonly bodies?: ArrivingBodies;
   readonly log: Log;
 }
 
@@ -91,7 +92,7 @@ export class HttpListener {
       headSweeps: limits.headMs / limits.sweepMs,
       idleSweeps: limits.idleMs / limits.sweepMs,
       maxOpen: limits.maxConnections,
-    });
+    }, options.bodies);
     this.#timer = setInterval(() => {
       this.#watch.sweep();
       options.answers?.sweep();

@@ -6,6 +6,8 @@ import {
   HttpListener,
   type HttpListenerLimits,
 } from "../../lib/guard/http_listener.ts";
+import { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { ArrivingBodies } from "../../lib/guard/connection_watch.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
 import { RawClient } from "../testing/raw_client.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
@@ -28,13 +30,17 @@ interface World extends AsyncDisposable {
   connect(): Promise<RawClient>;
 }
 
-function listening(limits: Partial<HttpListenerLimits>, handler: ConnectionHandler): World {
+function listening(
+  limits: Partial<HttpListenerLimits>,
+  handler: ConnectionHandler,
+  bodies: ArrivingBodies = new BodyWatch(1),
+): World {
   const serve = findServeConnection();
   assert(serve !== null);
   const log: string[] = [];
   const clients: RawClient[] = [];
   const listener = new HttpListener({
-    ...{ hostname: "127.0.0.1", port: 0, limits: { ...patient, ...limits }, serve },
+    ...{ hostname: "127.0.0.1", port: 0, limits: { ...patient, ...limits }, serve, bodies },
     log: (level, event) => void log.push(`${level} ${event}`),
   }, handler);
   return {
@@ -169,6 +175,36 @@ Deno.test("a new connection is refused when requests are being answered on all, 
   assertEquals(world.log, ["warn connection_refused"]);
   go.resolve();
   assertEquals((await busy.answer()).body, "ok");
+});
+
+Deno.test("where all connections wait for bodies, the slowest gives way to each new one, and none that is being answered", async () => {
+  const bodies = new BodyWatch(1000);
+  const go = Promise.withResolvers<void>();
+  const handler: ConnectionHandler = async (request) => {
+    if (request.method === "GET") await go.promise;
+    else await bodies.watch(request.text(), (text) => text).catch(() => {});
+    return new Response("ok", { headers: { connection: "close" } });
+  };
+  await using world = listening({ maxConnections: 3 }, handler, bodies);
+  const busy = await world.connect();
+  await busy.send(GET);
+  const slow: RawClient[] = [];
+  for (let client = 0; client < 10; client++) {
+    const one = await world.connect();
+    await one.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n1");
+    slow.push(one);
+    while (bodies.pending < Math.min(2, slow.length)) {
+      assertEquals(world.log, []);
+      await sleep(1);
+    }
+  }
+  const last = slow.pop();
+  for (const one of slow.slice(0, -1)) await one.end();
+  await last?.send("2345");
+  assertEquals((await last?.answer())?.status, 200);
+  go.resolve();
+  assertEquals((await busy.answer()).status, 200);
+  assertEquals(world.log, []);
 });
 
 Deno.test("a handler that throws is a 500, and the log says so", async () => {
