@@ -108,6 +108,11 @@ testSteps("branches", mcpWorld, {
     await using narrow = await world.connect(undefined, {
       query: `?database=${encodeURIComponent(String(database))}`,
     });
+    const trunkTools = ["list_branches", "diff_branch", "create_branch", "merge_branch", "delete_branch"];
+    assertEquals(
+      await narrow.toolNames(),
+      (await client.toolNames()).filter((one) => !trunkTools.includes(one)),
+    );
     await narrow.done("write", sale);
     assertEquals(await queried(client, totals, { database }), [[5], [20], [30]]);
     const handed = await narrow.done("hand_off", { role: "read", ttlSec: 60 });

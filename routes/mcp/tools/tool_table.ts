@@ -25,12 +25,12 @@ export interface ListedTool {
 const lists = new Map<string, readonly ListedTool[]>();
 
 /**
- * The tools of a role; where the token reaches one branch only, without those that work on a trunk. The list of equal
- * connections is always the same, so that clients can keep it.
+ * The tools of a role; where the connection reaches one branch only, without those that work on a trunk. The list of
+ * equal connections is always the same, so that clients can keep it.
  */
 export function listTools(role: Role, addressing: Addressing): readonly ListedTool[] {
   const { kind } = addressing;
-  const isPinned = kind === "sole" && addressing.path.includes("@");
+  const isPinned = kind === "fixed" || (kind === "sole" && addressing.path.includes("@"));
   const key = `${role} ${kind} ${isPinned}`;
   let list = lists.get(key);
   if (list === undefined) {

@@ -19,8 +19,8 @@ export interface McpVisit {
 
 /**
  * How a tool's arguments name the database. `named`: `database` is needed. `sole`: it may be left out, for the token
- * reaches this one only. `fixed`: the address names it, so that there is no such argument. `branches`: the same, and
- * `branch` may name a branch of it.
+ * reaches this one only. `fixed`: the address names a branch, so that there is no such argument. `branches`: it
+ * names a trunk, and `branch` may name a branch of it.
  */
 export type Addressing =
   | { readonly kind: "named" }
