@@ -9,7 +9,7 @@ const steps: Partial<Record<ErrorCode, string>> = {
     "Nothing has run. In params send the number as text: an INTEGER column stores the digits as a number, and CAST(? AS INTEGER) makes one elsewhere",
   multiple_statements: "query runs one statement; put several that write into the statements of write",
   statement_refused:
-    "write runs its statements in one transaction already: leave BEGIN, COMMIT and SAVEPOINT out. ATTACH, VACUUM and the service's own tables are for nobody",
+    "Write a table's name alone, without a database or schema before it; describe_database lists the tables. write runs its statements in one transaction already: leave BEGIN, COMMIT and SAVEPOINT out. ATTACH, VACUUM and the service's own tables are for nobody",
   statement_timeout: "Narrow it with WHERE on an indexed column; query takes EXPLAIN QUERY PLAN",
   result_too_large: "Select fewer columns or rows, or shorten long values with substr()",
   too_many_affected: "If every one of these rows is meant, raise maxAffected; otherwise narrow WHERE",
