@@ -83,6 +83,22 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       assert(!(await kept()).includes("customers"), "a text of who has left");
     });
   },
+  "what comes of a run is told to who does not see it": async ({ base, look }) => {
+    await look(`${base}/sql`, async (page) => {
+      await page.locator("form[data-ready]").waitFor();
+      const told = page.locator("#sql-came[role=status]");
+      for (
+        const [sql, words] of [
+          ["SELECT name FROM customers", "Result, Rows 1 to 2 of 2"],
+          ["UPDATE customers SET name = 'a'", "This would change 2 rows"],
+        ] as const
+      ) {
+        await page.evaluate(`document.querySelector("textarea[name=sql]").value = ${JSON.stringify(sql)}`);
+        await page.getByRole("button", { name: /^Run/ }).click();
+        await told.filter({ hasText: words }).waitFor({ state: "attached" });
+      }
+    });
+  },
   "the editor completes, asks for values while one types, says the cost, and runs by keyboard": async (
     world,
   ) => {

@@ -158,7 +158,7 @@ function markFailure(view: EditorView, field: HTMLTextAreaElement): void {
   markSpan(view, { from: Number(failedFrom), to: Number(failedTo) });
 }
 
-/** What is put in the place of an outcome says anew where the text is wrong. */
+/** What is put in the place of an outcome says anew where the text is wrong, and is told to who does not see it come. */
 function watchOutcome(view: EditorView): void {
   const place = document.getElementById("outcome")?.parentElement;
   if (!place) return;
@@ -166,9 +166,17 @@ function watchOutcome(view: EditorView): void {
     const outcome = document.getElementById("outcome");
     if (!outcome || outcome.dataset["seen"] !== undefined) return;
     outcome.dataset["seen"] = "";
+    sayWhatCame(outcome);
     const { failedFrom, failedTo } = outcome.dataset;
     markSpan(view, failedFrom === undefined ? null : { from: Number(failedFrom), to: Number(failedTo) });
   }).observe(place, { childList: true });
+}
+
+/** The heads of its cards and its notices; a failure is told without this. */
+function sayWhatCame(outcome: HTMLElement): void {
+  const heads = outcome.querySelectorAll("header > :is(h2, small), footer b, .notice:not([role=alert])");
+  const told = document.getElementById("sql-came");
+  if (told) told.textContent = [...heads].map(({ textContent }) => textContent?.trim()).join(", ");
 }
 
 /** The service stops a statement when nobody waits for it any more. */

@@ -113,6 +113,7 @@ function Editor({ visit, base, form, answer, schema, check, role }: SqlPageProps
         <p class="unseen" id="sql-keys">
           Control and Enter run it. Control and Space complete. Tab leaves the editor.
         </p>
+        <p class="unseen" role="status" id="sql-came"></p>
       </Form>
     </section>
   );
