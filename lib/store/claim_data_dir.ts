@@ -58,7 +58,7 @@ async function openLock(
     }
   } catch (error) {
     throw new ConfigError(
-      `Set DATA_DIR to a folder that this process can write; making it failed (${reasonOf(error)})`,
+      `Set DATA_DIR to a folder that this process can make and write; making it failed (${reasonOf(error)})`,
     );
   }
 }

@@ -2,6 +2,7 @@
 // full one does not give.
 import { statfs } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
+import { openUnlocked } from "./open_unlocked.ts";
 
 /** Bytes that one database takes to be opened: 32 KB for SQLite's index of its log, and a new entry in the folder. */
 const OPENING_BYTES = 40 * 1024;
@@ -67,16 +68,17 @@ export function tenantsReserve(folder: string): DiskReserve {
 }
 
 /**
- * Opens what lies in `folder`, in the room of the reserve where there is no other; the next start with room makes it
- * anew. Throws `ConfigError` where it cannot be opened so either.
+ * Opens the KV that lies in `folder`, in the room of the reserve where there is no other; the next start with room makes
+ * it anew. Throws `ConfigError` where it cannot be opened so either, or is held by somebody else.
  */
-export async function openWithReserve<T>(folder: string, open: () => Promise<T>): Promise<T> {
+export async function openWithReserve(folder: string, open: () => Promise<Deno.Kv>): Promise<Deno.Kv> {
   const reserve = new DiskReserve(`${folder}/reserve`, KV_RESERVE_BYTES);
   await reserve.fill();
   do {
     try {
-      return await open();
-    } catch {
+      return await openUnlocked(open);
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
       // The reserve may be what is missing; without one it is told below.
     }
   } while (reserve.lend(KV_RESERVE_BYTES));

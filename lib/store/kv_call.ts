@@ -122,7 +122,8 @@ async function withRetries<Value>(call: () => Promise<Value>, isLate: () => bool
   }
 }
 
-function isLocked(error: unknown): boolean {
+/** Whether another connection held the file. */
+export function isLocked(error: unknown): boolean {
   return error instanceof Error && /database (table )?is locked/.test(error.message);
 }
 

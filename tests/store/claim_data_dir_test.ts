@@ -58,10 +58,18 @@ Deno.test("claimDataDir() gives the folder to one of many that come while a fail
   }
 });
 
-Deno.test("claimDataDir() names DATA_DIR when the folder cannot be made", async () => {
+Deno.test("claimDataDir() names DATA_DIR when the folder cannot be made, and says why", async () => {
   const file = await Deno.makeTempFile();
+  const longName = `${file}-${"x".repeat(300)}`;
   try {
-    await assertRejects(() => claimDataDir(`${file}/data`), /^ConfigError: Set DATA_DIR to [^\n]*$/);
+    await assertRejects(
+      () => claimDataDir(`${file}/data`),
+      /^ConfigError: Set DATA_DIR to [^\n]*\(NotADirectory\)$/,
+    );
+    await assertRejects(
+      () => claimDataDir(longName),
+      /^ConfigError: Set DATA_DIR to [^\n]*\(ENAMETOOLONG\)$/,
+    );
   } finally {
     await Deno.remove(file);
   }
