@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SLUG_PATTERN } from "../../lib/access/slug.ts";
 import { MAX_EMAIL_LENGTH } from "../../lib/core/limits.ts";
+import { isPlainText } from "../../lib/core/plain_text.ts";
 import { roles } from "../../lib/core/role.ts";
 
 /** A slug. */
@@ -16,7 +17,9 @@ export const MAX_REASON_LENGTH = 1000;
 /** Why somebody denies a write: whoever asked for it reads this. */
 export const denialReason = z.string().max(MAX_REASON_LENGTH);
 /** A name for people. */
-export const displayName = z.string().min(1).max(200);
+export const displayName = z.string().min(1).max(200).refine(isPlainText, {
+  error: "Remove U+0000 and lone surrogates",
+});
 /** An address of a person. */
 export const emailAddress = z.email("Send an address such as ada@example.com").max(MAX_EMAIL_LENGTH);
 /** What the owner of a passkey calls it. */
@@ -104,7 +107,9 @@ export const someChange = [
 ] as const;
 /** The body of a deletion; `example` is the slug of an example. */
 export function confirmBody(example: string): z.ZodObject<{ confirm: z.ZodString }, z.core.$strict> {
-  const confirm = z.string().max(64).describe("The slug, once more");
+  const missing = "Add this field with the slug of what is deleted, once more";
+  const error = ({ input }: { readonly input?: unknown }) => input === undefined ? missing : undefined;
+  const confirm = z.string({ error }).max(64).describe("The slug, once more");
   return z.strictObject({ confirm }).meta({ examples: [{ confirm: example }] });
 }
 /** A new name. */

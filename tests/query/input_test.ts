@@ -104,6 +104,20 @@ test("a batch takes 1 to 100 statements", async () => {
   }
 });
 
+test("names hold only characters, and who deletes without confirming is told what to send", async () => {
+  await using app = await startApp();
+  const { token, slug } = await app.namespace();
+  const databases = `/api/namespaces/${slug}/databases`;
+  for (const name of ['"a\\ud800"', '"a\\u0000b"']) {
+    const answer = await app.request("POST", databases, { token, body: `{"slug":"other","name":${name}}` });
+    const message = "Remove U+0000 and lone surrogates";
+    assertEquals([answer.status, answer.body.issues], [400, [{ path: "name", message }]], answer.text);
+  }
+  const answer = await app.request("DELETE", `${databases}/main`, { token });
+  const message = "Add this field with the slug of what is deleted, once more";
+  assertEquals([answer.status, answer.body.issues], [400, [{ path: "confirm", message }]], answer.text);
+});
+
 test("of hundreds of thousands of wrong elements in one body, 50 are told", async () => {
   await using app = await startApp();
   const { token, slug, database } = await app.namespace();
