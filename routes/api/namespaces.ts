@@ -16,12 +16,12 @@ import {
   confirmBody,
   displayName,
   isoTimestamp,
+  monthlyCap,
   noQuery,
   page,
   pageMeta,
   slug,
   someChange,
-  usd,
 } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { validate } from "../middleware/validate.ts";
@@ -33,7 +33,9 @@ const namespaceBody = z.strictObject({ slug, name: displayName.optional() }).met
 });
 const namespaceChange = z.strictObject({
   name: displayName.optional(),
-  monthlyCapUsd: usd(0).nullable().optional().describe("Most that may be spent in a UTC month; null: no cap"),
+  monthlyCapUsd: monthlyCap.nullable().optional().describe(
+    "Most that may be spent in a UTC month; null: no cap",
+  ),
 }).refine(...someChange).meta({ examples: [{ name: "Acme Corporation", monthlyCapUsd: 50 }] });
 const tags = ["namespaces"];
 

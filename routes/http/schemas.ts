@@ -36,6 +36,11 @@ export function usd(min: number): z.ZodNumber {
   return z.number().min(min).max(9_000_000);
 }
 
+/** The most that may be spent in a month. A balance counts in billionths: less than one would be none, which stops all calls. */
+export const monthlyCap = usd(0).refine((amount) => amount === 0 || amount >= 1e-9, {
+  error: "Send at least 0.000000001, or 0 to stop all calls",
+});
+
 /** A time as ISO 8601. */
 export function timeText(example: string): z.ZodISODateTime {
   const error = `Send an ISO 8601 time with Z or an offset, such as ${example}`;

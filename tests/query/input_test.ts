@@ -118,6 +118,15 @@ test("names hold only characters, and who deletes without confirming is told wha
   assertEquals([answer.status, answer.body.issues], [400, [{ path: "confirm", message }]], answer.text);
 });
 
+test("a cap that is less than a balance counts is refused, not taken for none", async () => {
+  await using app = await startApp();
+  const { token, slug } = await app.namespace();
+  for (const [monthlyCapUsd, status] of [[1e-10, 400], [1e-9, 200], [0, 200]]) {
+    const answer = await app.request("PATCH", `/api/namespaces/${slug}`, { token, body: { monthlyCapUsd } });
+    assertEquals(answer.status, status, answer.text);
+  }
+});
+
 test("of hundreds of thousands of wrong elements in one body, 50 are told", async () => {
   await using app = await startApp();
   const { token, slug, database } = await app.namespace();

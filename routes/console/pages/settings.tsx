@@ -9,7 +9,7 @@ import {
 } from "../../../lib/services/namespaces/manage_namespaces.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
-import { displayName, usd } from "../../http/schemas.ts";
+import { displayName, monthlyCap, usd } from "../../http/schemas.ts";
 import { manageContext } from "../../http/service_contexts.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
@@ -17,7 +17,7 @@ import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { Settings, type SettingsForm } from "./settings_view.tsx";
 
-const changed = z.object({ name: displayName, monthlyCapUsd: usd(0).nullable() });
+const changed = z.object({ name: displayName, monthlyCapUsd: monthlyCap.nullable() });
 const creditForm = z.object({
   amountUsd: usd(0.000001),
   reference: z.string().min(1).max(200),
