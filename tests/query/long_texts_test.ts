@@ -1,5 +1,6 @@
 // Long texts are read in a thread of their own: they mean there what they mean here, and nobody else waits for them.
 import { assertEquals } from "@std/assert";
+import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { LONG_TEXT, LongTexts } from "../../lib/query/long_texts.ts";
 import { readSyntax } from "../../lib/sql/syntax.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
@@ -118,4 +119,24 @@ test("what a client of libSQL sends is cut and numbered in the thread too", asyn
   assertEquals(facts.ahead("parts", script)?.length, LONG_TEXT / 5);
   assertEquals(facts.ahead("own", named)?.names, [":a"]);
   assertEquals(facts.ahead("numbered", named)?.names, [":a"]);
+});
+
+test("validate reads a long text in the thread", async () => {
+  await using app = await startApp();
+  const { token, database } = await app.namespace();
+  const sql = `SELECT 1 IN (${LONG_LIST})`;
+  const answer = await app.request("POST", `${database.path}/validate`, { token, body: { sql } });
+  assertEquals(answer.status, 200, answer.text);
+  assertEquals(app.deps.query.facts.ahead("syntax", sql)?.ok, true);
+});
+
+test("the short texts of a long call stay known when the thread has ended", async () => {
+  const thread = new LongTexts();
+  const facts = new FactsCache(thread);
+  const long = `SELECT 1 IN (${LONG_LIST})`;
+  await facts.readAhead(["SELECT 1", long]);
+  const known = facts.syntax("SELECT 1");
+  thread.close();
+  assertEquals([facts.ahead("syntax", "SELECT 1"), facts.ahead("syntax", long)], [undefined, undefined]);
+  assertEquals(facts.syntax("SELECT 1") === known, true);
 });
