@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { MAX_PARAMETERS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
 import { MAX_HRANA_REQUESTS, MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
-import { listOf } from "../middleware/list_of.ts";
+import { readListOf } from "../middleware/list_of.ts";
 import { readCondition } from "./conditions.ts";
 
 const value = z.discriminatedUnion("type", [
@@ -19,13 +19,13 @@ const text = { sql: z.string().max(MAX_SQL_LENGTH).nullish(), sql_id: sqlId.null
 
 const statement = z.object({
   ...text,
-  args: listOf(value, MAX_PARAMETERS).nullish(),
-  named_args: listOf(z.object({ name: z.string(), value }), MAX_PARAMETERS).nullish(),
+  args: readListOf(value, MAX_PARAMETERS).nullish(),
+  named_args: readListOf(z.object({ name: z.string(), value }), MAX_PARAMETERS).nullish(),
   want_rows: z.boolean().nullish(),
 });
 
 const batch = z.object({
-  steps: listOf(z.object({ condition: z.unknown().optional(), stmt: statement }), MAX_HRANA_STEPS),
+  steps: readListOf(z.object({ condition: z.unknown().optional(), stmt: statement }), MAX_HRANA_STEPS),
 }).transform(({ steps }, ctx) => ({
   steps: steps.map(({ condition, stmt }, at) => {
     const read = readCondition(condition ?? null, at);
@@ -87,7 +87,7 @@ const baton = z.string().max(2_000_000).nullish().transform((text) => text ?? nu
 /** The body of `POST …/pipeline`. */
 export const pipelineBody = z.object({
   baton,
-  requests: listOf(streamRequest, MAX_HRANA_REQUESTS),
+  requests: readListOf(streamRequest, MAX_HRANA_REQUESTS),
 });
 
 /** The body of `POST …/cursor`. */
