@@ -5,15 +5,17 @@ import type { Connection } from "../../../engine/connection.ts";
 export class SeenSchema {
   #version = -1;
 
-  /** The version in the connection's open transaction; `onChange` is called first where it is another one than before. */
-  versionIn(connection: Connection, onChange: () => void): number {
+  /**
+   * The version in the connection's open transaction. Where it is another one than before, `look` is called first, which runs a
+   * statement on the connection.
+   */
+  versionIn(connection: Connection, look: () => void): number {
     const version = Number(connection.internalRow("PRAGMA schema_version")?.[0] ?? -1);
     if (version === this.#version) return version;
     connection.schemaChanged();
     // Compiling trusts the schema that the connection holds in memory, and another process may have changed the file's.
     // Running a statement brings it up to date; asking for the version does not.
-    connection.internalRow("SELECT 1 FROM sqlite_schema LIMIT 1");
-    onChange();
+    look();
     return this.#version = version;
   }
 

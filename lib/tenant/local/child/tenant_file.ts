@@ -53,7 +53,8 @@ export class TenantFile {
 
   /** The schema version in the reader's open transaction. Forgets cached statements of another version. */
   readerVersion(): number {
-    return this.#schemaOfReader.versionIn(this.reader(), () => this.#factsOfReader = undefined);
+    const reader = this.reader();
+    return this.#schemaOfReader.versionIn(reader, () => this.#factsOfReader = schemaFacts(reader));
   }
 
   /**
@@ -73,7 +74,11 @@ export class TenantFile {
 
   /** The schema version in the writer's open transaction. Forgets cached statements of another version. */
   writerVersion(): number {
-    return this.#schemaOfWriter.versionIn(this.writer(), () => {});
+    const writer = this.writer();
+    return this.#schemaOfWriter.versionIn(
+      writer,
+      () => writer.internalRow("SELECT 1 FROM sqlite_schema LIMIT 1"),
+    );
   }
 
   /** Forgets what is known of the schema, because a transaction that changed it may have been rolled back. */
