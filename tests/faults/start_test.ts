@@ -363,3 +363,24 @@ Deno.test("after kill -9 under writes every acknowledged one is there, and no ch
     assertEquals(audits, kept.size);
   });
 });
+
+Deno.test("an archive that takes connections and never answers does not keep a start back until its requests end", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_start_" });
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const settings = {
+    ...{ DEMO: "0", ARCHIVE_ACCESS_KEY_ID: "id", ARCHIVE_SECRET_ACCESS_KEY: "secret" },
+    ARCHIVE_URL: `s3://bucket/cubby?endpoint=http://127.0.0.1:${silent.addr.port}&region=eu`,
+  };
+  // Far below the minute that a request about a large piece may take.
+  let isKeptBack = false;
+  const timer = setTimeout(() => isKeptBack = true, 40_000);
+  try {
+    await using service = await startService({ folder, settings });
+    assertEquals(isKeptBack, false);
+    assertStringIncludes(service.errors(), '"archive_away"');
+    assertEquals((await service.stop()).code, 0);
+  } finally {
+    clearTimeout(timer);
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -21,7 +21,7 @@ export class ArchiveOwner {
 
   /** `takeOver`: another installation's archive becomes this one's. */
   constructor(
-    private readonly store: ObjectStore,
+    private readonly store: Pick<ObjectStore, "get" | "put">,
     private readonly installation: Installation,
     private readonly options: {
       readonly takeOver: boolean;

@@ -19,6 +19,11 @@ export class FolderObjects implements ObjectStore {
     return this.#toldMs;
   }
 
+  /** A disk that does not answer ends no request. */
+  within(): this {
+    return this;
+  }
+
   async put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean> {
     const path = `${this.folder}/${key}`;
     const folder = dirname(path);

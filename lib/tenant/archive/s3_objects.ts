@@ -14,21 +14,29 @@ export interface S3Options {
   readonly secretAccessKey: string;
 }
 
-/** Milliseconds that a request may take. */
+/** Milliseconds that a request may take, for the largest pieces. */
 const TIMEOUT_MS = 60_000;
 
 /** The objects below a prefix of a bucket. */
 export class S3Objects implements ObjectStore {
   readonly #client: AwsClient;
-  #toldMs: number | null = null;
 
-  constructor(private readonly options: S3Options) {
+  /** `told`: the time there, which those of one store share. */
+  constructor(
+    private readonly options: S3Options,
+    private readonly timeoutMs = TIMEOUT_MS,
+    private readonly told: { ms: number | null } = { ms: null },
+  ) {
     const { accessKeyId, secretAccessKey, region } = options;
     this.#client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });
   }
 
   get toldMs(): number | null {
-    return this.#toldMs;
+    return this.told.ms;
+  }
+
+  within(timeoutMs: number): S3Objects {
+    return new S3Objects(this.options, timeoutMs, this.told);
   }
 
   async put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean> {
@@ -98,10 +106,10 @@ export class S3Objects implements ObjectStore {
       method,
       ...more,
       redirect: "error",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(this.timeoutMs),
     });
     const toldMs = Date.parse(answer.headers.get("date") ?? "");
-    if (!Number.isNaN(toldMs)) this.#toldMs = toldMs;
+    if (!Number.isNaN(toldMs)) this.told.ms = toldMs;
     return answer;
   }
 }

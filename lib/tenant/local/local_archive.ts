@@ -39,6 +39,8 @@ const SLOT_MS = 2000;
 const FIRST_MS = 5000;
 /** Moments that are built at a time: each takes a processor, and the disk of its database. */
 const BUILDS_AT_ONCE = 2;
+/** Milliseconds that a request about the owner may take, which is small, and for which the start waits. */
+const OWNER_TIMEOUT_MS = 5_000;
 const MB = 1024 * 1024;
 
 /** The archive of this store. */
@@ -73,7 +75,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
   static async open(options: LocalArchiveOptions): Promise<LocalArchive> {
     const objects = await openObjectStore(options.url, options.keys);
     const folder = `${options.dataDirectory}/archive`;
-    const owner = new ArchiveOwner(objects, await installationOf(folder), {
+    const owner = new ArchiveOwner(objects.within(OWNER_TIMEOUT_MS), await installationOf(folder), {
       takeOver: options.takeOver,
       noted: new NotedPlace(folder),
     });
