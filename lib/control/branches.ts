@@ -16,6 +16,7 @@ export interface BranchAddress {
   readonly ref: string;
 }
 
+/** On what a copy becomes the branch, and what is committed with it. */
 export interface PutOptions {
   /** Fails unless a living branch has the ref. */
   readonly onlyOver?: boolean;

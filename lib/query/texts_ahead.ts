@@ -11,6 +11,7 @@ interface ReadTexts {
   length: number;
 }
 
+/** Results by reader and text. */
 export class TextsAhead {
   readonly #readers = new Map<TextReader, ReadTexts>();
 

@@ -21,7 +21,7 @@ export async function openUnlocked(open: () => Promise<Deno.Kv>): Promise<Deno.K
   } finally {
     clearTimeout(timer);
   }
-  // Until then closing it would wait for whoever holds it.
+  // It is closed once its write has ended: to close it before would stop this process until the file is free.
   opening.then((kv) => kv.close(), () => {});
   throw new ConfigError(HELD);
 }

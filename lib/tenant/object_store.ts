@@ -12,7 +12,7 @@ export interface ObjectStore {
   keys(prefix: string): AsyncIterable<string>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
-  /** The same store for small objects that somebody waits for: a request may take so many milliseconds. */
+  /** The same store for small objects that somebody waits for: each request to a bucket fails after so many milliseconds. */
   within(timeoutMs: number): Pick<ObjectStore, "get" | "put">;
   /** Removes what is left of writes that were cut off a day ago or more. */
   removeUnfinished(): Promise<void>;

@@ -1,5 +1,5 @@
 // The lines for nginx under "Behind a proxy" in routes/docs/self-hosting.md pass on what clients send, where nginx is installed.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { blocksOf, docFile } from "../docs/doc_files.ts";
 import { givePort, takePort } from "../testing/own_port.ts";
 import { print } from "../testing/print.ts";
@@ -48,6 +48,10 @@ async function untilItAnswers(url: string): Promise<void> {
 
 Deno.test("requests and sockets pass through nginx by the documented lines", async () => {
   const [beside, inside] = await nginxLines();
+  // What sockets need, also where nothing can be tried.
+  assertStringIncludes(beside, "map $http_upgrade $connection_upgrade");
+  assertStringIncludes(inside, "proxy_set_header Upgrade $http_upgrade;");
+  assertStringIncludes(inside, "proxy_set_header Connection $connection_upgrade;");
   if (!await isInstalled("nginx")) return print("nothing was tried: this machine has no nginx");
   const folder = await Deno.makeTempDir({ prefix: "cubby_proxy_" });
   try {

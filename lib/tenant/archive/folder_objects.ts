@@ -19,7 +19,7 @@ export class FolderObjects implements ObjectStore {
     return this.#toldMs;
   }
 
-  /** A disk that does not answer ends no request. */
+  /** Reads and writes of files have no bound of time. */
   within(): this {
     return this;
   }

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 60_000;
 export class S3Objects implements ObjectStore {
   readonly #client: AwsClient;
 
-  /** `told`: the time there, which those of one store share. */
+  /** `timeoutMs`: see `within`. `told`: the time that the bucket told last, which `within` shares. */
   constructor(
     private readonly options: S3Options,
     private readonly timeoutMs = TIMEOUT_MS,

@@ -11,7 +11,7 @@ const MAX_KNOWN = 8192;
 const MAX_CHARACTERS = 4_000_000;
 /** Milliseconds after which an unused connection is closed by the next sweep. */
 const IDLE_CLOSE_MS = 30_000;
-/** A use so soon behind the noted one is not noted: an entry that becomes the last one leaves garbage in the map. */
+/** Milliseconds in which a use is noted once: to note one moves an entry to the end of the map, which leaves garbage there. */
 const USED_MS = 1_000;
 /**
  * Opening and compiling, which takes as long as a hundred look-ups, has one part in so many of the time. A child that does

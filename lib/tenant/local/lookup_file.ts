@@ -15,7 +15,7 @@ export const LOOKUP_BYTES = 9 * 1024;
 export const CONNECTION_DESCRIPTORS = 3;
 /** Bytes of the longest log with which a file is opened here: who opens it after a crash reads all of the log first. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
-/** Milliseconds of a transaction that nobody's write ends: what somebody writes past the service is seen after them. */
+/** Milliseconds that a transaction lasts at most. Only then do look-ups see what another program has written into the file. */
 const READING_MS = 5_000;
 
 /** A database's lanes, as far as its open file looks at them. */
