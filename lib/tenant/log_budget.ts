@@ -1,6 +1,5 @@
 // How much memory the waiting log rows of all databases take together, and the memory of those that are packed.
 import type { LogValues } from "./log_columns.ts";
-import type { PackedRows } from "./packed_rows.ts";
 import { TextBlocks } from "./text_blocks.ts";
 
 /** Bytes of memory that the waiting rows of all databases may take, because a disk may stay full for a long time. */
@@ -37,12 +36,9 @@ export class LogBudget {
     this.#bytes += sizeOf(row);
   }
 
-  holdPacked({ bytes }: PackedRows): void {
+  /** Notes that packed rows take so many bytes more, or less. */
+  holdPacked(bytes: number): void {
     this.#bytes += bytes;
-  }
-
-  givePacked({ bytes }: PackedRows): void {
-    this.#bytes -= bytes;
   }
 }
 

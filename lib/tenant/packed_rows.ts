@@ -3,90 +3,112 @@
 import type { LogValue, LogValues } from "./log_columns.ts";
 import { readText, type TextBlocks, type WrittenText } from "./text_blocks.ts";
 
-/** Rows of one kind. */
-export interface PackedRows {
-  readonly count: number;
-  /** The values of the columns that are not in the text: a row of this pack, or of one before. */
-  readonly shared: LogValues;
-  /** The other columns as JSON, by their number: one value, or one for each row. */
-  readonly text: string | WrittenText;
-  /** The id of the last row. */
-  readonly lastId: string;
-  /** Bytes that it takes, without values that an earlier pack holds too. */
-  readonly bytes: number;
-}
-
 /** Bytes without texts. */
 const PACKED_BYTES = 150;
-/** Rows of one pack at most: those that are taken out of it leave the others to be packed again. */
-const MOST_ROWS = 256;
-/** The text of so many rows is in a block, which the collector of garbage copies nowhere. For fewer rows a block is too large. */
-export const MANY_ROWS = 32;
-
 /**
- * Packs rows in their order. `like`: rows packed before, which most have much in common with. The packs may be unpacked until
- * `giveBackText` gives their blocks back to `blocks`.
+ * Rows of one pack at most. The text of so many is in a block, which the collector of garbage copies nowhere; for fewer a block
+ * is too large.
  */
-export function packRows(
-  rows: readonly LogValues[],
-  like: PackedRows | undefined,
-  blocks: TextBlocks,
-): PackedRows[] {
-  const packed: PackedRows[] = [];
-  for (let from = 0; from < rows.length;) {
-    const width = rows[from]?.length;
-    let to = from + 1;
-    while (to < rows.length && to - from < MOST_ROWS && rows[to]?.length === width) to++;
-    packed.push(packAlike(rows.slice(from, to), packed.at(-1) ?? like, blocks));
-    from = to;
+const MOST_ROWS = 64;
+/** The columns of the first rows' text: each row has an id and a time of its own. */
+const OWN_COLUMNS = 0b11;
+
+/** Rows of one kind, in their order. */
+export class RowPack {
+  /** The id of the last row. */
+  lastId = "";
+  count = 0;
+  /** The values of the other columns: of the first row, or of a pack before. */
+  readonly #shared: LogValues;
+  /** Of these values, where no earlier pack holds them too. */
+  readonly #sharedLength: number;
+  /** The columns whose values are in the text, by their bits. */
+  #columns = OWN_COLUMNS;
+  /** Those values of all rows as JSON, without the array around them. */
+  #text: string | WrittenText = "";
+
+  /** `file`: the number of the spool's first file that has some of the rows. `before`: a pack with which it may share values. */
+  constructor(first: LogValues, readonly file: number, before?: RowPack) {
+    const isLike = before !== undefined && sharesMuch(first, before.#shared);
+    this.#shared = isLike ? before.#shared : first;
+    this.#sharedLength = isLike ? 0 : lengthOf(first);
   }
-  return packed;
-}
 
-/** The rows as they were. */
-export function unpackRows({ count, shared, text }: PackedRows): LogValues[] {
-  const json = typeof text === "string" ? text : readText(text);
-  const columns: Record<number, LogValue | LogValue[]> = JSON.parse(json);
-  return Array.from({ length: count }, (_, row) =>
-    shared.map((value, at) => {
-      const column = columns[at];
-      if (column === undefined) return value;
-      return Array.isArray(column) ? column[row] ?? null : column;
-    }));
-}
+  /** Columns of a row. */
+  get width(): number {
+    return this.#shared.length;
+  }
 
-/** Gives the pack's block back: later packs overwrite it. */
-export function giveBackText({ text }: PackedRows, blocks: TextBlocks): void {
-  if (typeof text !== "string") blocks.giveBack(text.block);
-}
+  /** Bytes that it takes, without values that an earlier pack holds too. */
+  get bytes(): number {
+    const text = this.#text;
+    return PACKED_BYTES + this.#sharedLength + (typeof text === "string" ? text.length : text.block.length);
+  }
 
-function packAlike(
-  rows: readonly LogValues[],
-  like: PackedRows | undefined,
-  blocks: TextBlocks,
-): PackedRows {
-  const [first = []] = rows;
-  const isLike = like?.shared.length === first.length;
-  const differs = (shared: LogValues, at: number) => rows.some((row) => row[at] !== shared[at]);
-  const shared = isLike && sharesMuch(first, like.shared) ? like.shared : first;
-  const columns: Record<number, LogValue | LogValue[]> = {};
-  for (const at of first.keys()) {
-    if (differs(shared, at)) {
-      columns[at] = differs(first, at) ? rows.map((row) => row[at] ?? null) : first[at] ?? null;
+  /** Adds the first of these rows behind the others; returns how many, and none where the first belongs into another pack. */
+  add(rows: readonly LogValues[], blocks: TextBlocks): number {
+    const text = this.#text;
+    if (typeof text !== "string") return 0;
+    let columns = this.#columns;
+    let taken = 0;
+    for (; taken < rows.length && this.count + taken < MOST_ROWS; taken++) {
+      const row = rows[taken] ?? [];
+      if (row.length !== this.width) break;
+      const wider = columns | differing(row, this.#shared);
+      if (wider !== columns) {
+        // Another pack takes less than these values would, once for each row.
+        if ((this.count + taken) * lengthOf(this.#shared, wider & ~columns) > PACKED_BYTES) break;
+        columns = wider;
+      }
     }
+    if (taken === 0) return 0;
+    const before = columns === this.#columns ? text : ownText(this.rows(), columns);
+    const more = ownText(taken === rows.length ? rows : rows.slice(0, taken), columns);
+    this.#columns = columns;
+    this.#text = this.count === 0 ? more : `${before},${more}`;
+    this.count += taken;
+    this.lastId = String(rows[taken - 1]?.[0]);
+    if (this.count === MOST_ROWS) this.#text = blocks.write(this.#text);
+    return taken;
   }
-  const json = JSON.stringify(columns);
-  const text = rows.length < MANY_ROWS ? json : blocks.write(json);
-  const own = shared === like?.shared ? 0 : lengthOf(shared);
-  const lastId = String(rows.at(-1)?.[0] ?? "");
-  const length = typeof text === "string" ? text.length : text.block.length;
-  return { count: rows.length, shared, text, lastId, bytes: PACKED_BYTES + length + own };
+
+  /** The rows as they were. */
+  rows(): LogValues[] {
+    const text = typeof this.#text === "string" ? this.#text : readText(this.#text);
+    const own: LogValue[][] = JSON.parse(`[${text}]`);
+    return own.map((values) => {
+      let next = 0;
+      return this.#shared.map((value, at) => this.#columns & 1 << at ? values[next++] ?? null : value);
+    });
+  }
+
+  /** Gives the block of its text back, which later packs overwrite. */
+  giveBack(blocks: TextBlocks): void {
+    if (typeof this.#text !== "string") blocks.giveBack(this.#text.block);
+  }
+}
+
+function differing(row: LogValues, shared: LogValues): number {
+  let columns = 0;
+  for (let at = 0; at < row.length; at++) if (row[at] !== shared[at]) columns |= 1 << at;
+  return columns;
+}
+
+/** The values of these columns as JSON: an array for each row. */
+function ownText(rows: readonly LogValues[], columns: number): string {
+  return JSON.stringify(rows.map((row) => row.filter((_, at) => columns & 1 << at))).slice(1, -1);
 }
 
 function sharesMuch(one: LogValues, other: LogValues): boolean {
-  return one.filter((value, at) => value === other[at]).length * 2 > one.length;
+  return one.length === other.length &&
+    one.filter((value, at) => value === other[at]).length * 2 > one.length;
 }
 
-function lengthOf(values: LogValues): number {
-  return values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+/** Bytes of the values of these columns. */
+function lengthOf(values: LogValues, columns = -1): number {
+  return values.reduce(
+    (sum: number, value, at) =>
+      (columns & 1 << at) === 0 ? sum : sum + (typeof value === "string" ? value.length : 8),
+    0,
+  );
 }

@@ -20,12 +20,18 @@ export function ownCpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
+/** Seconds that the present process's first thread has computed. Throws where there is no /proc. */
+export function threadCpuSeconds(): number {
+  const fields = fieldsOf(`self/task/${Deno.pid}`);
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
 function ticksOf(pid: number): number {
   // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it, and behind
   // them those of its ended children.
   return fieldsOf(pid).slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
-function fieldsOf(pid: number): string[] {
+function fieldsOf(pid: number | string): string[] {
   return Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
 }

@@ -5,7 +5,7 @@ import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/endpoint_ca
 import { LogBudget } from "../../lib/tenant/log_budget.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
-import { giveBackText, type PackedRows, packRows, unpackRows } from "../../lib/tenant/packed_rows.ts";
+import { RowPack } from "../../lib/tenant/packed_rows.ts";
 import { TextBlocks } from "../../lib/tenant/text_blocks.ts";
 
 const value = fc.oneof(
@@ -22,9 +22,9 @@ Deno.test("rows of both kinds come out of their packs as they went in", () => {
   fc.assert(
     fc.property(fc.array(fc.array(row, { maxLength: 80 }), { maxLength: 5 }), (lots) => {
       const blocks = new TextBlocks();
-      let packs: PackedRows[] = [];
-      for (const rows of lots) packs = [...packs, ...packRows(rows, packs.at(-1), blocks)];
-      assertEquals(packs.flatMap(unpackRows), lots.flat());
+      const packs: RowPack[] = [];
+      for (const rows of lots) addTo(packs, rows, blocks);
+      assertEquals(rowsOf(packs), lots.flat());
     }),
     { numRuns: 300 },
   );
@@ -38,16 +38,18 @@ Deno.test("memory of a pack that was given back is used again, and that of other
   fc.assert(
     fc.property(fc.array(rows, { maxLength: 40 }), fc.infiniteStream(fc.nat({ max: 3 })), (lots, chosen) => {
       const blocks = new TextBlocks();
-      const held: { readonly packs: readonly PackedRows[]; readonly rows: readonly LogValues[] }[] = [];
+      const held: { readonly packs: readonly RowPack[]; readonly rows: readonly LogValues[] }[] = [];
       for (const [lot, { count, text }] of lots.entries()) {
         const rows = Array.from(
           { length: count },
           (_, at): LogValues => [...logRow(lot * 80 + at), `${text}${at}`],
         );
-        held.push({ packs: packRows(rows, held.at(-1)?.packs.at(-1), blocks), rows });
+        const packs: RowPack[] = [];
+        addTo(packs, rows, blocks);
+        held.push({ packs, rows });
         const [given] = held.splice(chosen.next().value ?? 0, 1);
-        for (const pack of given?.packs ?? []) giveBackText(pack, blocks);
-        for (const { packs, rows } of held) assertEquals(packs.flatMap(unpackRows), rows);
+        for (const pack of given?.packs ?? []) pack.giveBack(blocks);
+        for (const { packs, rows } of held) assertEquals(rowsOf(packs), rows);
       }
     }),
     { numRuns: 100 },
@@ -71,12 +73,26 @@ Deno.test("of blocks that were given back a megabyte is kept, and none that is l
   }
 });
 
-Deno.test("rows that differ in their time and their id take a fraction of their memory, and 256 are a pack", () => {
+Deno.test("rows that differ in their time and their id take a fraction of their memory, and 64 are a pack", () => {
   const rows = Array.from({ length: 600 }, (_, at): LogValues => logRow(at));
-  const packs = packRows(rows, undefined, new TextBlocks());
-  assertEquals(packs.map(({ count }) => count), [256, 256, 88]);
+  const packs: RowPack[] = [];
+  addTo(packs, rows, new TextBlocks());
+  assertEquals(packs.map(({ count }) => count), [...Array.from({ length: 9 }, () => 64), 24]);
   const bytes = packs.reduce((sum, pack) => sum + pack.bytes, 0) / rows.length;
   assert(bytes < 60, `${bytes} bytes a row`);
+});
+
+Deno.test("a long text that many rows share is not repeated for each of them when one has another", () => {
+  const long = `SELECT '${"x".repeat(10_000)}'`;
+  const rows = Array.from(
+    { length: 40 },
+    (_, at): LogValues => [...logRow(at).slice(0, -1), at === 30 ? "SELECT 2" : long],
+  );
+  const packs: RowPack[] = [];
+  for (const row of rows) addTo(packs, [row], new TextBlocks());
+  assertEquals(rowsOf(packs), rows);
+  const bytes = packs.reduce((sum, pack) => sum + pack.bytes, 0);
+  assert(bytes < 15 * long.length, `${bytes} bytes`);
 });
 
 Deno.test("rows of a database that come one by one take no more memory than twice that of many at once", () => {
@@ -215,6 +231,21 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
     { numRuns: 200 },
   );
 });
+
+/** Adds rows behind those of the packs, as whoever keeps them does. */
+function addTo(packs: RowPack[], rows: readonly LogValues[], blocks: TextBlocks): void {
+  for (let from = 0; from < rows.length;) {
+    const rest = rows.slice(from);
+    const before = packs.at(-1);
+    const taken = before?.add(rest, blocks) ?? 0;
+    if (taken === 0) packs.push(new RowPack(rest[0] ?? [], 1, before));
+    from += taken;
+  }
+}
+
+function rowsOf(packs: readonly RowPack[]): LogValues[] {
+  return packs.flatMap((pack) => pack.rows());
+}
 
 const FIRST_TS = 1_790_000_000_000;
 

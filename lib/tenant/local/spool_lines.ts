@@ -16,25 +16,42 @@ export interface SpooledRows {
 const LINE_ROWS = 256;
 /** Columns before those of the row: ids of the database and of its namespace. */
 const OWN_COLUMNS = 2;
-/** The place of the database's id in a row of the query log. */
-const LOG_DATABASE = OWN_COLUMNS + 3;
+/** The place of the database's id in a row of the query log, where the line has the one before the row's columns. */
+const LOG_DATABASE = 3;
 
 /** The lines for these rows. */
 export function spoolLines(entries: readonly SpooledRows[]): string {
-  const rows = entries.flatMap(({ databaseId, namespaceId, rows }) =>
-    rows.map((row): LogValues => [databaseId, namespaceId, ...row])
-  );
   let lines = "";
-  for (let from = 0; from < rows.length; from += LINE_ROWS) {
-    for (const { rows: count, columns } of packLogRows(rows.slice(from, from + LINE_ROWS))) {
-      const [databases] = columns;
-      const short = columns.map((column, at) =>
-        at === LOG_DATABASE && isEqual(column, databases) ? [] : column
-      );
-      lines += `${JSON.stringify({ rows: count, columns: short })}\n`;
+  for (const width of [LOG_COLUMNS, ENDPOINT_CALL_COLUMNS]) {
+    const rows: LogValues[] = [];
+    const owners: SpooledRows[] = [];
+    for (const entry of entries) {
+      for (const row of entry.rows) {
+        if (row.length !== width) continue;
+        rows.push(row);
+        owners.push(entry);
+      }
+    }
+    for (let from = 0; from < rows.length; from += LINE_ROWS) {
+      lines += lineOf(rows.slice(from, from + LINE_ROWS), owners.slice(from, from + LINE_ROWS));
     }
   }
   return lines;
+}
+
+/** The line for rows of one kind. `owners`: whose each row is. */
+function lineOf(rows: readonly LogValues[], owners: readonly SpooledRows[]): string {
+  const databases = columnOf(owners.map(({ databaseId }) => databaseId));
+  const columns: unknown[] = [databases, columnOf(owners.map(({ namespaceId }) => namespaceId))];
+  for (const [at, column] of packLogRows(rows).flatMap((table) => table.columns).entries()) {
+    columns.push(at === LOG_DATABASE && isEqual(column, databases) ? [] : column);
+  }
+  return `${JSON.stringify({ rows: rows.length, columns })}\n`;
+}
+
+function columnOf(values: LogValue[]): Column {
+  const [first = null] = values;
+  return values.every((value) => value === first) ? first : values;
 }
 
 /** The rows of a line; none of one that is not whole. */
