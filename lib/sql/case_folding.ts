@@ -1,5 +1,5 @@
 // Unique indexes to which upper and lower case of a column are one. Pure.
-import { foldName } from "./names.ts";
+import { sameName } from "./names.ts";
 import { sqlTokens } from "./sql_tokens.ts";
 
 /**
@@ -14,6 +14,6 @@ export function foldingOf(sql: string, column: string): "lower" | "upper" | null
   );
   if (open?.key !== "(" || close?.key !== ")" || end?.key !== ")" || more.length > 0) return null;
   if (name === undefined || !["word", "name"].includes(name.kind)) return null;
-  if (foldName(name.text) !== foldName(column)) return null;
+  if (!sameName(name.text, column)) return null;
   return fold?.key === "LOWER" ? "lower" : fold?.key === "UPPER" ? "upper" : null;
 }

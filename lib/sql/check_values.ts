@@ -1,6 +1,6 @@
 // What a CHECK says of the values of one column. Pure.
 import { type Expr, traverse } from "sqlite3-parser";
-import { foldName } from "./names.ts";
+import { foldName, sameName } from "./names.ts";
 import { passedOf } from "./passed_columns.ts";
 
 /** `texts`: it names a text that the column may hold; `other`: it says something else of it; `nothing`: it does not name it. */
@@ -10,8 +10,8 @@ export type CheckedValues = "texts" | "other" | "nothing";
 export function checkedValues(check: Expr, column: string): CheckedValues {
   const isColumn = (expr: Expr) =>
     expr.type === "Id"
-      ? foldName(expr.name) === foldName(column)
-      : expr.type === "QualifiedExpr" && foldName(expr.column.text) === foldName(column);
+      ? sameName(expr.name, column)
+      : expr.type === "QualifiedExpr" && sameName(expr.column.text, column);
   let found: CheckedValues = "nothing";
   traverse(check, {
     enter(node) {

@@ -1,6 +1,6 @@
 // Whether a statement writes what its caller sends into a column, from its text.
 import { type Expr, parseStmt, type SetAssignment, traverse, type Upsert } from "sqlite3-parser";
-import { foldName } from "./names.ts";
+import { sameName } from "./names.ts";
 
 /** `listed` are the columns that an INSERT without a list fills, in order. False where the text does not tell. */
 export function isFedByPlaceholder(sql: string, column: string, listed: readonly string[]): boolean {
@@ -10,7 +10,7 @@ export function isFedByPlaceholder(sql: string, column: string, listed: readonly
   if (root.type === "UpdateStmt") return setsFeed(root.sets, column);
   if (root.type !== "InsertStmt" || root.body.type === "DefaultValuesInsertBody") return false;
   const names = root.columns?.map(({ text }) => text) ?? listed;
-  const at = names.findIndex((name) => foldName(name) === foldName(column));
+  const at = names.findIndex((name) => sameName(name, column));
   const { select: { select, compounds = [] }, upsert } = root.body;
   const rows = [select, ...compounds.map((one) => one.select)].flatMap((one): readonly Expr[][] => {
     if (one.type === "SelectValues") return one.values.map(({ values }) => [...values]);
@@ -30,7 +30,7 @@ function upsertFeeds(upsert: Upsert | undefined, column: string): boolean {
 
 function setsFeed(sets: readonly SetAssignment[], column: string): boolean {
   return sets.some(({ colNames, expr }) =>
-    colNames.some(({ text }) => foldName(text) === foldName(column)) && hasPlaceholder(expr)
+    colNames.some(({ text }) => sameName(text, column)) && hasPlaceholder(expr)
   );
 }
 

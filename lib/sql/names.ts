@@ -5,6 +5,11 @@ export function foldName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** Whether the engine takes two names for the same. */
+export function sameName(a: string, b: string): boolean {
+  return foldName(a) === foldName(b);
+}
+
 const keywords =
   "add all alter and as autoincrement between case cast check collate commit constraint create " +
   "default deferrable delete distinct drop else escape except exists foreign from group having if in index " +

@@ -1,14 +1,8 @@
 // Finds the statements that turn one schema into another. Pure: whoever uses them tries them on an empty database
 // first, because renames can only be guessed.
+import { foldName, sameName } from "./names.ts";
 import { quoteIdentifier as quoted } from "./quote.ts";
-import {
-  type ColumnShape,
-  objectKey,
-  objectsByKey,
-  sameName,
-  type SchemaObject,
-  type SchemaShape,
-} from "./schema_shape.ts";
+import { type ColumnShape, objectKey, objectsByKey, type SchemaObject, type SchemaShape } from "./schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage, tablesOf } from "./table_lineage.ts";
 
 /** Renames, which run before anything else is compared: the engine rewrites references to the names. */
@@ -33,15 +27,15 @@ export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
   const emptied = [...rebuilt, ...gone];
   /** Whether an object stays: it is wanted with this text, and no table that is rebuilt requires it to go. */
   const stays = (one: SchemaObject): boolean => {
-    if (wanted.get(keyOf(one))?.sql !== one.sql) return false;
+    if (wanted.get(objectKey(one))?.sql !== one.sql) return false;
     if (one.type === "index") return !emptied.some(({ name }) => sameName(name, one.table));
     return rebuilt.length === 0;
   };
   const parts = from.objects.filter((one) => one.type !== "table" && !stays(one));
-  const staying = new Set(from.objects.filter((one) => one.type !== "table" && stays(one)).map(keyOf));
+  const staying = new Set(from.objects.filter((one) => one.type !== "table" && stays(one)).map(objectKey));
   const known = tablesOf(from);
   const made = to.objects.filter((one) =>
-    one.type === "table" ? !known.has(objectKey(one.name)) : !staying.has(keyOf(one))
+    one.type === "table" ? !known.has(foldName(one.name)) : !staying.has(objectKey(one))
   );
   const ofType = (type: SchemaObject["type"]) =>
     made.filter((one) => one.type === type).map(({ sql }) => sql);
@@ -107,8 +101,8 @@ function carriedColumns(
   after: SchemaObject,
 ): ColumnShape[] {
   if (isVirtual(before) || isVirtual(after)) return [];
-  const known = new Set(stored(to, after).map(({ name }) => objectKey(name)));
-  return stored(from, before).filter(({ name }) => known.has(objectKey(name)));
+  const known = new Set(stored(to, after).map(({ name }) => foldName(name)));
+  return stored(from, before).filter(({ name }) => known.has(foldName(name)));
 }
 
 /** Meanwhile the rows are in a table without constraints, so that the new table has exactly the wanted text. */
@@ -129,10 +123,6 @@ function stored(shape: SchemaShape, table: SchemaObject): ColumnShape[] {
   return columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
 }
 
-function keyOf({ type, name }: SchemaObject): string {
-  return `${type} ${objectKey(name)}`;
-}
-
 function dropOf({ type, name }: SchemaObject): string {
   return `DROP ${type.toUpperCase()} ${quoted(name)}`;
 }
@@ -143,9 +133,9 @@ function goesWithItsTable(one: SchemaObject, emptied: readonly SchemaObject[]): 
 }
 
 function freeName(wanted: string, ...shapes: readonly SchemaShape[]): string {
-  const taken = new Set(shapes.flatMap(({ objects }) => objects.map(({ name }) => objectKey(name))));
+  const taken = new Set(shapes.flatMap(({ objects }) => objects.map(({ name }) => foldName(name))));
   let name = wanted;
-  for (let n = 2; taken.has(objectKey(name)); n++) name = `${wanted}_${n}`;
+  for (let n = 2; taken.has(foldName(name)); n++) name = `${wanted}_${n}`;
   return name;
 }
 

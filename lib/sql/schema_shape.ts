@@ -38,24 +38,20 @@ export interface SchemaShape {
   readonly userVersion: number;
 }
 
-/** Folds a name as the engine compares names: without the case of ASCII letters. */
-export function sameName(a: string, b: string): boolean {
-  return objectKey(a) === objectKey(b);
+/** Kind and name of an object: an index and a trigger may share a name. */
+export function objectKey({ type, name }: Pick<SchemaObject, "type" | "name">): string {
+  return `${type} ${foldName(name)}`;
 }
 
-/** The key of an object. */
-export function objectKey(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
-/** Objects by kind and name: an index and a trigger may share a name. */
+/** Objects by their key. */
 export function objectsByKey(shape: SchemaShape): Map<string, SchemaObject> {
-  return new Map(shape.objects.map((one) => [`${one.type} ${objectKey(one.name)}`, one]));
+  return new Map(shape.objects.map((one) => [objectKey(one), one]));
 }
 
 /** Whether two schemas have the same objects with the same text. */
 export function sameShape(a: SchemaShape, b: SchemaShape): boolean {
   const others = objectsByKey(b);
   return a.objects.length === b.objects.length && a.userVersion === b.userVersion &&
-    a.objects.every((one) => others.get(`${one.type} ${objectKey(one.name)}`)?.sql === one.sql);
+    a.objects.every((one) => others.get(objectKey(one))?.sql === one.sql);
 }
+import { foldName } from "./names.ts";

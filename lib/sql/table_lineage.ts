@@ -1,5 +1,6 @@
 // Which table and columns of an older schema those of a newer schema come from, also through renames.
-import { type ColumnShape, objectKey, type SchemaObject, type SchemaShape } from "./schema_shape.ts";
+import { foldName } from "./names.ts";
+import { type ColumnShape, type SchemaObject, type SchemaShape } from "./schema_shape.ts";
 
 /** Where a table comes from. */
 export interface TableLineage {
@@ -14,7 +15,7 @@ export type KnownRenames = ReadonlySet<string>;
 
 /** The key of a renamed table (`older` is null) or column. */
 export function renameKey(before: SchemaObject, older: string | null, newer: string): string {
-  return JSON.stringify([objectKey(before.name), older && objectKey(older), objectKey(newer)]);
+  return JSON.stringify([foldName(before.name), older && foldName(older), foldName(newer)]);
 }
 
 /** By the newer name of the table. A table with another name that is no known rename counts as dropped and created. */
@@ -43,7 +44,7 @@ export function tableLineage(
 /** The tables of a schema. */
 export function tablesOf(shape: SchemaShape): Map<string, SchemaObject> {
   return new Map(
-    shape.objects.filter(({ type }) => type === "table").map((one) => [objectKey(one.name), one]),
+    shape.objects.filter(({ type }) => type === "table").map((one) => [foldName(one.name), one]),
   );
 }
 
@@ -62,8 +63,8 @@ export function unmatched(
   columns: readonly ColumnShape[],
   others: readonly ColumnShape[],
 ): readonly ColumnShape[] {
-  const names = new Set(others.map(({ name }) => objectKey(name)));
-  return columns.filter(({ name, hidden }) => hidden === 0 && !names.has(objectKey(name)));
+  const names = new Set(others.map(({ name }) => foldName(name)));
+  return columns.filter(({ name, hidden }) => hidden === 0 && !names.has(foldName(name)));
 }
 
 /** A column without its name. */
@@ -76,11 +77,11 @@ function columnLineage(
   present: readonly ColumnShape[],
   isRename: (older: string, newer: string) => boolean,
 ): Map<string, string> {
-  const oldNames = new Map(old.map(({ name }) => [objectKey(name), name]));
+  const oldNames = new Map(old.map(({ name }) => [foldName(name), name]));
   const left = [...unmatched(old, present)];
   const lineage = new Map<string, string>();
   for (const { name } of present) {
-    const same = oldNames.get(objectKey(name));
+    const same = oldNames.get(foldName(name));
     const at = same === undefined ? left.findIndex((one) => isRename(one.name, name)) : -1;
     const older = same ?? (at < 0 ? undefined : left.splice(at, 1)[0]?.name);
     if (older !== undefined) lineage.set(name, older);

@@ -1,6 +1,7 @@
 // Reads and changes the text of a CREATE TABLE: changes it where ALTER TABLE cannot, leaving everything else as it was
 // written, and cuts out the SELECT of a CREATE TABLE AS, which must not run where only the schema matters: it could run
 // for ever. Pure.
+import { sameName } from "./names.ts";
 import { type ColumnDefinition, type CreateTableStmt, type Expr, parseStmt } from "sqlite3-parser";
 import { type CheckedValues, checkedValues } from "./check_values.ts";
 import { quoteIdentifier } from "./quote.ts";
@@ -81,23 +82,22 @@ export class TableText {
       : TableText.read(this.#splice([{ from: span.offset, to: end(span), text: type }]));
   }
 
-  /** Removes the foreign key of these columns to this table; `same` compares two names. Null where there is none. */
-  withoutForeignKey(
-    columns: readonly string[],
-    toTable: string,
-    same: (a: string, b: string) => boolean,
-  ): string | null {
+  /** Removes the foreign key of these columns to this table. Null where there is none. */
+  withoutForeignKey(columns: readonly string[], toTable: string): string | null {
     const [only] = columns;
     for (const column of this.body.columns) {
-      if (columns.length !== 1 || only === undefined || !same(column.colName.text, only)) continue;
-      const cut = columnKey(column, (target) => same(target, toTable));
+      if (columns.length !== 1 || only === undefined || !sameName(column.colName.text, only)) continue;
+      const cut = columnKey(column, (target) => sameName(target, toTable));
       if (cut) return this.#splice([cut]);
     }
     let before = Math.max(...this.body.columns.map(({ span }) => end(span)));
     for (const { constraint, span } of this.body.constraints ?? []) {
-      if (constraint.type === "ForeignKeyTableConstraint" && same(constraint.clause.tblName.text, toTable)) {
+      if (
+        constraint.type === "ForeignKeyTableConstraint" && sameName(constraint.clause.tblName.text, toTable)
+      ) {
         const own = constraint.columns.map((one) => one.colName.text);
-        const equal = own.length === columns.length && own.every((name, at) => same(name, columns[at] ?? ""));
+        const equal = own.length === columns.length &&
+          own.every((name, at) => sameName(name, columns[at] ?? ""));
         if (equal) return this.#splice([{ from: before, to: end(span), text: "" }]);
       }
       before = end(span);

@@ -1,5 +1,6 @@
 // The log rows and audit rows of a transaction's writes until its end: they are committed with it. Of what is undone the
 // log rows stay, outside of it.
+import { foldName } from "../sql/names.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CallChange, CommitChange } from "../sql/change_rows.ts";
 import { newId } from "../core/ids.ts";
@@ -62,7 +63,7 @@ export class TransactionRecords {
 
   /** Notes a savepoint statement that has run. */
   savepoint(verb: SavepointVerb, name: string): void {
-    if (verb === "savepoint") return void this.#marks.push({ name: plain(name), at: this.#kept.length });
+    if (verb === "savepoint") return void this.#marks.push({ name: foldName(name), at: this.#kept.length });
     const [, found] = this.depthOf(name);
     const mark = this.#marks[found];
     if (!mark) return;
@@ -72,7 +73,7 @@ export class TransactionRecords {
 
   /** How many savepoints are open, and the place of the last one of that name among them; -1: there is none. */
   depthOf(name: string): readonly [depth: number, at: number] {
-    return [this.#marks.length, this.#marks.findLastIndex((mark) => mark.name === plain(name))];
+    return [this.#marks.length, this.#marks.findLastIndex((mark) => mark.name === foldName(name))];
   }
 
   get logRows(): LogValues[] {
@@ -126,9 +127,4 @@ export class TransactionRecords {
 /** Of an audit row: `at`, `tables` and `rows` stand at 1, 5 and 6. */
 function changeOf(audit: LogValues, kinds: number): CallChange {
   return { at: Number(audit[1]), tables: String(audit[5]), rows: Number(audit[6]), kinds };
-}
-
-/** As SQLite compares names. */
-function plain(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

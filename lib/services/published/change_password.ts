@@ -3,7 +3,7 @@ import { sessionOwner } from "../../access/mint_session.ts";
 import { newPassword } from "../../access/password_hash.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
-import { foldName } from "../../sql/names.ts";
+import { sameName } from "../../sql/names.ts";
 import { accountByKey, setPassword } from "./find_account.ts";
 import { beginGuess, isPassword } from "./guess_password.ts";
 import { textIn } from "./input_values.ts";
@@ -49,7 +49,7 @@ export async function changePassword(
 export function ownSession({ session, record: { spec: { authConfig } } }: EndpointCall): EndpointSession {
   if (session === null) throw new AppError("session_required");
   const isOther = session.users !== null &&
-    foldName(session.users.table) !== foldName(authConfig?.usersTable ?? "");
+    !sameName(session.users.table, authConfig?.usersTable ?? "");
   if (isOther) throw new AppError("session_invalid");
   return session;
 }

@@ -7,7 +7,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { QueryAnswer, QueryStatement } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import { runForSession } from "../../query/run_for_session.ts";
-import { foldName } from "../../sql/names.ts";
+import { foldName, sameName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
@@ -150,7 +150,7 @@ async function guardSql(
   const table = await readTable({ ...query, target, tokenId }, name);
   const key = table && keyColumn(table);
   if (table === null || key === null) return { sql: null, checksMark: false };
-  const email = table.columns.find((column) => foldName(column.name) === foldName(emailColumn))?.name;
+  const email = table.columns.find((column) => sameName(column.name, emailColumn))?.name;
   // A session of a table without addresses has none.
   const address = email === undefined ? "NULL" : quoteIdentifier(email);
   const row = `SELECT 1 FROM ${quoteIdentifier(table.name)} WHERE ${quoteIdentifier(key)} IN (?1, ?2)`;

@@ -1,5 +1,5 @@
 // Reads the schema of a database in one call to the engine. It reads no rows of views, so a broken view does no harm.
-import { foldName } from "../../sql/names.ts";
+import { foldName, sameName } from "../../sql/names.ts";
 import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import { rowsOf } from "../query/read_result.ts";
@@ -160,7 +160,7 @@ function groupKeys(
       columns: group.map(([, , , from]) => from),
       toTable,
       toColumns: named.length > 0
-        ? named.map((to) => target.find((one) => foldName(one.name) === foldName(to))?.name ?? to)
+        ? named.map((to) => target.find((one) => sameName(one.name, to))?.name ?? to)
         : target.filter((one) => one.pk > 0).toSorted((a, b) => a.pk - b.pk).map((one) => one.name),
     });
   }

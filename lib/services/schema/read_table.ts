@@ -1,7 +1,7 @@
 // Reads the columns and the key of one table or view.
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { foldName } from "../../sql/names.ts";
+import { sameName } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
@@ -46,7 +46,7 @@ type ColumnRow = [
 export async function readTable(ctx: StatementsContext, table: string): Promise<TableDefinition | null> {
   const { target, tokenId } = ctx;
   const tenant = ctx.tenants.open(target.databaseId, target.namespaceId);
-  const found = (await tenant.schema()).tables.find(({ name }) => foldName(name) === foldName(table));
+  const found = (await tenant.schema()).tables.find(({ name }) => sameName(name, table));
   if (!found || found.kind === "shadow" || isReservedName(found.name)) return null;
   const { name, kind } = found;
   const statements = [COLUMNS, ROWID, KEY_INDEX].map((sql) => ({ sql, params: [name] }));

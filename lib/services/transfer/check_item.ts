@@ -2,7 +2,7 @@
 // passes, so that a file can make nothing that a batch could not.
 import { AppError } from "../../core/errors.ts";
 import { MAX_SQL_LENGTH } from "../../core/limits.ts";
-import { foldName } from "../../sql/names.ts";
+import { sameName } from "../../sql/names.ts";
 import { readSyntax, type Syntax } from "../../sql/syntax.ts";
 
 /** The part of an item that counts here. */
@@ -40,7 +40,7 @@ export function checkItem(json: string): string {
   const type = KINDS[syntax.kind];
   if (type === undefined) throw refuse("only CREATE may stand here");
   const made = nameOf(syntax, sql);
-  if (name !== "" && (type !== item.type || foldName(made) !== foldName(name))) {
+  if (name !== "" && (type !== item.type || !sameName(made, name))) {
     throw refuse("its text makes something else");
   }
   return JSON.stringify({ ...item, type, name: name === "" ? made : name });

@@ -1,6 +1,6 @@
 // The rows of a CSV or NDJSON file as values for the columns of a table.
 import { importLimits } from "../../core/limits_of_transfers.ts";
-import { foldName } from "../../sql/names.ts";
+import { foldName, sameName } from "../../sql/names.ts";
 import { type Affinity, affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
 import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
@@ -94,7 +94,7 @@ function requireCommas(
   const [mark] = /[;\t|]/.exec(only ?? "") ?? [];
   if (
     mark === undefined || others.length > 0 ||
-    columns.some(({ name }) => foldName(name) === foldName(only ?? ""))
+    columns.some(({ name }) => sameName(name, only ?? ""))
   ) {
     return;
   }

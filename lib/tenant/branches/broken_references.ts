@@ -1,5 +1,5 @@
 // Finds rows whose foreign key has no target. A merge runs without foreign keys, so it must not leave more of them.
-import { objectKey } from "../../sql/schema_shape.ts";
+import { foldName } from "../../sql/names.ts";
 import { mayAll, rowsOf, type Work } from "./work.ts";
 
 /** A row whose foreign key has no target. */
@@ -30,10 +30,10 @@ export function* brokenReferences(tables: readonly string[]): Work<Map<string, B
 /** Lists the tables that refer to one of `tables`, and those of `tables` that refer to any; null: all that refer. */
 export function* referringTables(tables: ReadonlySet<string> | null): Work<string[]> {
   const rows = yield* rowsOf("trunk", REFERENCES);
-  const keys = tables && new Set([...tables].map(objectKey));
+  const keys = tables && new Set([...tables].map(foldName));
   const found = keys === null
     ? rows
-    : rows.filter((names) => names.some((name) => keys.has(objectKey(String(name)))));
+    : rows.filter((names) => names.some((name) => keys.has(foldName(String(name)))));
   return [...new Set(found.map(([child]) => String(child)))];
 }
 

@@ -76,9 +76,9 @@ function changesOf(from: SchemaShape, to: SchemaShape): SchemaChange[] {
   const before = objectsByKey(from);
   const after = objectsByKey(to);
   return [
-    ...from.objects.filter((one) => !after.has(keyOf(one))).map((one) => change(one, "removed")),
+    ...from.objects.filter((one) => !after.has(objectKey(one))).map((one) => change(one, "removed")),
     ...to.objects.flatMap((one) => {
-      const old = before.get(keyOf(one));
+      const old = before.get(objectKey(one));
       return old === undefined ? [change(one, "added")] : old.sql === one.sql ? [] : [change(one, "changed")];
     }),
   ];
@@ -86,10 +86,6 @@ function changesOf(from: SchemaShape, to: SchemaShape): SchemaChange[] {
 
 function change({ type, name }: SchemaChange | SchemaShape["objects"][number], kind: SchemaChange["change"]) {
   return { type, name, change: kind };
-}
-
-function keyOf({ type, name }: SchemaShape["objects"][number]): string {
-  return `${type} ${objectKey(name)}`;
 }
 
 interface Report {

@@ -1,7 +1,8 @@
 // Merges a branch's row changes into the trunk: removed rows first, then changed ones, then added ones, so that unique
 // values are free when they are needed.
+import { foldName, sameName } from "../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { objectKey, type SchemaShape } from "../../sql/schema_shape.ts";
+import { type SchemaShape } from "../../sql/schema_shape.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Compared, ComparedPair } from "./compare_sides.ts";
@@ -61,9 +62,9 @@ function* mergeTable(run: MergeRun, { pair, diff, changes }: ComparedPair): Work
 function obstacleOf({ pair, diff }: ComparedPair, trunk: SchemaShape): string | null {
   const obstacle = diff?.obstacle ?? null;
   if (obstacle !== null) return `${obstacle}: ${pair.table}`;
-  const columns = [...trunk.columns].find(([name]) => objectKey(name) === objectKey(pair.table))?.[1];
-  const known = new Set(columns?.map(({ name }) => objectKey(name)) ?? []);
-  const missing = pair.columns.find((name) => !known.has(objectKey(name)) && name !== "rowid");
+  const columns = [...trunk.columns].find(([name]) => sameName(name, pair.table))?.[1];
+  const known = new Set(columns?.map(({ name }) => foldName(name)) ?? []);
+  const missing = pair.columns.find((name) => !known.has(foldName(name)) && name !== "rowid");
   if (columns !== undefined && missing === undefined) return null;
   const what = columns === undefined ? pair.table : `${pair.table}.${missing}`;
   return `Merge the schema first; the trunk has no ${what}`;
@@ -71,10 +72,10 @@ function obstacleOf({ pair, diff }: ComparedPair, trunk: SchemaShape): string | 
 
 /** Drops triggers, whose effects are already among the branch's changes. Returns the statements that create them again. */
 function* dropTriggers(tables: ReadonlySet<string>): Work<string[]> {
-  const keys = new Set([...tables].map(objectKey));
+  const keys = new Set([...tables].map(foldName));
   const sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid";
   const rows = (yield* rowsOf("trunk", sql)).filter(([name, table]) =>
-    !isReservedName(String(name)) && keys.has(objectKey(String(table)))
+    !isReservedName(String(name)) && keys.has(foldName(String(table)))
   );
   const drops = rows.map(([name]) => ({ sql: `DROP TRIGGER ${quoted(String(name))}`, params: [] }));
   yield* mustAll("trunk", drops);

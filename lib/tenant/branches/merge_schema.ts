@@ -87,7 +87,7 @@ function columnsOf(
   const theirs = objectsByKey(branch);
   return new Map(
     objects.filter(({ type }) => type === "table").map((table) => {
-      const shape = theirs.get(`table ${objectKey(table.name)}`) === table ? branch : trunk;
+      const shape = theirs.get(objectKey(table)) === table ? branch : trunk;
       return [table.name, shape.columns.get(table.name) ?? []];
     }),
   );

@@ -1,12 +1,7 @@
 // A database's schema as plain data.
+import { foldName } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
-import {
-  type ColumnShape,
-  objectKey,
-  type ObjectType,
-  type SchemaObject,
-  type SchemaShape,
-} from "../../sql/schema_shape.ts";
+import { type ColumnShape, type ObjectType, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { type Answer, mayAll, mustAll, type Side, type Work } from "./work.ts";
 
 const SCHEMA = [
@@ -20,7 +15,7 @@ const COLUMNS =
 /** Reads the schema of one side. */
 export function* readSchema(of: Side): Work<SchemaShape> {
   const [shadowed = [], listed = [], version = []] = yield* mustAll(of, SCHEMA);
-  const shadows = new Set(shadowed.map(([name]) => objectKey(String(name))));
+  const shadows = new Set(shadowed.map(([name]) => foldName(String(name))));
   const objects = listed.map(([type, name, table, sql, rootPage]): SchemaObject => ({
     type: objectType(type),
     name: String(name),
@@ -28,7 +23,7 @@ export function* readSchema(of: Side): Work<SchemaShape> {
     sql: String(sql),
     rootPage: Number(rootPage ?? 0),
   })).filter(({ name, table }) =>
-    !isReservedName(name) && !isReservedName(table) && !shadows.has(objectKey(table))
+    !isReservedName(name) && !isReservedName(table) && !shadows.has(foldName(table))
   );
   const tables = objects.filter(({ type }) => type === "table");
   const answers = yield* mayAll(of, tables.map(({ name }) => ({ sql: COLUMNS, params: [name] })));

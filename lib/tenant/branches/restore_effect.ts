@@ -1,7 +1,7 @@
 // What a restore in place would do: the present state as the ancestor, the snapshot as the branch that replaces it.
+import { sameName } from "../../sql/names.ts";
 import { sha256 } from "../../core/sha256.ts";
 import type { RestoreEffect, TrunkWrite } from "../../sql/branch_report.ts";
-import { objectKey } from "../../sql/schema_shape.ts";
 import { type ComparedPair, type CompareOptions, compareSides } from "./compare_sides.ts";
 import { rowChanges } from "./row_changes.ts";
 import { RowsDigest } from "./rows_digest.ts";
@@ -74,6 +74,6 @@ function tableOf(
   { shape }: SchemaSide,
   { type, name }: { readonly type: string; readonly name: string },
 ): string[] {
-  const found = shape.objects.find((one) => one.type === type && objectKey(one.name) === objectKey(name));
+  const found = shape.objects.find((one) => one.type === type && sameName(one.name, name));
   return found === undefined ? [] : [found.table];
 }

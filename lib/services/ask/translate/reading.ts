@@ -1,6 +1,6 @@
 // A question while it is being understood: its words, what each part may mean, and what is still open.
 import { type ColumnRef, isDate } from "./column_kinds.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import type { Refusal } from "../model/ask_model.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";
@@ -154,7 +154,7 @@ export class Reading {
 
 function isRepeated({ table, column }: ColumnRef, among: readonly { readonly ref: ColumnRef }[]): boolean {
   return table.kind === "view" &&
-    among.some(({ ref }) => ref.table.kind !== "view" && foldName(ref.column.name) === foldName(column.name));
+    among.some(({ ref }) => ref.table.kind !== "view" && sameName(ref.column.name, column.name));
 }
 
 function isAuxiliary(word: string): boolean {

@@ -4,7 +4,7 @@ import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
@@ -98,7 +98,7 @@ function plansFor(
     return ALL.filter((one) => operations?.includes(one) ?? true).map((one) => crudSpec(table, one));
   }
   if (shape === "basic") throw refused("owner", "Set shape to app, or leave the owner out");
-  const column = table.columns.find(({ name }) => foldName(name) === foldName(owner ?? ""));
+  const column = table.columns.find(({ name }) => sameName(name, owner ?? ""));
   if (owner !== undefined && (column === undefined || column.generated)) {
     throw refused("owner", "Name a column of the table that holds the key of a user");
   }

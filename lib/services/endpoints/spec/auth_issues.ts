@@ -3,7 +3,7 @@
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { insertShape } from "../../../sql/insert_shape.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName, sameName } from "../../../sql/names.ts";
 import { shownColumns } from "../../../sql/result_columns.ts";
 import { affinityOf } from "../../../sql/sql_value.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
@@ -90,19 +90,19 @@ function signupFault(
   const bound = bindInputs({ kind, sql, input });
   const { sql: text, inputs } = (bound.ok ? bound.statements[0] : undefined) ?? { sql, inputs: [] };
   const shape = insertShape(text, listed);
-  if (shape === null || facts.verb !== "insert" || foldName(facts.target ?? "") !== foldName(users.name)) {
+  if (shape === null || facts.verb !== "insert" || !sameName(facts.target ?? "", users.name)) {
     return "Write an INSERT into the users table";
   }
   // Otherwise whoever signs up with a stranger's address would get the stranger's row and set its password.
   if (shape.updates) return "Remove DO UPDATE; a sign-up must not change an account that is there";
-  if (facts.replacedTables.some((table) => foldName(table) === foldName(users.name))) {
+  if (facts.replacedTables.some((table) => sameName(table, users.name))) {
     return "Write INSERT OR ABORT; a conflict of the users table would replace an account that is there";
   }
   for (const [name, column] of [["email", email], ["password", PASSWORD_COLUMN]] as const) {
     const at = input?.findIndex((field) => field?.name === name) ?? -1;
     const into = shape.placeholders.filter(({ parameter }) => inputs[parameter] === at)
       .map(({ column }) => column)
-      .find((into) => into !== null && foldName(into) !== foldName(column));
+      .find((into) => into !== null && !sameName(into, column));
     if (into) {
       return `Put the input ${name} into ${column}; its placeholder is number ${
         at + 1
@@ -120,7 +120,7 @@ function signupFault(
 function fills(named: readonly string[], users: TableDefinition, key: string): boolean {
   const column = users.columns.find(({ name }) => name === key);
   return users.keyIsRowid || (column !== undefined && (column.generated || column.defaultSql !== null)) ||
-    named.some((name) => foldName(name) === foldName(key));
+    named.some((name) => sameName(name, key));
 }
 
 /** Where the text does not tell which columns are shown, the columns that are read count as shown. */
@@ -131,10 +131,9 @@ function loginFault(
 ): string | null {
   const shown = shownColumns(
     sql,
-    (table) => tables.find(({ name }) => foldName(name) === foldName(table))?.columns ?? null,
+    (table) => tables.find(({ name }) => sameName(name, table))?.columns ?? null,
   );
-  const reads = (column: string) =>
-    facts.columnsRead.some((one) => foldName(one) === foldName(`${users.name}.${column}`));
+  const reads = (column: string) => facts.columnsRead.some((one) => sameName(one, `${users.name}.${column}`));
   const shows = (column: string) => shown === null ? reads(column) : shownIndex(users, column, shown) >= 0;
   return shows(key) && shows(PASSWORD_COLUMN)
     ? null
@@ -142,5 +141,5 @@ function loginFault(
 }
 
 function columnOf({ columns }: TableDefinition, name: string): string | null {
-  return columns.find((column) => foldName(column.name) === foldName(name))?.name ?? null;
+  return columns.find((column) => sameName(column.name, name))?.name ?? null;
 }

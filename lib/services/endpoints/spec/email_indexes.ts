@@ -2,7 +2,7 @@
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
 import { foldingOf } from "../../../sql/case_folding.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
@@ -46,7 +46,7 @@ export async function readEmailIndexes(
 function comparison([column, sql, collation]: UniqueRow, email: string): [string | null] | [] {
   const name = quoteIdentifier(email);
   if (column !== null) {
-    if (foldName(column) !== foldName(email)) return [];
+    if (!sameName(column, email)) return [];
     return [/^nocase$/i.test(collation) ? `${name} = ?1 COLLATE NOCASE` : null];
   }
   const fold = foldingOf(sql ?? "", email);

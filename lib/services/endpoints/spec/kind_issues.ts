@@ -2,7 +2,7 @@
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { StatementClass } from "../../../sql/statement_kinds.ts";
 import type { SchemaNames } from "../../../tenant/inspection.ts";
@@ -226,7 +226,7 @@ function presenceIssue(name: "authConfig" | "askConfig", belongs: boolean, raw: 
 function askIssues({ kind, askConfig }: SpecParts, tables: Tables): Issue[] {
   if (kind !== "ask" || askConfig === undefined) return [];
   return askConfig.allowedTables.flatMap((name, at) =>
-    tables.some((table) => foldName(table.name) === foldName(name))
+    tables.some((table) => sameName(table.name, name))
       ? []
       : [{ path: `askConfig.allowedTables[${at}]`, message: "Name a table or view of this database" }]
   );

@@ -2,7 +2,7 @@
 // Each combination is a text of its own, so that every one of them can use an index. Pure.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { QueryStatement } from "../../../query/query_call.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { cursorText, type CursorValue, TOO_LONG_BYTES } from "./list_cursor.ts";
@@ -59,7 +59,7 @@ export function listOrder({ key }: ListConfig, sort: string | null): ListOrder {
   if (sort === null) return { name: "", column: null, key, descending: false };
   const descending = sort.startsWith("-");
   const column = descending ? sort.slice(1) : sort;
-  const others = key.filter((one) => foldName(one) !== foldName(column));
+  const others = key.filter((one) => !sameName(one, column));
   return others.length === key.length
     ? { name: sort, column, key, descending }
     : { name: sort, column: null, key: [column, ...others], descending };

@@ -4,7 +4,7 @@ import { MAX_PARAMETERS } from "../../../core/limits.ts";
 import { classify } from "../../../query/classify.ts";
 import { failureError } from "../../../query/failure_error.ts";
 import type { QueryContext } from "../../../query/query_call.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { returnsRows } from "../../../sql/result_columns.ts";
 import { unknownValue } from "../../../sql/sql_value.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
@@ -62,7 +62,7 @@ function classFault({ class: is }: StatementFacts): string | null {
 
 /** The nearest statement with such a column counts, and it has one of that name. */
 function takenIssues(returned: readonly (readonly string[])[], column: string): Issue[] {
-  const isSame = (one: string) => foldName(one) === foldName(column);
+  const isSame = (one: string) => sameName(one, column);
   const nearest = returned.findLast((columns) => columns.some(isSame));
   if (nearest === undefined) return [returnsNothing(column)];
   if (nearest.filter(isSame).length === 1) return [];

@@ -1,6 +1,6 @@
 // What makes a table a users table: a key of one column, which sessions carry as `sub`, and where an answer shows it.
 import { AppError } from "../../../core/errors.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName, sameName } from "../../../sql/names.ts";
 import type { ShownColumn } from "../../../sql/result_columns.ts";
 import type { TableDefinition } from "../../schema/read_table.ts";
 
@@ -21,7 +21,7 @@ export function shownIndex(
 ): number {
   const names = [column, ...table.keyIsRowid && column === keyColumn(table) ? ["rowid"] : []].map(foldName);
   return shown.findIndex(({ source }) =>
-    source !== null && foldName(source.table) === foldName(table.name) &&
+    source !== null && sameName(source.table, table.name) &&
     names.includes(foldName(source.column))
   );
 }

@@ -1,6 +1,6 @@
 // Checks of users tables: passwords that are no hashes, and addresses that differ by case alone.
 import { foldingOf } from "../../../sql/case_folding.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName, sameName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { type Examined, type Found, probeKey } from "./examined.ts";
@@ -77,7 +77,7 @@ export function emailCase(examined: Examined): Found[] {
 
 function hasIndex({ indexes, sources }: Examined, table: TableFacts, { email }: UsersColumns): boolean {
   const folds = (indexes.get(table.name) ?? []).some(({ unique, partial, columns }) =>
-    unique && !partial && columns.length === 1 && foldName(columns[0]?.name ?? "") === foldName(email) &&
+    unique && !partial && columns.length === 1 && sameName(columns[0]?.name ?? "", email) &&
     /^nocase$/i.test(columns[0]?.collation ?? "")
   );
   const texts = sources.get(table.name)?.indexesAndTriggers ?? [];

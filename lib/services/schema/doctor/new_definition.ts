@@ -129,11 +129,7 @@ function writableDefinition(examined: Examined, table: TableFacts): string | nul
   for (const key of table.foreignKeys) {
     const fault = foreignKeyFault(examined, table, key);
     if (sql === null || fault === null || !needsNewDefinition(fault)) continue;
-    sql = TableText.read(sql)?.withoutForeignKey(key.columns, key.toTable, sameName) ?? null;
+    sql = TableText.read(sql)?.withoutForeignKey(key.columns, key.toTable) ?? null;
   }
   return sql;
-}
-
-function sameName(a: string, b: string): boolean {
-  return foldName(a) === foldName(b);
 }

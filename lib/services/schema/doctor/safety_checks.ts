@@ -1,6 +1,6 @@
 // Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
 // around.
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { ruleWarnings } from "../../rules/manage_rules.ts";
 import { isSecretName } from "../secret_column.ts";
 import type { Examined, Found } from "./examined.ts";
@@ -10,7 +10,7 @@ import { databaseApiCall, endpointCall } from "./suggestions.ts";
 export function sensitiveColumnExposed({ schema, endpoints, address }: Examined): Found[] {
   const has = (table: string, column: string) =>
     schema.tables.some(({ name, columns }) =>
-      foldName(name) === foldName(table) && columns.some((one) => foldName(one.name) === foldName(column))
+      sameName(name, table) && columns.some((one) => sameName(one.name, column))
     );
   return endpoints.filter(({ auth }) => auth === "public").flatMap(({ slug, columns, tables }) =>
     columns.filter(isSecretName).map((column) => ({

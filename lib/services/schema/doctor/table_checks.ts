@@ -1,6 +1,6 @@
 // Checks of tables, columns and indexes.
 import { affinityOf } from "../../../sql/sql_value.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName, sameName } from "../../../sql/names.ts";
 import { TableText } from "../../../sql/table_text.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
@@ -127,7 +127,7 @@ function stays(other: IndexFacts, index: IndexFacts): boolean {
 type Column = IndexFacts["columns"][number];
 
 function sameColumn(a: Column, b: Column | undefined): boolean {
-  return b !== undefined && foldName(a.name ?? "") === foldName(b.name ?? "") && a.collation === b.collation;
+  return b !== undefined && sameName(a.name ?? "", b.name ?? "") && a.collation === b.collation;
 }
 
 /** Numeric columns that hold text: comparisons, sums and sorting go wrong without an error. */

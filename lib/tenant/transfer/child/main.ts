@@ -3,7 +3,7 @@
 import type {} from "../../../engine/node_sqlite.d.ts";
 import { DatabaseSync } from "node:sqlite";
 import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
-import { foldName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/names.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
 import { Builder, type BuilderOptions, type Built } from "./builder.ts";
 import { NotTaken, Unreadable } from "./not_taken.ts";
@@ -118,9 +118,7 @@ function planOf(db: DatabaseSync, table: string | null): FilePlan {
 }
 
 function sourceOf(plan: FilePlan, table: string | null) {
-  const found = [...plan.tables, ...plan.virtual].find(({ name }) =>
-    table !== null && foldName(name) === foldName(table)
-  );
+  const found = [...plan.tables, ...plan.virtual].find(({ name }) => table !== null && sameName(name, table));
   if (found === undefined) throw new NotTaken("no such table", null);
   if (found.fills !== "rows") throw new NotTaken(`the table ${found.name} keeps no rows of its own`, null);
   return found;

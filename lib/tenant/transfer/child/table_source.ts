@@ -1,6 +1,6 @@
 // How each table of a file is read: which columns, in which order, and for full-text and R*Tree tables from where.
 import type { EngineValue } from "../../../engine/result_json.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName, sameName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { ask, type Asking } from "./asking.ts";
@@ -133,7 +133,7 @@ export function* virtualSource(
 }
 
 function* configOf(name: string, present: readonly string[]): Asking<TableSource["config"]> {
-  const table = present.find((one) => foldName(one) === foldName(`${name}_config`));
+  const table = present.find((one) => sameName(one, `${name}_config`));
   if (table === undefined) return [];
   const rows = yield* ask(`SELECT k, v FROM ${quoted(table)} WHERE k <> 'version' ORDER BY k`);
   return rows.map(([key = null, value = null]) => {
