@@ -94,7 +94,7 @@ const VIRTUAL_TABLE = 267;
 /** Classifies an error of the engine. `denial` is the guard's reason when it refused. */
 export function engineFailure(error: unknown, denial: string | null): EngineFailure {
   const message = error instanceof Error ? error.message : "";
-  const code = numberMember(error, "errcode") ?? codeOfText(message);
+  const code = resultCode(error) ?? codeOfText(message);
   if (error instanceof FileDamage) return plainFailure("corrupt", message);
   if (isDiskFailure(error)) return plainFailure("full", "the disk did not take a copy of the database");
   if (code === undefined) return unknownFailure(error, message);
@@ -121,7 +121,7 @@ export function isDamage(error: unknown): boolean {
 /** Classifies an error of a running statement: the engine may quote a parameter or a row's value, which is cut. */
 export function runFailure(error: unknown, denial: string | null, sql: string): EngineFailure {
   const failure = engineFailure(error, denial);
-  const code = numberMember(error, "errcode");
+  const code = resultCode(error);
   if (failure.kind === "denied" || code === undefined || (code & 0xff) !== GENERIC) return failure;
   const message = withoutValue(failure.message, sql);
   return message === failure.message ? failure : plainFailure(failure.kind, message);
@@ -227,8 +227,8 @@ function isDiskFailure(error: unknown): boolean {
     DISK_WORDS.test(error.message);
 }
 
-function numberMember(value: unknown, key: string): number | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const member = Reflect.get(value, key);
-  return typeof member === "number" ? member : undefined;
+/** The extended result code of an error that the engine has thrown. */
+function resultCode(error: unknown): number | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined;
+  return typeof code === "number" ? code : undefined;
 }

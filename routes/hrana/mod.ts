@@ -10,7 +10,7 @@ import type { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
-import { headerNumber, snapshots } from "../middleware/header_flag.ts";
+import { maxAffectedOf, snapshots } from "../middleware/header_flag.ts";
 import { readWith } from "../middleware/issues.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
@@ -96,7 +96,7 @@ function optionsOf(c: Context<Env>): DoorOptions {
     });
   }
   return {
-    maxAffected: headerNumber(c, "X-Max-Affected", 0),
+    maxAffected: maxAffectedOf(c),
     snapshots: snapshots(c),
     idempotencyKey: c.req.header("idempotency-key") ?? null,
     signal: () => c.req.raw.signal,

@@ -6,14 +6,13 @@ import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts"
 import type { Env } from "../http/env.ts";
 import { hasHandler } from "./not_found.ts";
 
-/** A header that holds a number from `min` on, or null. Errors: `validation_failed`. */
-export function headerNumber(c: Context<Env>, name: string, min: number): number | null {
-  const value = c.req.header(name);
+/** The most rows that the call may change; null: any number. Errors: `validation_failed`. */
+export function maxAffectedOf(c: Context<Env>): number | null {
+  const value = c.req.header("X-Max-Affected");
   if (value === undefined) return null;
-  const number = /^\d{1,15}$/.test(value.trim()) ? Number(value) : -1;
-  if (number >= min) return number;
+  if (/^\d{1,15}$/.test(value.trim())) return Number(value);
   throw new AppError("validation_failed", {
-    issues: [{ path: name, message: `Send a whole number from ${min} on, or leave the header out` }],
+    issues: [{ path: "X-Max-Affected", message: "Send a whole number from 0 on, or leave the header out" }],
   });
 }
 

@@ -16,7 +16,7 @@ import type { Env } from "../http/env.ts";
 import { errorDetail, role, ruleHit } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { requestContent } from "../middleware/body_text.ts";
-import { headerFlag, headerNumber, rowFormOf, snapshots } from "../middleware/header_flag.ts";
+import { headerFlag, maxAffectedOf, rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { describeInput, readInput, validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
@@ -105,7 +105,7 @@ function callOptions(c: Context<Env>, operation: "query" | "batch"): Options | P
 
 function options(c: Context<Env>, replay: CallReplay | null): Options {
   return {
-    maxAffected: headerNumber(c, "X-Max-Affected", 0),
+    maxAffected: maxAffectedOf(c),
     rowForm: rowFormOf(c),
     replay,
     snapshots: snapshots(c),
@@ -130,7 +130,7 @@ async function keyScope(c: Context<Env>, operation: string, key: string): Promis
 
 /** Errors: `validation_failed` naming the header. */
 function previewOptions(c: Context<Env>): Pick<PreviewInput, "rowForm" | "maxAffected"> {
-  return { rowForm: rowFormOf(c), maxAffected: headerNumber(c, "X-Max-Affected", 0) };
+  return { rowForm: rowFormOf(c), maxAffected: maxAffectedOf(c) };
 }
 
 /** An operation of its own: the call itself, sent with the same key, runs. Errors: those of `keyScope` and `previewOnce`. */

@@ -30,7 +30,6 @@ export interface StatementText {
   readonly target: string | null;
   readonly returning: boolean;
   readonly hasSelect: boolean;
-  readonly usesExists: boolean;
   readonly top: TextBlock;
   /** The blocks in the order in which they end, which is how the engine numbers subqueries. */
   readonly blocks: readonly TextBlock[];
@@ -58,7 +57,6 @@ export function readStatementText(sql: string): StatementText {
     target: targetOf(verb, top),
     returning: top.some((t) => t.depth === 0 && t.key === "RETURNING"),
     hasSelect: tokens.some((t) => t.key === "SELECT"),
-    usesExists: tokens.some((t) => t.key === "EXISTS"),
     top: blockOf(top, 0),
     blocks: blocksOf(tokens),
     assigned: assignedBy(verb, top),

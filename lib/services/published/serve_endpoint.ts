@@ -122,15 +122,11 @@ function answerOf(
   headers["cache-control"] = cacheControl(spec);
   // A cache that may not store the answer asks by its ETag each time, and the ETag depends on the form of integers.
   if (headers["cache-control"].startsWith("public")) {
-    headers["vary"] = varyAlso(headers["vary"], "X-Integers");
+    headers["vary"] = headers["vary"] === undefined ? "X-Integers" : `${headers["vary"]}, X-Integers`;
   }
   if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
   Object.assign(headers, own);
   return { status: 200, headers, body };
-}
-
-function varyAlso(vary: string | undefined, name: string): string {
-  return vary === undefined ? name : `${vary}, ${name}`;
 }
 
 /** What a session sees is for nobody else, and what a captcha guards costs a captcha each time. */

@@ -31,7 +31,5 @@ export class LibsqlError extends Error {
   readonly code: string;
 }
 
-/** Which statement of a batch it has refused. */
-export class LibsqlBatchError extends LibsqlError {
-  readonly statementIndex: number;
-}
+/** A statement of a batch that it has refused. */
+export class LibsqlBatchError extends LibsqlError {}

@@ -66,7 +66,6 @@ function Decide({ visit, approval, path, returned }: DecisionProps): Html {
   const { message: whole = "", fields = {} } = returned?.problem ?? {};
   // What is wrong with a part that nobody typed stands at the head.
   const message = whole || fields["decision"] || fields["look"] || "";
-  const typed = (name: string) => returned?.fields.exact(name) ?? "";
   return (
     <Card id="decision" title="Your decision" end={<SignedIn visit={visit} />}>
       <Form visit={visit} action={`${path}/decide`} kind="stack" hidden={{ look: String(approval.look) }}>
@@ -101,7 +100,7 @@ function Decide({ visit, approval, path, returned }: DecisionProps): Html {
           name="reason"
           type="textarea"
           placeholder="The agent gets to read this"
-          value={typed("reason")}
+          value={returned?.fields.exact("reason") ?? ""}
           problem={fields["reason"]}
           maxLength={MAX_REASON_LENGTH}
         />

@@ -37,18 +37,12 @@ export function findDates(tokens: readonly Token[], nowMs: number): DateSpan[] {
 
 function readSpan(tokens: readonly Token[], at: number, nowMs: number): DateSpan | null {
   const word = tokens[at]?.lower ?? "";
-  const next = (skip: number) => {
-    const the = tokens[at + skip]?.lower === "the" ? 1 : 0;
-    return readPeriod(tokens, at + skip + the, nowMs);
-  };
-  if (word === "between" || word === "from") {
-    const first = next(1);
-    const joint = first && /^(and|to|until|till|through)$/.test(tokens[first.end]?.lower ?? "");
-    const second = joint ? readPeriod(tokens, first.end + 1, nowMs) : null;
-    if (first && second) return span(at, second.end, first.from, second.before);
-  }
-  const period = next(1);
+  const period = readPeriod(tokens, at + (tokens[at + 1]?.lower === "the" ? 2 : 1), nowMs);
   if (period !== null) {
+    const joint = /^(between|from)$/.test(word) &&
+      /^(and|to|until|till|through)$/.test(tokens[period.end]?.lower ?? "");
+    const second = joint ? readPeriod(tokens, period.end + 1, nowMs) : null;
+    if (second) return span(at, second.end, period.from, second.before);
     if (/^(before|until|till)$/.test(word)) {
       return span(at, period.end, null, word === "before" ? period.from : period.before);
     }

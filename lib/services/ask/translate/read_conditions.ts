@@ -3,7 +3,7 @@ import type { AskTable } from "../model/ask_schema.ts";
 import { type ColumnRef, dayOf, isBirth, isDate, isFlag, isYear, rangeOf } from "./column_kinds.ts";
 import { eventTable, isEvent, takeEnding } from "./events.ts";
 import type { DateSpan } from "./find_dates.ts";
-import { harmless, negations, timely } from "./lexicon.ts";
+import { harmless, timely } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
 import type { Reading } from "./reading.ts";
@@ -51,7 +51,7 @@ function readState(reading: Reading, mention: Mention, open: Open): void {
   const state = reading.choose(noun ? own : mention.states, ({ ref }) => ref);
   if (state === null) return;
   const span = isDate(state.ref.column) ? spanBeside(reading, mention, open) : null;
-  const at = reading.negation(mention, negations);
+  const at = reading.negation(mention);
   if (span && (at >= 0 || state.test !== "set")) {
     reading.refuse("what did not happen in a time cannot be told from what will happen; ask for either");
     return;
@@ -81,11 +81,8 @@ function readNamed(reading: Reading, mention: Mention, open: Open): void {
   takeEnding(reading, mention);
   const { table } = mention;
   const other = table !== null && table !== reading.subject ? table : null;
-  const at = reading.negation(
-    mention,
-    negations,
-    other && isReferredTwice(reading, other) ? /^(received?|sent|got)$/ : undefined,
-  );
+  const twice = other !== null && isReferredTwice(reading, other);
+  const at = reading.negation(mention, twice ? /^(received?|sent|got)$/ : undefined);
   const event = at >= 0 && /^(never|nobody|not|none)$/.test(reading.word(at))
     ? eventTable(reading, mention)
     : null;

@@ -1,6 +1,5 @@
 // Reads phrases with a meaning of their own: "out of stock", "overdue", "upcoming".
 import { dayOf, isDate, isNumber } from "./column_kinds.ts";
-import { negations } from "./lexicon.ts";
 import type { Reading } from "./reading.ts";
 
 /** Adds the conditions that they mean. */
@@ -17,7 +16,7 @@ function readStock(reading: Reading): void {
     if ((!out && !inside) || !/^(stock|inventory)$/.test(reading.word(mention.at))) continue;
     const ref = reading.column(mention, ({ table, column }) => isNumber(table, column));
     if (ref === null) continue;
-    const at = reading.negation({ ...mention, at: mention.at - (out ? 2 : 1) }, negations);
+    const at = reading.negation({ ...mention, at: mention.at - (out ? 2 : 1) });
     reading.take(at < 0 ? mention.at - (out ? 2 : 1) : at, mention.at);
     reading.spend(mention);
     reading.conditions.push({ kind: "compare", ref, operator: out === at < 0 ? "=" : ">", value: 0 });

@@ -4,7 +4,7 @@ import { sameName } from "../../../sql/names.ts";
 import type { Refusal } from "../model/ask_model.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";
-import { harmless, lightVerbs } from "./lexicon.ts";
+import { harmless, lightVerbs, negations } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Condition } from "./plan.ts";
 import type { Token } from "./tokens.ts";
@@ -143,12 +143,12 @@ export class Reading {
   }
 
   /** Where the negation of a mention stands, behind which only auxiliary words come and those that `also` names; -1 for none. */
-  negation(mention: Mention, words: ReadonlySet<string>, also = /^$/): number {
+  negation(mention: Mention, also = /^$/): number {
     let at = mention.at - 1;
     const passes = (word: string) =>
-      word !== "" && !words.has(word) && (isAuxiliary(word) || also.test(word));
+      word !== "" && !negations.has(word) && (isAuxiliary(word) || also.test(word));
     while (at >= 0 && passes(this.open(at))) at--;
-    return at >= 0 && words.has(this.open(at)) ? at : -1;
+    return at >= 0 && negations.has(this.open(at)) ? at : -1;
   }
 }
 

@@ -50,20 +50,17 @@ function exampleOf(spec: EndpointSpec, one: PreparedField): Example | null {
       return bytesOf(one.field);
     case "integer":
     case "number":
-      return numberNear(1, one.field);
+      return numberNearOne(one.field);
     default:
       return textOf(spec, one);
   }
 }
 
 /** Integers beyond 2^53 are digits. */
-function numberNear(
-  wished: number,
-  { type, min = -Infinity, max = Infinity }: FieldSpec,
-): number | string | null {
-  const near = Math.max(min, Math.min(wished, max));
+function numberNearOne({ type, min = -Infinity, max = Infinity }: FieldSpec): number | string | null {
+  const near = Math.max(min, Math.min(1, max));
   if (type === "number" || Number.isSafeInteger(near)) return near;
-  const rounded = near < wished ? Math.floor(near) : Math.ceil(near);
+  const rounded = near < 1 ? Math.floor(near) : Math.ceil(near);
   if (rounded < min || rounded > max) return null;
   return Number.isSafeInteger(rounded) ? rounded : integerDigits(rounded);
 }
