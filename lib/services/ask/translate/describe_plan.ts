@@ -1,6 +1,6 @@
 // Describes a plan in plain words, so that whoever asked can see how the question was understood.
 import { readableWords } from "../../schema/search_words.ts";
-import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
+import { type Condition, type Exists, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
 import { type ColumnRef, isDate } from "./column_kinds.ts";
 import { unitOfColumn } from "./units.ts";
 
@@ -90,10 +90,7 @@ class Speaker {
     }
   }
 
-  exists(
-    { table, inner, not, by, up = false }: Extract<Condition, { kind: "exists" }>,
-    nested = false,
-  ): string {
+  exists({ table, inner, not = false, by = null, up = false }: Exists, nested = false): string {
     if (by !== null && inner.length > 0 && up) {
       return `is ${not ? "not " : ""}the ${roleText(by)} of ${table.name} with ${
         joined(inner.map((one) => this.condition(one)))

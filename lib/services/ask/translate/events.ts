@@ -24,7 +24,7 @@ export function eventTable(reading: Reading, mention: Mention): AskTable | null 
     return isDate(column) && column.notNull || own ? [table] : [];
   }));
   const [only, ...more] = tables;
-  return only && more.length === 0 && only !== subject && reading.distance(only) % 1 !== 0 ? only : null;
+  return only && more.length === 0 && reading.hasMany(only) ? only : null;
 }
 
 /** "whose contract runs out this year": the verb of a date until which something holds. */

@@ -42,18 +42,20 @@ export type Condition =
     readonly from: string | null;
     readonly before: string | null;
   }
-  /** Rows to which a row of `table` belongs for which all of `inner` hold, or none does. */
-  | {
-    readonly kind: "exists";
-    readonly of: AskTable;
-    readonly table: AskTable;
-    readonly inner: readonly Condition[];
-    readonly not: boolean;
-    /** The columns of the reference to follow, where there are several between the two. */
-    readonly by: readonly string[] | null;
-    /** Of a reference to its own table: the rows that such rows refer to. */
-    readonly up?: boolean;
-  };
+  | Exists;
+
+/** Rows of `of` to which a row of `table` belongs for which all of `inner` hold; with `not` none does. */
+export interface Exists {
+  readonly kind: "exists";
+  readonly of: AskTable;
+  readonly table: AskTable;
+  readonly inner: readonly Condition[];
+  readonly not?: boolean;
+  /** The columns of the reference to follow, where there are several between the two. */
+  readonly by?: readonly string[] | null;
+  /** Of a reference to its own table: the rows that such rows refer to. */
+  readonly up?: boolean;
+}
 
 /** In which order rows come, and how many of them. `by` null: by what is counted or added up. */
 export interface Ordering {

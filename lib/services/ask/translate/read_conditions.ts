@@ -59,13 +59,12 @@ function readState(reading: Reading, mention: Mention, open: Open): void {
   reading.spend(mention);
   if (at >= 0) reading.take(at, mention.at);
   const { table } = state.ref;
-  const none = at >= 0 && /^(no|without|never|nobody)$/.test(reading.word(at)) &&
-    reading.distance(table) % 1 !== 0;
+  const none = at >= 0 && /^(no|without|never|nobody)$/.test(reading.word(at)) && reading.hasMany(table);
   if (none && reading.subject) {
     // "customers without delivered orders" may have others.
     const inner = [conditionOf(state)];
     takeAnything(reading, mention);
-    reading.conditions.push({ kind: "exists", of: reading.subject, table, inner, not: true, by: null });
+    reading.conditions.push({ kind: "exists", of: reading.subject, table, inner, not: true });
   } else if (span) addDays(reading, span, state.ref, open);
   else reading.conditions.push(conditionOf(at >= 0 ? turned(state) : state));
 }

@@ -85,8 +85,9 @@ function ofMany(
   aggregate: "sum" | "max" | "min",
   always = false,
 ): Term | Measure {
-  const many = reading.distance(term.ref.table) % 1 !== 0;
-  return many || always ? { kind: "aggregate", aggregate, term, distinct: false, into: null } : term;
+  return reading.hasMany(term.ref.table) || always
+    ? { kind: "aggregate", aggregate, term, distinct: false, into: null }
+    : term;
 }
 
 function readSuperlative(reading: Reading, at: number): Ranked | null {
@@ -170,7 +171,7 @@ interface Found {
 function ranked(reading: Reading, { at, end, by, descending, named = false }: Found): Ranked {
   reading.take(at, end);
   const isRow = by.kind === "rows" || by.kind === "aggregate";
-  if (!isRow && /^(best|worst)$/.test(reading.word(at)) && reading.distance(by.ref.table) % 1 !== 0) {
+  if (!isRow && /^(best|worst)$/.test(reading.word(at)) && reading.hasMany(by.ref.table)) {
     reading.refuse("best and worst of several values may mean their average or one of them; say which");
   }
   if (!isRow && !reading.asked && (reading.subject === null || (reading.subjectOfValue && named))) {
@@ -207,37 +208,33 @@ function readSorted(reading: Reading): Ordering | null {
   let descending: boolean | null = null;
   let dated = false;
   for (let at = 0; at < reading.tokens.length; at++) {
-    const direction = /^(descending|desc|ascending|asc|alphabetically|alphabetical)$/.exec(reading.open(at))
-      ?.[1];
+    const word = reading.open(at);
     const grade = reading.open(at + 1) === "first" || reading.open(at + 1) === "to"
-      ? superlatives.get(reading.open(at))
+      ? superlatives.get(word)
       : undefined;
-    if (direction) {
-      [descending] = [
-        direction.startsWith("desc"),
-        reading.take(at, at + (reading.word(at + 1) === "order" ? 2 : 1)),
-      ];
+    if (/^(descending|desc|ascending|asc|alphabetically|alphabetical)$/.test(word)) {
+      descending = word.startsWith("desc");
+      reading.take(at, at + (reading.word(at + 1) === "order" ? 2 : 1));
     }
-    if (grade) dated = grade.about.date !== null;
-    if (grade) [descending] = [grade.more, reading.take(at, at + (reading.word(at + 1) === "to" ? 3 : 2))];
+    if (grade) {
+      descending = grade.more;
+      dated = grade.about.date !== null;
+      reading.take(at, at + (reading.word(at + 1) === "to" ? 3 : 2));
+    }
   }
   const by = reading.tokens.findIndex((_, at) =>
     /^(sorted|ordered|ranked|order|sort)$/.test(reading.open(at)) && reading.word(at + 1) === "by"
   );
   const key = by < 0 ? null : readKey(reading, by + 2);
   if (key) reading.take(by, by + 2);
-  const label = reading.tokens.some(({ lower }) => /^alphabetical/.test(lower)) && reading.subject
-    ? labelOf(reading.subject)[0]
-    : undefined;
-  if (label && reading.subject && key === null) {
-    return {
-      by: columnTerm({ table: reading.subject, column: label }),
-      descending: false,
-      limit: null,
-      offset: 0,
-    };
+  const { subject } = reading;
+  const whole = { limit: null, offset: 0 };
+  const alphabetical = reading.tokens.some(({ lower }) => lower.startsWith("alphabetical"));
+  const label = alphabetical && subject ? labelOf(subject)[0] : undefined;
+  if (label && subject && key === null) {
+    return { by: columnTerm({ table: subject, column: label }), descending: false, ...whole };
   }
-  const day = dated && reading.subject ? dayOf(reading.subject) : null;
   if (key === null && descending === null) return null;
-  return { by: key ?? (day && columnTerm(day)), descending: descending ?? false, limit: null, offset: 0 };
+  const day = dated && subject ? dayOf(subject) : null;
+  return { by: key ?? (day && columnTerm(day)), descending: descending ?? false, ...whole };
 }

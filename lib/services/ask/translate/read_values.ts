@@ -32,20 +32,15 @@ export function readValue(reading: Reading, mention: Mention): void {
   if (both) reading.take(start - 1, start);
   for (const one of mentions) reading.spend(one);
   for (let at = mention.at; at < (mentions.at(-1)?.at ?? 0); at++) reading.take(at, at + 1);
-  const values = mentions.map((
-    one,
-  ) => [...new Set(one.values.filter((value) => value.ref.column === ref.column).map(({ value }) => value))]);
+  const values = mentions.map((one) => {
+    const fitting = one.values.filter((value) => value.ref.column === ref.column);
+    return [...new Set(fitting.map(({ value }) => value))];
+  });
   if (kin) {
+    const { table } = ref;
+    const { by, up } = kin;
     const inner: Condition[] = [{ kind: "values", ref, values: values.flat(), not: false }];
-    reading.conditions.push({
-      kind: "exists",
-      of: ref.table,
-      table: ref.table,
-      inner,
-      not,
-      by: kin.by,
-      up: kin.up,
-    });
+    reading.conditions.push({ kind: "exists", of: table, table, inner, not, by, up });
   } else add(reading, mention.at, { ref, values, not, both: both && mentions.length > 1 });
   takeVerbs(reading, start);
 }
@@ -113,9 +108,10 @@ function takeNegation(reading: Reading, start: number): boolean {
 }
 
 function add(reading: Reading, start: number, { ref, values, not, both }: Meant): void {
-  const { subject } = reading;
+  const { subject, absence, conditions } = reading;
+  const { table } = ref;
   const all: Condition = { kind: "values", ref, values: values.flat(), not: false };
-  const forked = forkTo(reading, ref.table);
+  const forked = forkTo(reading, table);
   if (forked) {
     const { host, target } = forked;
     const by = roleOf(reading, { host, target, before: start });
@@ -123,53 +119,44 @@ function add(reading: Reading, start: number, { ref, values, not, both }: Meant)
       reading.refuse(...severalWays(host, target));
       return;
     }
-    const inner: Condition = target === ref.table
-      ? all
-      : { kind: "exists", of: target, table: ref.table, inner: [all], not: false, by: null };
-    reading.conditions.push({ kind: "exists", of: host, table: target, inner: [inner], not, by });
+    const inner: Condition = target === table ? all : { kind: "exists", of: target, table, inner: [all] };
+    conditions.push({ kind: "exists", of: host, table: target, inner: [inner], not, by });
     return;
   }
-  const through = subject && throughOf(reading, subject, ref.table);
+  const through = subject && throughOf(reading, subject, table);
   if (through && subject) {
-    const inner: Condition[] = [{
-      kind: "exists",
-      of: through,
-      table: ref.table,
-      inner: [all],
-      not: false,
-      by: null,
-    }];
-    reading.conditions.push({ kind: "exists", of: subject, table: through, inner, not, by: null });
+    const inner: Condition = { kind: "exists", of: through, table, inner: [all] };
+    conditions.push({ kind: "exists", of: subject, table: through, inner: [inner], not });
     return;
   }
-  const { absence } = reading;
-  if (absence && ref.table !== subject && reading.distance(ref.table) % 1 !== 0) {
-    const inner: Condition = ref.table === absence.table
-      ? { ...all, not }
-      : { kind: "exists", of: absence.table, table: ref.table, inner: [all], not, by: null };
-    absence.inner.push(inner);
+  const many = reading.hasMany(table);
+  if (absence && many) {
+    absence.inner.push(
+      table === absence.table
+        ? { ...all, not }
+        : { kind: "exists", of: absence.table, table, inner: [all], not },
+    );
     return;
   }
-  const many = subject !== null && reading.distance(ref.table) % 1 !== 0;
   if (subject && (both || (many && not))) {
-    if (both && !many) {
+    if (!many) {
       reading.refuse(`nothing has both "${values.flat().join('" and "')}"; ask for either`);
       return;
     }
     for (const one of both ? values : [values.flat()]) {
-      const inner: Condition[] = [{ kind: "values", ref, values: one, not: false }];
-      reading.conditions.push({ kind: "exists", of: subject, table: ref.table, inner, not, by: null });
+      const inner: Condition = { kind: "values", ref, values: one, not: false };
+      conditions.push({ kind: "exists", of: subject, table, inner: [inner], not });
     }
     return;
   }
-  const other = reading.conditions.find((one) =>
+  const other = conditions.find((one) =>
     one.kind === "values" && one.ref.column === ref.column && one.not === not
   );
   if (other?.kind === "values" && !not) {
     const asked = [...other.values, ...values.flat()];
     reading.refuse(`"${asked.join('" and "')}" are asked for, and nothing has more than one of them`);
   }
-  reading.conditions.push({ ...all, not });
+  conditions.push({ ...all, not });
 }
 
 /** "works in", "written by": the value with its table says what the verb does. */

@@ -105,6 +105,11 @@ export class Reading {
     return known;
   }
 
+  /** Whether several rows of the table may belong to one of the subject. */
+  hasMany(table: AskTable): boolean {
+    return this.distance(table) % 1 !== 0;
+  }
+
   #measure(table: AskTable, subject: AskTable): number {
     const path = joinPath(this.schema, subject, new Set([table]));
     if (path === null) return 99;

@@ -176,9 +176,7 @@ function readRest(reading: Reading, root: AskTable, terms: readonly Term[]): voi
       const state = /^(on|in|under|at|off)$/.test(reading.word(mention.at - 1)) &&
         singular(reading.word(mention.end - 1)) === reading.word(mention.end - 1);
       if (state && !tables.has(table)) continue;
-      if (!tables.has(table)) {
-        reading.conditions.push({ kind: "exists", of: root, table, inner: [], not: false, by: null });
-      }
+      if (!tables.has(table)) reading.conditions.push({ kind: "exists", of: root, table, inner: [] });
       reading.spend(mention);
       continue;
     }
@@ -197,7 +195,7 @@ function readHappened(reading: Reading, root: AskTable, mention: Mention): boole
   const passed = asked.some((one) =>
     joinPath(reading.schema, root, new Set([one]))?.some(({ to }) => to === table)
   );
-  if (!passed) reading.conditions.push({ kind: "exists", of: root, table, inner: [], not: false, by: null });
+  if (!passed) reading.conditions.push({ kind: "exists", of: root, table, inner: [] });
   return true;
 }
 

@@ -3,7 +3,7 @@ import type { ColumnRef } from "./column_kinds.ts";
 import { quoteIdentifier, quoteText } from "../../../sql/quote.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath, type JoinStep, stepsFrom } from "./join_path.ts";
-import { type Condition, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
+import { type Condition, type Exists, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
 import { affinityOf } from "../../../sql/sql_value.ts";
 
 /** The statement; null when the tables are not connected, or when a join would count values more than once. */
@@ -135,7 +135,7 @@ function conditionSql(schema: AskSchema, condition: Condition): string | null {
 
 function existsSql(
   schema: AskSchema,
-  { of, table, inner, not, by, up = false }: Extract<Condition, { kind: "exists" }>,
+  { of, table, inner, not = false, by = null, up = false }: Exists,
 ): string | null {
   if (of === table) return ofItself(schema, of, { inner, not, by, up });
   const first = by === null
@@ -155,9 +155,7 @@ function existsSql(
 function ofItself(
   schema: AskSchema,
   table: AskTable,
-  { inner, not, by, up }: Pick<Extract<Condition, { kind: "exists" }>, "inner" | "not" | "by"> & {
-    readonly up: boolean;
-  },
+  { inner, not, by, up }: Required<Pick<Exists, "inner" | "not" | "by" | "up">>,
 ): string | null {
   const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && by?.includes(columns[0] ?? ""));
   const ends = [key?.columns[0], key?.toColumns[0]];
