@@ -185,7 +185,7 @@ function toAnswer(
   facts: StatementFacts,
   { results }: QueryAnswer,
 ): AskAnswer {
-  const { columns, rows } = readResult(results[0]?.json ?? '{"columns":[],"rows":[]');
+  const { columns, rows } = readResult(results[0]?.json);
   const said = proposal.explanation?.trim().slice(0, MAX_EXPLANATION);
   const explanation = said ? said : describeFacts(facts);
   return {

@@ -1,9 +1,9 @@
 // How the engine would run each statement of a text: its query plan, as a tree.
 import { outcomeOf } from "../../core/outcome_of.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { readResult } from "../query/read_result.ts";
-import { runStatements, type StatementsContext } from "../query/run_statements.ts";
+import { readStatement } from "../query/read_statement.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
 import { type TextFailure, textFailure, type TextStatement } from "./text_context.ts";
 
 /** One step of a plan, in the engine's words. */
@@ -38,17 +38,8 @@ export async function explainText(
   for (const [index, { sql, params }] of statements.entries()) {
     const outcome = await outcomeOf(async () => {
       if (!hasPlan(ctx, sql)) return [];
-      const answer = await runStatements(ctx, {
-        operation: "query",
-        statements: [{ sql: `EXPLAIN QUERY PLAN ${sql}`, params }],
-        atomic: true,
-        rowForm: PLAIN_ROWS,
-        replay: null,
-        snapshots: false,
-        maxAffected: null,
-        signal: () => null,
-      });
-      return planSteps(readResult(answer.results[0]?.json ?? '{"columns":[],"rows":[]').rows);
+      const read = { sql: `EXPLAIN QUERY PLAN ${sql}`, params, signal: () => null };
+      return planSteps(readResult((await readStatement(ctx, read)).json).rows);
     });
     if (!outcome.ok) {
       const failure = textFailure(outcome.error, statements.slice(index, index + 1));

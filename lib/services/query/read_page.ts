@@ -1,9 +1,9 @@
 // Runs one statement that only reads and answers the first of its rows, for a caller who has room for so many.
 import type { JsonValue } from "../../engine/statement_effect.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { pageText } from "./page_text.ts";
 import { readResult } from "./read_result.ts";
-import { type JsonParameter, runStatements, type StatementsContext } from "./run_statements.ts";
+import { readStatement } from "./read_statement.ts";
+import type { JsonParameter, StatementsContext } from "./run_statements.ts";
 
 /** A read and how many of its rows are wanted. */
 export interface PageInput {
@@ -35,16 +35,8 @@ export async function readPage(ctx: StatementsContext, input: PageInput): Promis
     rows: Math.min(ctx.bounds.rows, paged === null ? UNPAGED_ROWS : maxRows + 1),
     bytes: Math.min(ctx.bounds.bytes, PAGE_BYTES),
   };
-  const answer = await runStatements({ ...ctx, bounds, target: { ...ctx.target, role: "read" } }, {
-    operation: "query",
-    statements: [{ sql: paged ?? sql, params }],
-    atomic: true,
-    rowForm: PLAIN_ROWS,
-    replay: null,
-    snapshots: true,
-    maxAffected: null,
-    signal,
-  });
-  const { columns, rows } = readResult(answer.results[0]?.json ?? '{"columns":[],"rows":[]');
+  const reader: StatementsContext = { ...ctx, bounds, target: { ...ctx.target, role: "read" } };
+  const { json } = await readStatement(reader, { sql: paged ?? sql, params, signal });
+  const { columns, rows } = readResult(json);
   return { columns, rows: rows.slice(0, maxRows), more: rows.length > maxRows };
 }

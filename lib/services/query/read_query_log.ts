@@ -2,7 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { rowsOf } from "./read_result.ts";
+import { readResult } from "./read_result.ts";
 import type { StatementsContext } from "./run_statements.ts";
 import { requireCursor } from "../require_cursor.ts";
 
@@ -37,10 +37,10 @@ export interface QueryLogEntry {
   readonly sql: string;
 }
 
-/** Columns in the order of `QueryLogEntry`. */
 const SELECT =
-  "SELECT id, ts, namespace_id, db_id, token_id, user_id, operation, status, error_kind, rows_read, " +
-  "rows_written, duration_ms, statement_count, sql FROM _service_meta_query_log";
+  `SELECT id, ts, namespace_id AS namespaceId, db_id AS dbId, token_id AS tokenId, user_id AS userId,
+operation, status, error_kind AS errorKind, rows_read AS rowsRead, rows_written AS rowsWritten,
+duration_ms AS durationMs, statement_count AS statementCount, sql FROM _service_meta_query_log`;
 
 /** One page; `nextCursor` is null on the last. Errors: `validation_failed` for a cursor that is none. */
 export async function readQueryLog(
@@ -68,60 +68,16 @@ export async function readQueryLog(
     params: [...params, input.pageSize + 1],
   }];
   const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const entries = entriesOf(answer.results[0]?.json ?? '{"rows":[]');
+  const entries = entriesOf(answer.results[0]?.json);
   const page = entries.slice(0, input.pageSize);
   return { entries: page, nextCursor: entries.length > input.pageSize ? page.at(-1)?.id ?? null : null };
 }
 
-type LogTuple = [
-  string,
-  number,
-  string,
-  string,
-  string,
-  string | null,
-  string,
-  string,
-  string | null,
-  number,
-  number,
-  number,
-  number,
-  string,
-];
-
-function entriesOf(json: string): QueryLogEntry[] {
-  return rowsOf<LogTuple>(json).map((
-    [
-      id,
-      ts,
-      namespaceId,
-      dbId,
-      tokenId,
-      userId,
-      operation,
-      status,
-      errorKind,
-      rowsRead,
-      rowsWritten,
-      durationMs,
-      statementCount,
-      sql,
-    ],
-  ) => ({
-    id,
-    ts: isoTime(ts),
-    namespaceId,
-    dbId,
-    tokenId,
-    userId,
-    operation,
-    status,
-    errorKind,
-    rowsRead,
-    rowsWritten,
-    durationMs,
-    statementCount,
-    sql,
-  }));
+/** Guarantee: `SELECT` names its columns as `QueryLogEntry` names its members, with the time as a number. */
+function entriesOf(json: string | undefined): QueryLogEntry[] {
+  const { columns, rows } = readResult(json);
+  const entries: unknown = rows.map((row) =>
+    Object.fromEntries(columns.map((name, at) => [name, name === "ts" ? isoTime(Number(row[at])) : row[at]]))
+  );
+  return entries as QueryLogEntry[];
 }

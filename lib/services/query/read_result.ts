@@ -10,13 +10,16 @@ export interface ResultTable {
   readonly rows: JsonValue[][];
 }
 
+/** The text of a result without columns and rows. */
+export const NO_ROWS = '{"columns":[],"rows":[]';
+
 /** Guarantee: `json` is that of a `StatementResult`, which both stores write in this form. */
-export function readResult(json: string): ResultTable {
+export function readResult(json: string = NO_ROWS): ResultTable {
   return JSON.parse(`${json}}`) as ResultTable;
 }
 
 /** Guarantee: rows of a statement of the service's own, which has chosen their columns. */
 export function rowsOf<Row extends readonly Cell[]>(json: string | undefined): Row[] {
-  const rows: unknown = json === undefined ? [] : readResult(json).rows;
+  const rows: unknown = readResult(json).rows;
   return rows as Row[];
 }

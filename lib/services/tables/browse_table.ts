@@ -1,10 +1,10 @@
 // One page of a table's rows, found by key: the page's cost does not grow with the rows before it.
 import type { QueryMeta } from "../../query/query_call.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { readResult } from "../query/read_result.ts";
-import { runStatements, type StatementsContext } from "../query/run_statements.ts";
+import { readStatement } from "../query/read_statement.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
 import { type PageOrder, pageSegments, type RowPlace } from "./page_segments.ts";
 import { cellColumns, readCells, type RowCell } from "./row_cells.ts";
@@ -60,33 +60,25 @@ export async function browseTable(ctx: StatementsContext, input: BrowseInput): P
   const columns = table.columns.slice(0, MOST_COLUMNS).map(({ name }) => name);
   const filters = input.filters.flatMap((filter) => filterCondition(table, filter) ?? []);
   const placed = [...order.key, ...(input.sort ? [input.sort.column] : [])];
+  const cells = [cellColumns(columns, CELL_LENGTH), ...placed.map(exactColumns)]
+    .filter((one) => one !== "").join(", ");
   const read = { rowsRead: 0, costUsd: 0, durationMs: 0 };
   const found: Found[] = [];
   for (const segment of pageSegments(order, input.after)) {
     const wanted = PAGE_ROWS + 1 - found.length;
     if (wanted <= 0) break;
     const where = [...filters, ...segment.conditions];
-    const answer = await runStatements(ctx, {
-      operation: "query",
-      statements: [{
-        sql: `SELECT ${
-          [cellColumns(columns, CELL_LENGTH), ...placed.map(exactColumns)].filter((one) => one !== "").join(
-            ", ",
-          )
-        } FROM ${quoteIdentifier(table.name)}${whereText(where)}${segment.orderBy} LIMIT ? ${TABLE_MARK}`,
-        params: [...where.flatMap(({ params }) => params), wanted],
-      }],
-      atomic: true,
-      rowForm: PLAIN_ROWS,
-      replay: null,
-      snapshots: false,
-      maxAffected: null,
+    const { json, meta } = await readStatement(ctx, {
+      sql: `SELECT ${cells} FROM ${quoteIdentifier(table.name)}${
+        whereText(where)
+      }${segment.orderBy} LIMIT ? ${TABLE_MARK}`,
+      params: [...where.flatMap(({ params }) => params), wanted],
       signal: input.signal,
     });
-    read.rowsRead += answer.meta.rowsRead;
-    read.costUsd += answer.meta.costUsd;
-    read.durationMs += answer.meta.durationMs;
-    found.push(...foundRows(answer.results[0]?.json ?? '{"columns":[],"rows":[]', columns.length, order));
+    read.rowsRead += meta.rowsRead;
+    read.costUsd += meta.costUsd;
+    read.durationMs += meta.durationMs;
+    found.push(...foundRows(json, columns.length, order));
   }
   return { columns, ...pageOf(found, key !== null), meta: read };
 }

@@ -1,9 +1,9 @@
 // One row of a table by its key, for people who look at it or change it.
 import { quoteIdentifier } from "../../sql/quote.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { readResult } from "../query/read_result.ts";
-import { runStatements, type StatementsContext } from "../query/run_statements.ts";
+import { readStatement } from "../query/read_statement.ts";
+import type { StatementsContext } from "../query/run_statements.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
 import { TABLE_MARK } from "./browse_table.ts";
 import { cellColumns, readCells, type RowCell } from "./row_cells.ts";
@@ -28,22 +28,14 @@ export async function readRow(
   const { table } = address;
   const where = keyCondition(address);
   const names = table.columns.map(({ name }) => name);
-  const answer = await runStatements(ctx, {
-    operation: "query",
-    statements: [{
-      sql: `SELECT ${cellColumns(names, FORM_LENGTH)} FROM ${
-        quoteIdentifier(table.name)
-      } WHERE ${where.sql} ${TABLE_MARK}`,
-      params: where.params,
-    }],
-    atomic: true,
-    rowForm: PLAIN_ROWS,
-    replay: null,
-    snapshots: false,
-    maxAffected: null,
+  const { json } = await readStatement(ctx, {
+    sql: `SELECT ${cellColumns(names, FORM_LENGTH)} FROM ${
+      quoteIdentifier(table.name)
+    } WHERE ${where.sql} ${TABLE_MARK}`,
+    params: where.params,
     signal: () => null,
   });
-  const [row] = readResult(answer.results[0]?.json ?? '{"columns":[],"rows":[]').rows;
+  const [row] = readResult(json).rows;
   return row === undefined ? null : readCells(row, { at: 0, count: names.length, most: FORM_LENGTH });
 }
 

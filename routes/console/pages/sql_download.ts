@@ -3,8 +3,7 @@ import type { Context } from "hono";
 import { AppError } from "../../../lib/core/errors.ts";
 import { csvStream } from "../../../lib/services/editor/csv_text.ts";
 import { prepareText } from "../../../lib/services/editor/prepare_text.ts";
-import { runStatements } from "../../../lib/services/query/run_statements.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { readStatement } from "../../../lib/services/query/read_statement.ts";
 import type { Env } from "../../http/env.ts";
 import { inPieces } from "../frame/in_pieces.ts";
 import type { DatabasePage } from "./database_pages.ts";
@@ -35,17 +34,7 @@ export async function downloadResult(
       issues: [{ path: `?${wrong.place + 1}`, message: wrong.problem ?? "" }],
     });
   }
-  const answer = await runStatements(ctx, {
-    operation: "query",
-    statements: [statement],
-    atomic: true,
-    rowForm: PLAIN_ROWS,
-    replay: null,
-    snapshots: false,
-    maxAffected: null,
-    signal: () => c.req.raw.signal,
-  });
-  const json = answer.results[0]?.json ?? '{"columns":[],"rows":[]';
+  const { json } = await readStatement(ctx, { ...statement, signal: () => c.req.raw.signal });
   const name = path.replaceAll(/[^a-z0-9.-]/g, "-");
   return format === "csv"
     ? c.body(csvStream(json), 200, {
