@@ -22,6 +22,11 @@ export interface BlockFacts {
   readonly resultRows: number;
 }
 
+/** What the steps are made of, and the text with the blocks of subqueries. */
+export interface CostFacts extends StepFacts {
+  readonly text: StatementText;
+}
+
 /** Assumed rows of a recursive CTE. */
 const RECURSIVE_ROWS = 100;
 
@@ -29,21 +34,20 @@ const RECURSIVE_ROWS = 100;
 export function blockCost(
   nodes: readonly PlanNode[],
   of: BlockFacts,
-  text: StatementText,
-  facts: StepFacts,
+  facts: CostFacts,
 ): Cost {
   const compound = nodes.find((node) => node.type === "compound");
-  if (compound) return compoundCost(compound, of, text, facts);
+  if (compound) return compoundCost(compound, of, facts);
   const sources = new Map(facts.sources);
-  const inner: StepFacts = { ...facts, sources };
+  const inner: CostFacts = { ...facts, sources };
   let reads = 0;
   for (const node of nodes) {
     if (node.type !== "source") continue;
-    const { cost, rows } = sourceCost(node, of, text, inner);
+    const { cost, rows } = sourceCost(node, of, inner);
     sources.set(node.name, { rows, materialized: node.materialized });
     reads += cost;
   }
-  const steps = stepsOf(nodes, of, text, inner);
+  const steps = stepsOf(nodes, of, inner);
   settle([...steps.values()], of);
   let runs = 1;
   let beforePass = 1;
@@ -57,9 +61,9 @@ export function blockCost(
     } else if (node.type === "subquery") {
       const inWhere = of.block?.conditions.some((condition) => condition.subquery) ?? false;
       const times = node.correlated ? (inWhere ? beforePass : runs) : 1;
-      reads += times * subqueryCost(node, text, inner).reads;
+      reads += times * subqueryCost(node, inner).reads;
     } else if (node.type === "other" || node.type === "recursion") {
-      reads += blockCost(node.children, { ...of, known: null, stopped: false }, text, inner).reads;
+      reads += blockCost(node.children, { ...of, known: null, stopped: false }, inner).reads;
     }
   }
   return { reads: reads + sortCost(nodes, of, runs), looped: runs };
@@ -68,8 +72,7 @@ export function blockCost(
 function stepsOf(
   nodes: readonly PlanNode[],
   of: BlockFacts,
-  text: StatementText,
-  facts: StepFacts,
+  facts: CostFacts,
 ): Map<PlanNode, Step> {
   const loops = nodes.filter((node) =>
     node.type === "loop" || node.type === "or" || node.type === "constant"
@@ -77,7 +80,7 @@ function stepsOf(
   const steps = new Map<PlanNode, Step>();
   for (const [at, node] of nodes.entries()) {
     if (node.type === "loop") {
-      const block = node.exists ? existsBlock(node, text) : of.block;
+      const block = node.exists ? existsBlock(node, facts.text) : of.block;
       const step = stepOf(node, block, loops.length === 1, facts);
       const list = nodes[at + 1];
       steps.set(node, list?.type === "subquery" && list.list && !node.scan ? driven(step) : step);
@@ -162,15 +165,14 @@ function sortCost(nodes: readonly PlanNode[], of: BlockFacts, looped: number): n
   return reads;
 }
 
-function subqueryCost(node: PlanNode & { type: "subquery" }, text: StatementText, facts: StepFacts): Cost {
-  const block = text.blocks[node.id - 1];
+function subqueryCost(node: PlanNode & { type: "subquery" }, facts: CostFacts): Cost {
+  const block = facts.text.blocks[node.id - 1];
   // A scalar subquery, and EXISTS with it, stops at its first row.
   const stopsAtFirst = !node.list && block !== undefined && !block.aggregate && !block.grouped &&
     !block.compound;
   return blockCost(
     node.children,
     { block, known: stopsAtFirst ? 1 : null, stopped: stopsAtFirst, resultRows: 1 },
-    text,
     facts,
   );
 }
@@ -178,11 +180,10 @@ function subqueryCost(node: PlanNode & { type: "subquery" }, text: StatementText
 function compoundCost(
   node: PlanNode & { type: "compound" },
   of: BlockFacts,
-  text: StatementText,
-  facts: StepFacts,
+  facts: CostFacts,
 ): Cost {
   const arms = node.arms.map((arm) =>
-    blockCost(arm, { block: undefined, known: null, stopped: false, resultRows: of.resultRows }, text, facts)
+    blockCost(arm, { block: undefined, known: null, stopped: false, resultRows: of.resultRows }, facts)
   );
   const reads = arms.reduce((sum, arm) => sum + arm.reads, 0);
   const looped = arms.reduce((sum, arm) => sum + arm.looped, 0);
@@ -194,11 +195,11 @@ function compoundCost(
 function sourceCost(
   node: PlanNode & { type: "source" },
   of: BlockFacts,
-  text: StatementText,
-  facts: StepFacts,
+  facts: CostFacts,
 ): { cost: number; rows: number } {
   const step = node.children.find((child) => child.type === "recursion" && child.step);
-  if (step?.type === "recursion") return recursionCost(node, step.children, of, text, facts);
+  if (step?.type === "recursion") return recursionCost(node, step.children, of, facts);
+  const { text } = facts;
   const innermost = !node.children.some((child) => child.type === "source");
   const windows = innermost && text.tokens.some((token) => token.key === "OVER");
   const known = windows && of.block?.windows && of.block.limit === null ? of.known : null;
@@ -208,7 +209,6 @@ function sourceCost(
   const cost = blockCost(
     node.children,
     { block, known, stopped: false, resultRows: of.resultRows },
-    text,
     facts,
   );
   const rows = block?.aggregate && !block.grouped ? 1 : Math.min(cost.looped, own?.limit ?? Infinity);
@@ -224,18 +224,17 @@ function recursionCost(
   node: PlanNode & { type: "source" },
   step: readonly PlanNode[],
   of: BlockFacts,
-  text: StatementText,
-  facts: StepFacts,
+  facts: CostFacts,
 ) {
   const rows = of.known ??
     (of.block?.aggregate || of.resultRows === 0 ? RECURSIVE_ROWS : Math.max(RECURSIVE_ROWS, of.resultRows));
-  const inner: StepFacts = {
+  const inner: CostFacts = {
     ...facts,
     sources: new Map([...facts.sources, [node.name, { rows: 1, materialized: false }]]),
   };
   const none = { block: undefined, stopped: false, resultRows: 1 };
-  const once = blockCost(step, { ...none, known: 1 }, text, inner).reads;
+  const once = blockCost(step, { ...none, known: 1 }, inner).reads;
   const setup = node.children.filter((child) => child.type === "recursion" && !child.step);
-  const before = blockCost(setup, { ...none, known: null }, text, facts).reads;
+  const before = blockCost(setup, { ...none, known: null }, facts).reads;
   return { cost: before + rows * (1 + once), rows };
 }

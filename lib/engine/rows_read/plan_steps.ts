@@ -44,7 +44,7 @@ const VIRTUAL_ROWS = 5;
 export function stepOf(loop: LoopNode, block: TextBlock | undefined, only: boolean, facts: StepFacts): Step {
   const source = facts.sources.get(loop.name) ?? facts.sources.get(facts.nameOf(loop.name));
   const table = facts.tableOf(loop.name);
-  const rest = leftOver(loop, block, only, table, facts.schema);
+  const rest = leftOver({ loop, block, only, table }, facts.schema);
   const step = (fan: number, exact: boolean, more: Partial<Step> = {}): Step => ({
     seek: 0,
     perRow: 1,
@@ -65,22 +65,23 @@ export function stepOf(loop: LoopNode, block: TextBlock | undefined, only: boole
     return step(sampled > 3 ? sampled * Math.max(1, rows / 4000) : sampled, false, { once: rows, pass });
   }
   if (loop.scan) return step(facts.rowsOf(table), true, { pass });
-  return keyedStep(loop, block, only, table, facts, step, pass);
+  return keyedStep({ loop, block, only, table }, facts, step, pass);
 }
 
 type MakeStep = (fan: number, exact: boolean, more?: Partial<Step>) => Step;
 
-function keyedStep(
-  loop: LoopNode,
-  block: TextBlock | undefined,
-  only: boolean,
-  table: string,
-  facts: StepFacts,
-  step: MakeStep,
-  pass: number,
-): Step {
+/** A loop in its block, and the stored table that it reads. `only`: the block has no other loop. */
+interface Place<Table extends string | undefined> {
+  readonly loop: LoopNode;
+  readonly block: TextBlock | undefined;
+  readonly only: boolean;
+  readonly table: Table;
+}
+
+function keyedStep(place: Place<string>, facts: StepFacts, step: MakeStep, pass: number): Step {
+  const { loop, block, only, table } = place;
   const key = keyOf(loop, table, facts.schema);
-  if (isExtreme(loop, block, table, facts.schema)) return step(1, true, { seek: 1, perRow: 0 });
+  if (isExtreme(place, facts.schema)) return step(1, true, { seek: 1, perRow: 0 });
   if (loop.equal.length + loop.ranges === 0) return step(facts.rowsOf(table), true, { pass });
   const list = block?.conditions.find((c) =>
     c.list &&
@@ -99,12 +100,12 @@ function keyedStep(
   const seek = loop.equal.length > 0 || loop.ranges > 1 ? (list ?? 1) * (list === undefined ? 1 : 2) : 0;
   const fan = Math.max(1, perKey * share) * (list ?? 1);
   if (loop.exists) return step(1, false, { seek: 1, perRow: block ? 0 : fan / 2, pass: 0.5 });
-  const atMost = joinsToKey(loop, block, facts) ? facts.counts.roughRowsOf(table) : Infinity;
+  const atMost = joinsToKey(place, facts) ? facts.counts.roughRowsOf(table) : Infinity;
   return step(fan, false, { seek, pass, atMost });
 }
 
 /** Whether an equality joins the loop with the rowid of another table: at most one row there leads to each of its rows. */
-function joinsToKey(loop: LoopNode, block: TextBlock | undefined, facts: StepFacts): boolean {
+function joinsToKey({ loop, block }: Place<string>, facts: StepFacts): boolean {
   return loop.ranges === 0 &&
     (block?.conditions ?? []).some((condition) =>
       condition.qualifiers.size === 2 && condition.qualifiers.has(loop.name) &&
@@ -116,7 +117,7 @@ function joinsToKey(loop: LoopNode, block: TextBlock | undefined, facts: StepFac
 }
 
 /** Whether the loop serves `min` or `max` of the column that orders it, which reads one row. */
-function isExtreme(loop: LoopNode, block: TextBlock | undefined, table: string, schema: PlanSchema): boolean {
+function isExtreme({ loop, block, table }: Place<string>, schema: PlanSchema): boolean {
   if (loop.ranges > 0) return false;
   if (loop.equal.length === 0 && loop.access === "index") return true;
   const column = block?.extremeOf;
@@ -149,10 +150,7 @@ function virtualStep(loop: LoopNode, table: string | undefined, facts: StepFacts
 
 /** Conditions on this loop's columns that its access path does not answer. */
 function leftOver(
-  loop: LoopNode,
-  block: TextBlock | undefined,
-  only: boolean,
-  table: string | undefined,
+  { loop, block, only, table }: Place<string | undefined>,
   schema: PlanSchema,
 ): Condition[] {
   if (loop.access === "virtual") return [];

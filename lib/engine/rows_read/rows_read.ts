@@ -2,7 +2,7 @@
 // returned, in the units of sqld's own counter (`meta.rowsReadBasis` is `plan`).
 import type { DatabaseSync } from "node:sqlite";
 import { Learned } from "./learned.ts";
-import { blockCost } from "./plan_cost.ts";
+import { blockCost, type CostFacts } from "./plan_cost.ts";
 import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
 import { PlanSchema } from "./plan_schema.ts";
 import { type StepFacts, stepOf } from "./plan_steps.ts";
@@ -92,7 +92,8 @@ export class RowsReadEstimates {
       ? nodes
       : nodes.filter((node) => node.type !== "loop" || named(text, node.name));
     let grown = 0;
-    const facts: StepFacts = {
+    const facts: CostFacts = {
+      text,
       schema,
       counts: this.#counts,
       rowsOf: (table) =>
@@ -112,7 +113,7 @@ export class RowsReadEstimates {
       const resultRows = target === null ? returned : written;
       grown = inserts && !replaces ? written : text.verb === "DELETE" ? -written : 0;
       const of = { block, resultRows, ...outOfLoops(own, block, inflated ? null : resultRows) };
-      const reads = Math.round(blockCost(own, of, text, facts).reads + beside(returned, written));
+      const reads = Math.round(blockCost(own, of, facts).reads + beside(returned, written));
       return readsTables && target === null ? Math.max(reads, returned) : reads;
     };
   }
