@@ -1,7 +1,14 @@
 // What the pages of one database begin with: who asks, which database, and the address of its pages.
 import type { Context } from "hono";
-import { resolveCallerTarget, splitAddress, type Target } from "../../../lib/access/resolve_target.ts";
+import {
+  readAddress,
+  resolveCallerTarget,
+  splitAddress,
+  type Target,
+} from "../../../lib/access/resolve_target.ts";
+import { AppError } from "../../../lib/core/errors.ts";
 import type { BranchContext } from "../../../lib/services/branches/branch_context.ts";
+import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
 import type { RestoreIntoContext } from "../../../lib/services/snapshots/manage_snapshots.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -55,6 +62,24 @@ export interface PagePlace extends Pick<DatabasePage, "namespace" | "path"> {
   readonly base: string;
   /** Where the service answers. */
   readonly baseUrl: string;
+}
+
+/** A page of what belongs to the trunk, whichever branch the address names. */
+export interface TrunkPage {
+  readonly address: DatabaseAddress;
+  /** The branch in the address; null: it names the trunk itself. */
+  readonly ref: string | null;
+  /** `/console/<namespace>/db/<trunk>/<name>`. */
+  readonly base: string;
+}
+
+/** The page with that name of the database that the path `/:ns/db/:db` names. Errors: `database_not_found`. */
+export function trunkPage(c: Context<Env>, name: string): TrunkPage {
+  const { ns = "", db = "" } = c.req.param();
+  const read = readAddress(db);
+  if (read === null) throw new AppError("database_not_found");
+  const { slug, ref } = read;
+  return { address: { namespaceSlug: ns, slug }, ref, base: `/console/${ns}/db/${slug}/${name}` };
 }
 
 /** The branches of a database, whichever of them the address names; `path`: of the trunk. */

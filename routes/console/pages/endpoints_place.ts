@@ -1,34 +1,18 @@
 // What the pages of endpoints begin with: which database, and what a form means.
 import type { Context } from "hono";
 import { endpointSpec } from "../../../lib/core/endpoint_spec.ts";
-import { splitAddress } from "../../../lib/access/resolve_target.ts";
-import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
 import type { EndpointContext } from "../../../lib/services/endpoints/endpoint_context.ts";
 import { wantedInputs } from "../../../lib/services/endpoints/spec/bind_inputs.ts";
 import type { UncheckedSpec } from "../../../lib/services/endpoints/spec/check_spec.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
+import { type TrunkPage, trunkPage } from "./database_pages.ts";
 import type { FormValues } from "./endpoint_form.ts";
 import { issuesOf } from "../../middleware/issues.ts";
 
-/** The endpoints of a database. */
-export interface EndpointsPage {
-  readonly ctx: EndpointContext;
-  /** The trunk: a branch publishes nothing. */
-  readonly address: DatabaseAddress;
-  /** Where they stand. */
-  readonly base: string;
-}
-
-/** Of the database that the path `/:ns/db/:db` names. */
-export function endpointsPage(deps: AppDeps, c: Context<Env>): EndpointsPage {
-  const { ns = "", db = "" } = c.req.param();
-  const { slug } = splitAddress(db);
-  return {
-    ctx: { ...deps, caller: c.get("caller") },
-    address: { namespaceSlug: ns, slug },
-    base: `/console/${ns}/db/${slug}/endpoints`,
-  };
+/** The endpoints of the trunk: a branch publishes nothing. Errors: `database_not_found`. */
+export function endpointsPage(deps: AppDeps, c: Context<Env>): TrunkPage & { readonly ctx: EndpointContext } {
+  return { ...trunkPage(c, "endpoints"), ctx: { ...deps, caller: c.get("caller") } };
 }
 
 /** Inputs that are opened for the placeholders of a statement. */

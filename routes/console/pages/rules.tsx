@@ -2,12 +2,8 @@
 // now. Rules belong to the trunk; a branch is held when it is merged.
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
-import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
-import type { ManageContext } from "../../../lib/services/manage_context.ts";
 import { addRule, changeRule, deleteRule, listRules } from "../../../lib/services/rules/manage_rules.ts";
 import { matchedTables } from "../../../lib/services/rules/matched_tables.ts";
-import { readAddress } from "../../../lib/access/resolve_target.ts";
-import { AppError } from "../../../lib/core/errors.ts";
 import { ruleSettings } from "../../api/rule_schemas.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -15,6 +11,7 @@ import { manageContext } from "../../http/service_contexts.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
+import { trunkPage } from "./database_pages.ts";
 import type { ReturnedRule } from "./rule_form_view.tsx";
 import { Rules } from "./rules_view.tsx";
 
@@ -22,8 +19,9 @@ const PATH = "/:ns/db/:db/rules";
 
 /** Mounted under `/console`. */
 export function rulesRoutes(deps: AppDeps): Hono<Env> {
+  const place = (c: Context<Env>) => ({ ...trunkPage(c, "rules"), ctx: manageContext(deps, c) });
   const page = async (c: Context<Env>, returned: ReturnedRule | null) => {
-    const { ctx, address, ref, base } = placeOf(deps, c);
+    const { ctx, address, ref, base } = place(c);
     const [rules, matched] = await Promise.all([listRules(ctx, address), matchedTables(ctx, address)]);
     const edited = returned?.ruleId ?? c.req.query("edit") ?? null;
     return await renderPage(
@@ -51,14 +49,14 @@ export function rulesRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(PATH, (c) => page(c, null))
     .post(PATH, async (c) => {
-      const { ctx, address, base } = placeOf(deps, c);
+      const { ctx, address, base } = place(c);
       const fields = await readForm(c);
       const made = await attempt(() => addRule(ctx, { address, settings: settingsOf(fields) }));
       if (!made.ok) return await page(c, { ruleId: null, fields, problem: made.problem });
       return c.redirect(base, 303);
     })
     .post(`${PATH}/:id`, async (c) => {
-      const { ctx, address, base } = placeOf(deps, c);
+      const { ctx, address, base } = place(c);
       const [ruleId, fields] = [c.req.param("id"), await readForm(c)];
       const changed = await attempt(async () => {
         // Whether it is on has a button of its own.
@@ -71,38 +69,16 @@ export function rulesRoutes(deps: AppDeps): Hono<Env> {
       return c.redirect(base, 303);
     })
     .post(`${PATH}/:id/enabled`, async (c) => {
-      const { ctx, address, base } = placeOf(deps, c);
+      const { ctx, address, base } = place(c);
       const enabled = (await readForm(c)).text("enabled") === "yes";
       await changeRule(ctx, { address, ruleId: c.req.param("id"), settings: { enabled } });
       return c.redirect(base, 303);
     })
     .post(`${PATH}/:id/delete`, async (c) => {
-      const { ctx, address, base } = placeOf(deps, c);
+      const { ctx, address, base } = place(c);
       await deleteRule(ctx, { address, ruleId: c.req.param("id") });
       return c.redirect(base, 303);
     });
-}
-
-interface Place {
-  readonly ctx: ManageContext;
-  /** The trunk, whose rules they are. */
-  readonly address: DatabaseAddress;
-  /** The branch that the page was opened for; null: the trunk itself. */
-  readonly ref: string | null;
-  /** Where the trunk's rules stand. */
-  readonly base: string;
-}
-
-function placeOf(deps: AppDeps, c: Context<Env>): Place {
-  const { ns = "", db = "" } = c.req.param();
-  const read = readAddress(db);
-  if (read === null) throw new AppError("database_not_found");
-  return {
-    ctx: manageContext(deps, c),
-    address: { namespaceSlug: ns, slug: read.slug },
-    ref: read.ref,
-    base: `/console/${ns}/db/${read.slug}/rules`,
-  };
 }
 
 /** Errors: `validation_failed`. */

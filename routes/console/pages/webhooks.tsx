@@ -2,9 +2,6 @@
 // one. Webhooks belong to the trunk.
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
-import { readAddress } from "../../../lib/access/resolve_target.ts";
-import { AppError } from "../../../lib/core/errors.ts";
-import type { DatabaseAddress } from "../../../lib/services/databases/database_record.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -12,7 +9,6 @@ import {
   listWebhooks,
   redeliver,
   testWebhook,
-  type WebhooksContext,
 } from "../../../lib/services/webhooks/manage_webhooks.ts";
 import { webhookSettings } from "../../api/webhook_schemas.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
@@ -22,6 +18,7 @@ import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
+import { trunkPage } from "./database_pages.ts";
 import { type MadeSecret, type Tested, Webhooks } from "./webhooks_view.tsx";
 
 const PATH = "/:ns/db/:db/webhooks";
@@ -35,8 +32,12 @@ interface Came {
 
 /** Mounted under `/console`. */
 export function webhooksRoutes(deps: AppDeps): Hono<Env> {
+  const place = (c: Context<Env>) => {
+    const ctx = { ...manageContext(deps, c), ...deps.webhooks, query: deps.query };
+    return { ...trunkPage(c, "webhooks"), ctx };
+  };
   const page = async (c: Context<Env>, { returned, made, tested }: Came) => {
-    const { ctx, address, onBranch, base } = placeOf(deps, c);
+    const { ctx, address, ref, base } = place(c);
     const path = c.req.param("db") ?? "";
     return await renderPage(
       c,
@@ -49,7 +50,7 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
       <Webhooks
         visit={c.get("visit")}
         base={base}
-        onBranch={onBranch}
+        onBranch={ref !== null}
         webhooks={await listWebhooks(ctx, address)}
         returned={returned ?? null}
         made={made ?? null}
@@ -58,13 +59,13 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
     );
   };
   const one = (c: Context<Env>) => {
-    const { ctx, address, base } = placeOf(deps, c);
+    const { ctx, address, base } = place(c);
     return { ctx, base, address: { ...address, webhookId: c.req.param("id") ?? "" } };
   };
   return new Hono<Env>()
     .get(PATH, (c) => page(c, {}))
     .post(PATH, async (c) => {
-      const { ctx, address } = placeOf(deps, c);
+      const { ctx, address } = place(c);
       const fields = await readForm(c);
       const made = await attempt(() => {
         const { tables = null, ...settings } = settingsOf(fields);
@@ -99,28 +100,6 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
       await deleteWebhook(ctx, address);
       return c.redirect(base, 303);
     });
-}
-
-interface Place {
-  readonly ctx: WebhooksContext;
-  readonly address: DatabaseAddress;
-  /** The page was opened for a branch. */
-  readonly onBranch: boolean;
-  /** Where the trunk's webhooks stand. */
-  readonly base: string;
-}
-
-/** Errors: `database_not_found`. */
-function placeOf(deps: AppDeps, c: Context<Env>): Place {
-  const { ns = "", db = "" } = c.req.param();
-  const read = readAddress(db);
-  if (read === null) throw new AppError("database_not_found");
-  return {
-    ctx: { ...manageContext(deps, c), ...deps.webhooks, query: deps.query },
-    address: { namespaceSlug: ns, slug: read.slug },
-    onBranch: read.ref !== null,
-    base: `/console/${ns}/db/${read.slug}/webhooks`,
-  };
 }
 
 /** Errors: `validation_failed`. */
