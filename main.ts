@@ -28,7 +28,7 @@ import { withChanges } from "./lib/store/kv_changes.ts";
 import { withLifetimes } from "./lib/store/lifetimes.ts";
 import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { archiveSettings } from "./lib/tenant/archive/archive_settings.ts";
-import { removeFolder } from "./lib/tenant/transfer/process_folders.ts";
+import { removeIfThere } from "./lib/store/if_there.ts";
 import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { appDeps } from "./routes/http/app_deps.ts";
@@ -153,7 +153,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   });
   if (claim !== null) {
     await noteFormat(config.dataDir);
-    await removeFolder(`${config.dataDir}/${BACKUPS_FOLDER}`);
+    await removeIfThere(`${config.dataDir}/${BACKUPS_FOLDER}`);
   }
   started.resolve({ deps, backups });
   // Standard output of a platform is a log, and no place for the demo's token.

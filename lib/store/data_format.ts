@@ -1,5 +1,6 @@
 // The number of what stands in the data folder and in a backup: a version that does not know it opens nothing there.
 import { ConfigError } from "../core/errors.ts";
+import { ifThere } from "./if_there.ts";
 
 /** What `format.json` holds. */
 export interface DataFormat {
@@ -33,10 +34,7 @@ export function readFormat(text: string): DataFormat {
 
 /** Throws `ConfigError` where the folder is of a newer version; one without a number is of the first. */
 export async function requireKnownFormat(dataDir: string): Promise<void> {
-  const text = await Deno.readTextFile(`${dataDir}/${FILE}`).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  });
+  const text = await ifThere(Deno.readTextFile(`${dataDir}/${FILE}`));
   if (text !== null) readFormat(text);
 }
 

@@ -3,6 +3,7 @@
 import { statfs } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
 import { openUnlocked } from "./open_unlocked.ts";
+import { ifThere } from "./if_there.ts";
 
 /** Bytes that one database takes to be opened: 32 KB for SQLite's index of its log, and a new entry in the folder. */
 const OPENING_BYTES = 40 * 1024;
@@ -97,12 +98,7 @@ function noise(bytes: number): Uint8Array<ArrayBuffer> {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await Deno.stat(path)).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
+  return (await ifThere(Deno.stat(path)))?.size ?? 0;
 }
 
 /** Bytes that are free for this process on the disk that the file is on. */

@@ -5,6 +5,7 @@ import type { ObjectStore } from "../../tenant/object_store.ts";
 import { databasePath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
 import type { Findings } from "./check_money.ts";
 import type { KnownDatabase } from "./known_databases.ts";
+import { entriesOf, ifThere } from "../../store/if_there.ts";
 
 /** What every file of SQLite begins with. */
 const SQLITE = "SQLite format 3\0";
@@ -42,15 +43,11 @@ export async function checkArchive(
 
 /** Null where there is no file, or an empty one. */
 async function headOf(path: string): Promise<string | null> {
-  try {
-    using file = await Deno.open(path);
-    const bytes = new Uint8Array(SQLITE.length);
-    const count = await file.read(bytes);
-    return count === null ? null : new TextDecoder().decode(bytes.subarray(0, count));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  using file = await ifThere(Deno.open(path));
+  if (file === null) return null;
+  const bytes = new Uint8Array(SQLITE.length);
+  const count = await file.read(bytes);
+  return count === null ? null : new TextDecoder().decode(bytes.subarray(0, count));
 }
 
 async function* storedIds(tenants: string): AsyncGenerator<string> {
@@ -60,13 +57,5 @@ async function* storedIds(tenants: string): AsyncGenerator<string> {
       const databaseId = name.slice(0, -".db".length);
       if (name.endsWith(".db") && isId("db", databaseId)) yield databaseId;
     }
-  }
-}
-
-async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
-  try {
-    yield* Deno.readDir(folder);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

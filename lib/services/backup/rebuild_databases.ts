@@ -3,16 +3,9 @@ import { AppError } from "../../core/errors.ts";
 import { ArchiveFolder, archiveFolder } from "../../tenant/archive/archive_state.ts";
 import { buildMoment } from "../../tenant/archive/build_moment.ts";
 import type { ReadObjects } from "../../tenant/object_store.ts";
-import {
-  databasePath,
-  folderOf,
-  removeIfThere,
-  sizeOf,
-  syncPath,
-  tenantPaths,
-} from "../../tenant/local/tenant_paths.ts";
-import { removeFolder } from "../../tenant/transfer/process_folders.ts";
+import { databasePath, folderOf, sizeOf, syncPath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
 import type { KnownDatabase } from "./known_databases.ts";
+import { removeIfThere } from "../../store/if_there.ts";
 
 /** Where they are brought. */
 export interface RebuildOptions {
@@ -68,7 +61,7 @@ async function rebuild(
     if (error instanceof AppError) return error.message;
     throw error;
   } finally {
-    await removeFolder(folder);
+    await removeIfThere(folder);
   }
 }
 

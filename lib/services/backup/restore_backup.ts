@@ -9,14 +9,14 @@ import { claimDataDir } from "../../store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "../../store/data_format.ts";
 import { keepPrivate } from "../../store/keep_private.ts";
 import { withLifetimes } from "../../store/lifetimes.ts";
-import { removeIfThere, syncPath } from "../../tenant/local/tenant_paths.ts";
-import { removeFolder } from "../../tenant/transfer/process_folders.ts";
+import { syncPath } from "../../tenant/local/tenant_paths.ts";
 import { backupFiles } from "./backup_job.ts";
 import { checkMoney } from "./check_money.ts";
 import { type KnownDatabase, knownDatabases } from "./known_databases.ts";
 import { requireSound, runBackupChild } from "./run_backup_child.ts";
 import { unpackBackup } from "./unpack_backup.ts";
 import { type Voided, voidRevived } from "./void_revived.ts";
+import { removeIfThere } from "../../store/if_there.ts";
 
 /** How it is restored. */
 export interface RestoreOptions {
@@ -65,7 +65,7 @@ export async function restoreBackup(path: string, options: RestoreOptions): Prom
       );
     }
     // What a restore has left that was killed.
-    await removeFolder(aside);
+    await removeIfThere(aside);
     await Deno.mkdir(`${aside}/ready`, { recursive: true, mode: 0o700 });
     step("unpack");
     const unpacked = await unpackBackup(path, aside);
@@ -78,11 +78,11 @@ export async function restoreBackup(path: string, options: RestoreOptions): Prom
     const kept = await putInPlace(`${aside}/ready/${backupFiles.copy}`, kvPath, options);
     step("note");
     await noteFormat(dataDir);
-    await removeFolder(aside);
+    await removeIfThere(aside);
     claim.close();
     return { ...prepared, takenAt: unpacked.format.takenAt, kept };
   } catch (error) {
-    await removeFolder(aside).catch(() => {});
+    await removeIfThere(aside).catch(() => {});
     await claim.undo();
     throw error;
   }

@@ -3,9 +3,9 @@
 import type { Clock } from "../../core/clock.ts";
 import { fileState } from "../../tenant/archive/file_parts.ts";
 import type { MomentArchive } from "../../tenant/moment_archive.ts";
-import { removeFolder } from "../../tenant/transfer/process_folders.ts";
 import { archiveBackup, pruneBackups } from "./archived_backups.ts";
 import { makeBackup } from "./run_backup_child.ts";
+import { removeIfThere } from "../../store/if_there.ts";
 
 /** What this needs. */
 export interface ScheduledBackupsOptions {
@@ -79,7 +79,7 @@ export class ScheduledBackups {
         await pruneBackups(store, { nowMs: atMs, keepDays });
       });
     } finally {
-      await removeFolder(place);
+      await removeIfThere(place);
       const tookMs = clock.monotonicMs() - sinceMs;
       this.#nextMs = sinceMs + Math.max(EVERY_MS, tookMs * PART_OF_TIME);
     }

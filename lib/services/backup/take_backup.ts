@@ -6,8 +6,8 @@ import { AppError } from "../../core/errors.ts";
 import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { clientStream } from "../transfer/client_stream.ts";
-import { removeFolder } from "../../tenant/transfer/process_folders.ts";
 import { makeBackup } from "./run_backup_child.ts";
+import { removeIfThere } from "../../store/if_there.ts";
 
 /** What this needs of a request. */
 export interface BackupContext extends ManageContext {
@@ -77,7 +77,7 @@ async function openBackup(
     if (Reflect.get(Object(error), "code") === "ENOSPC") throw new AppError("storage_full");
     throw error;
   } finally {
-    await removeFolder(folder);
+    await removeIfThere(folder);
   }
 }
 

@@ -4,6 +4,7 @@ import { transferFiles, type TransferReport } from "../../tenant/transfer/job.ts
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import { clientStream } from "./client_stream.ts";
 import type { KeptExport, KeptExports } from "./kept_exports.ts";
+import { removeIfThere } from "../../store/if_there.ts";
 
 /** The first byte wanted and the last one; null: up to the end. */
 export interface ExportRange {
@@ -163,10 +164,4 @@ function failureOf({ failure }: TransferReport): AppError {
     default:
       return new AppError("store_unavailable");
   }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  await Deno.remove(path).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
 }

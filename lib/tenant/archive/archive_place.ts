@@ -1,5 +1,6 @@
 // Which place the states in a data folder speak of. An operator may name another one: nothing of what is noted as sent is
 // there, so everything is sent anew.
+import { ifThere } from "../../store/if_there.ts";
 
 /** A place, as `owner.json` names it. */
 export interface ArchivePlace {
@@ -30,10 +31,7 @@ export class NotedPlace {
 
   /** Folders of states. */
   async #statesOfOther({ id, isNamedNow }: ArchivePlace): Promise<string[]> {
-    const noted = await Deno.readTextFile(this.#path).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw error;
-    });
+    const noted = await ifThere(Deno.readTextFile(this.#path));
     if (noted === id || noted === null && isNamedNow) return [];
     const entries = await Array.fromAsync(Deno.readDir(this.folder));
     return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => `${this.folder}/${name}`);

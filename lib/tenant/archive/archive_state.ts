@@ -3,6 +3,7 @@
 import { isId } from "../../core/ids.ts";
 import { type ArchiveName, objectName, readObjectName } from "./archive_names.ts";
 import type { WalSum } from "../wal_frames.ts";
+import { entriesOf, ifThere } from "../../store/if_there.ts";
 
 /** How far a database is archived. Times are unix milliseconds. */
 export interface ArchiveState {
@@ -48,12 +49,8 @@ export async function* spooledDatabases(all: string): AsyncIterable<string> {
 
 /** None where there is no such folder. */
 async function* foldersIn(path: string): AsyncIterable<{ readonly path: string; readonly name: string }> {
-  try {
-    for await (const { name, isDirectory } of Deno.readDir(path)) {
-      if (isDirectory) yield { path: `${path}/${name}`, name };
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  for await (const { name, isDirectory } of entriesOf(path)) {
+    if (isDirectory) yield { path: `${path}/${name}`, name };
   }
 }
 
@@ -64,14 +61,8 @@ export class ArchiveFolder {
   constructor(private readonly folder: string) {}
 
   async read(): Promise<ArchiveState | null> {
-    let text: string;
-    try {
-      text = await Deno.readTextFile(`${this.folder}/state.json`);
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw error;
-    }
-    return parseState(text);
+    const text = await ifThere(Deno.readTextFile(`${this.folder}/state.json`));
+    return text === null ? null : parseState(text);
   }
 
   /** Removes from the spool what no state has noted: its process ended before, and what it stands for is read again. */
@@ -100,14 +91,10 @@ export class ArchiveFolder {
   /** The spool, the oldest first. */
   async spool(): Promise<{ readonly file: string; readonly name: ArchiveName; readonly key: string }[]> {
     const found: { file: string; name: ArchiveName; key: string }[] = [];
-    try {
-      for await (const { name: file } of Deno.readDir(this.folder)) {
-        const key = file.slice(file.indexOf("~") + 1).replace("~", "/");
-        const name = readObjectName(key);
-        if (name !== null) found.push({ file, name, key });
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    for await (const { name: file } of entriesOf(this.folder)) {
+      const key = file.slice(file.indexOf("~") + 1).replace("~", "/");
+      const name = readObjectName(key);
+      if (name !== null) found.push({ file, name, key });
     }
     return found.sort((a, b) => a.file < b.file ? -1 : 1);
   }

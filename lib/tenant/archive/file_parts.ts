@@ -1,25 +1,19 @@
 // Reads parts of a database's files. The process that does never opens them by the engine, whose locks would be lost.
 import { readWalHead, WAL_HEAD_BYTES, type WalHead } from "../wal_frames.ts";
+import { ifThere } from "../../store/if_there.ts";
 
 /** A text that is another one when the file is, or has changed: `dev:ino:size:mtime`; null where it is missing or empty. */
 export async function fileState(path: string): Promise<string | null> {
-  try {
-    const { dev, ino, size, mtime } = await Deno.stat(path);
-    return size === 0 ? null : `${dev}:${ino}:${size}:${mtime?.getTime() ?? 0}`;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  const found = await ifThere(Deno.stat(path));
+  if (found === null || found.size === 0) return null;
+  const { dev, ino, size, mtime } = found;
+  return `${dev}:${ino}:${size}:${mtime?.getTime() ?? 0}`;
 }
 
 /** The head of a database's log; null: there is no log, or nothing is in it. */
 export async function readLogHead(path: string): Promise<WalHead | null> {
-  try {
-    return readWalHead(await readPart(`${path}-wal`, 0, WAL_HEAD_BYTES));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  const head = await ifThere(readPart(`${path}-wal`, 0, WAL_HEAD_BYTES));
+  return head && readWalHead(head);
 }
 
 /** Reads `length` bytes, or as many as there are. */

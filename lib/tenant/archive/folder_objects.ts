@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import type { ObjectStore } from "../object_store.ts";
 import { digestOf } from "./digest.ts";
+import { entriesOf, ifThere } from "../../store/if_there.ts";
 
 /** What a write is called until it is finished. */
 const UNFINISHED = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
@@ -45,13 +46,8 @@ export class FolderObjects implements ObjectStore {
   }
 
   async get(key: string): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly tag: string } | null> {
-    try {
-      const bytes = await Deno.readFile(`${this.folder}/${key}`);
-      return { bytes, tag: digestOf(bytes) };
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw error;
-    }
+    const bytes = await ifThere(Deno.readFile(`${this.folder}/${key}`));
+    return bytes && { bytes, tag: digestOf(bytes) };
   }
 
   async *keys(prefix: string): AsyncGenerator<string> {
@@ -61,9 +57,7 @@ export class FolderObjects implements ObjectStore {
   }
 
   async remove(key: string): Promise<void> {
-    await Deno.remove(`${this.folder}/${key}`).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await ifThere(Deno.remove(`${this.folder}/${key}`));
   }
 
   /** A process that is killed while it writes removes nothing. By the times of the file system that has the files. */
@@ -91,12 +85,7 @@ export class FolderObjects implements ObjectStore {
 
   /** The write may have ended meanwhile. */
   async #writtenMs(key: string): Promise<number> {
-    try {
-      return (await Deno.stat(`${this.folder}/${key}`)).mtime?.getTime() ?? Infinity;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return Infinity;
-      throw error;
-    }
+    return (await ifThere(Deno.stat(`${this.folder}/${key}`)))?.mtime?.getTime() ?? Infinity;
   }
 
   /** A link is made only where there is no file of the name. */
@@ -111,16 +100,12 @@ export class FolderObjects implements ObjectStore {
   }
 
   async *#walk(folder: string): AsyncGenerator<string> {
-    try {
-      const entries = await Array.fromAsync(Deno.readDir(`${this.folder}/${folder}`));
-      // As a bucket lists them: whoever wants the first ones reads no further.
-      entries.sort((a, b) => a.name < b.name ? -1 : 1);
-      for (const { name, isDirectory } of entries) {
-        if (isDirectory) yield* this.#walk(`${folder}${name}/`);
-        else yield `${folder}${name}`;
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const entries = await Array.fromAsync(entriesOf(`${this.folder}/${folder}`));
+    // As a bucket lists them: whoever wants the first ones reads no further.
+    entries.sort((a, b) => a.name < b.name ? -1 : 1);
+    for (const { name, isDirectory } of entries) {
+      if (isDirectory) yield* this.#walk(`${folder}${name}/`);
+      else yield `${folder}${name}`;
     }
   }
 }

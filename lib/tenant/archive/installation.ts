@@ -1,4 +1,5 @@
 // Which installation a data folder is: a name in a file, and the file itself, since a copy of the folder has another one.
+import { ifThere } from "../../store/if_there.ts";
 
 /** An installation, as its archive knows it. */
 export interface Installation {
@@ -13,10 +14,7 @@ export interface Installation {
 export async function installationOf(folder: string): Promise<Installation> {
   const path = `${folder}/writer`;
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  const writer = await Deno.readTextFile(path).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }) ?? await newWriter(path);
+  const writer = await ifThere(Deno.readTextFile(path)) ?? await newWriter(path);
   const { birthtime, ino } = await Deno.stat(path);
   return { writer, madeAtMs: birthtime?.getTime() ?? null, inode: ino };
 }

@@ -19,8 +19,9 @@ import type { ArchiveStatus } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { ArchiveSettings } from "../archive/archive_settings.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { databasePath, removeIfThere, sizeOf } from "./tenant_paths.ts";
+import { databasePath, sizeOf } from "./tenant_paths.ts";
 import { WriteLease } from "./write_lease.ts";
+import { removeIfThere } from "../../store/if_there.ts";
 
 /** What this needs. */
 export interface LocalArchiveOptions extends ArchiveSettings {

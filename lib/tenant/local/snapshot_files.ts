@@ -1,8 +1,9 @@
 // The files of an embedded database's snapshots, in a folder beside it, named by time and label: a snapshot is a database
 // file with its write-ahead log. Removes old ones, damaged files that restores have set aside, and unfinished copies.
 import type { SnapshotInfo } from "../snapshots.ts";
-import { folderOf, removeIfThere, sizeOf, syncPath } from "./tenant_paths.ts";
+import { folderOf, sizeOf, syncPath } from "./tenant_paths.ts";
 import { damagedLabel } from "../damage.ts";
+import { entriesOf, ifThere, removeIfThere } from "../../store/if_there.ts";
 
 /** The most damaged files of one database. */
 const MAX_DAMAGED = 5;
@@ -27,24 +28,20 @@ export function snapshotName(unixMs: number, label: string): string {
 /** Lists the snapshots, the newest first; none where the folder is missing. */
 export async function listSnapshotFiles(folder: string): Promise<SnapshotFile[]> {
   const found: SnapshotFile[] = [];
-  try {
-    for await (const entry of Deno.readDir(folder)) {
-      const [, time, label] = /^(\d{15})\.(.+)\.db$/.exec(entry.name) ?? [];
-      if (time === undefined || label === undefined) continue;
-      const name = `${time}.${label}`;
-      const sizes = await Promise.all(
-        [`${name}.db`, `${name}.db-wal`].map((file) => sizeOf(`${folder}/${file}`)),
-      );
-      found.push({
-        name,
-        label,
-        createdAt: Number(time),
-        automatic: label.startsWith(AUTOMATIC),
-        sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
-      });
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  for await (const entry of entriesOf(folder)) {
+    const [, time, label] = /^(\d{15})\.(.+)\.db$/.exec(entry.name) ?? [];
+    if (time === undefined || label === undefined) continue;
+    const name = `${time}.${label}`;
+    const sizes = await Promise.all(
+      [`${name}.db`, `${name}.db-wal`].map((file) => sizeOf(`${folder}/${file}`)),
+    );
+    found.push({
+      name,
+      label,
+      createdAt: Number(time),
+      automatic: label.startsWith(AUTOMATIC),
+      sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
+    });
   }
   return found.sort((a, b) => b.name < a.name ? -1 : 1);
 }
@@ -60,30 +57,18 @@ export async function adoptFile(path: string, target: string): Promise<void> {
 
 /** Deletes the files of a snapshot. */
 export async function removeSnapshotFile(folder: string, name: string): Promise<void> {
-  for (const file of [`${name}.db`, `${name}.db-wal`]) {
-    await Deno.remove(`${folder}/${file}`).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
-  }
+  for (const file of [`${name}.db`, `${name}.db-wal`]) await removeIfThere(`${folder}/${file}`);
 }
 
 /** Removes set-aside files, each with its log, that are older than `beforeMs` or too many. The folder may be missing. */
 export async function pruneDamagedFiles(folder: string, beforeMs: number): Promise<void> {
-  const files: string[] = [];
-  try {
-    for await (const entry of Deno.readDir(folder)) files.push(entry.name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw error;
-  }
+  const files = await Array.fromAsync(entriesOf(folder), ({ name }) => name);
   const nameOf = (file: string) => file.replace(/\.db(-wal|-shm)?$/, "");
   const newest = [...new Set(files.map(nameOf))].sort().slice(-MAX_DAMAGED);
   const oldest = damagedLabel(beforeMs);
   for (const file of files) {
     if (newest.includes(nameOf(file)) && nameOf(file) >= oldest) continue;
-    await Deno.remove(`${folder}/${file}`).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await removeIfThere(`${folder}/${file}`);
   }
 }
 
@@ -100,12 +85,7 @@ export async function removeLeftoverCopies(folder: string, nowMs: number): Promi
 
 /** Null where the file is no longer there: its child has ended well meanwhile. */
 async function changedAt(path: string): Promise<number | null> {
-  try {
-    return (await Deno.stat(path)).mtime?.getTime() ?? null;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  return (await ifThere(Deno.stat(path)))?.mtime?.getTime() ?? null;
 }
 
 function isLeftover(name: string, names: ReadonlySet<string>, folder: string): boolean {

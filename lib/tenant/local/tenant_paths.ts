@@ -4,6 +4,7 @@ import { reasonOf } from "../../core/attempt.ts";
 import { isId } from "../../core/ids.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
 import { engineFailure } from "../../engine/engine_failure.ts";
+import { ifThere, removeIfThere } from "../../store/if_there.ts";
 
 /** The folders of the store. */
 export interface TenantPaths {
@@ -55,12 +56,7 @@ function databaseFiles(tenants: string, databaseId: string): string[] {
 
 /** Bytes of a file, 0 where there is none. */
 export async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await Deno.stat(path)).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
+  return (await ifThere(Deno.stat(path)))?.size ?? 0;
 }
 
 /** The folder in which a file is. */
@@ -88,15 +84,6 @@ export async function makeFolder(tenants: string, databaseId: string): Promise<v
 export async function removeAll(tenants: string, databaseId: string): Promise<void> {
   for (const file of databaseFiles(tenants, databaseId)) await removeIfThere(file);
   for (const folder of [snapshotFolder, damagedFolder]) await removeIfThere(folder(tenants, databaseId));
-}
-
-/** Removes a file or a folder with its content, if it exists. */
-export async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }
 
 /**

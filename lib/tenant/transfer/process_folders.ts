@@ -1,5 +1,6 @@
 // Folders of processes that work side by side in one place: each holds a lock beside its own, which the system releases
 // however the process ends, so that the next one can tell what nobody needs any more.
+import { entriesOf, removeIfThere } from "../../store/if_there.ts";
 
 const LOCK = ".lock";
 
@@ -19,29 +20,11 @@ export async function unlockFolder(folder: string, lock: Deno.FsFile): Promise<v
 
 /** Removes the folders of `place` whose processes have ended. */
 export async function sweepFolders(place: string): Promise<void> {
-  for (const name of await namesIn(place)) {
+  for (const { name } of await Array.fromAsync(entriesOf(place))) {
     if (!name.endsWith(LOCK)) continue;
     using lock = await Deno.open(`${place}/${name}`, { write: true });
     if (!await lock.tryLock(true)) continue;
-    await removeFolder(`${place}/${name.slice(0, -LOCK.length)}`);
+    await removeIfThere(`${place}/${name.slice(0, -LOCK.length)}`);
     await Deno.remove(`${place}/${name}`);
-  }
-}
-
-async function namesIn(place: string): Promise<string[]> {
-  try {
-    return await Array.fromAsync(Deno.readDir(place), ({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
-/** It may be gone. */
-export async function removeFolder(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

@@ -2,7 +2,8 @@
 import { once } from "../../core/once.ts";
 import { findParentTie, type ParentTie, startJailed } from "../jail/start_jailed.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "./job.ts";
-import { lockFolder, removeFolder, unlockFolder } from "./process_folders.ts";
+import { lockFolder, unlockFolder } from "./process_folders.ts";
+import { ifThere, removeIfThere } from "../../store/if_there.ts";
 
 /** Megabytes of a child's JavaScript heap; what the engine holds is bounded by the child itself. */
 const HEAP_MB = 256;
@@ -43,7 +44,7 @@ export class TransferRoom {
 
   /** Removes what an earlier process has left. */
   async clear(): Promise<void> {
-    await removeFolder(this.options.folder);
+    await removeIfThere(this.options.folder);
   }
 
   folderOf(transferId: string): string {
@@ -56,7 +57,7 @@ export class TransferRoom {
   }
 
   async remove(transferId: string): Promise<void> {
-    await removeFolder(this.folderOf(transferId));
+    await removeIfThere(this.folderOf(transferId));
   }
 
   /** Starts a child in the transfer's folder. */
@@ -89,12 +90,7 @@ export class TransferRoom {
 
   /** How far the child is; null: it has said nothing yet. */
   async report(transferId: string): Promise<TransferReport | null> {
-    try {
-      return await readReport(this.folderOf(transferId));
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw error;
-    }
+    return await ifThere(readReport(this.folderOf(transferId)));
   }
 
   /** Ends all children. */
