@@ -41,15 +41,6 @@ export function parseRoundedJson(text: string): unknown {
   }
 }
 
-/** The same where whatever is no JSON is no message: undefined then. */
-export function parseMessage(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** For text that is JSON. A reviver would see the same, but costs a call for every value of the body. */
 function hasRoundedInteger(text: string): boolean {
   const digits = new RegExp(LONG_DIGITS, "g");

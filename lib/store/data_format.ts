@@ -1,6 +1,7 @@
 // The number of what stands in the data folder and in a backup: a version that does not know it opens nothing there.
 import { ConfigError } from "../core/errors.ts";
 import { ifThere } from "./if_there.ts";
+import { jsonOf } from "../core/json_of.ts";
 
 /** What `format.json` holds. */
 export interface DataFormat {
@@ -62,10 +63,6 @@ function isNumber(value: unknown): value is number {
 }
 
 function parse(text: string): Partial<DataFormat> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" ? value : null;
-  } catch {
-    return null;
-  }
+  const value = jsonOf(text);
+  return typeof value === "object" ? value : null;
 }

@@ -5,7 +5,7 @@ import { andThen } from "../../lib/core/and_then.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
-import { parseMessage } from "../../lib/guard/parse_json.ts";
+import { jsonOf } from "../../lib/core/json_of.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
@@ -113,7 +113,7 @@ function serve(
     if (!output.isOpen) return;
     if (typeof data !== "string") return end(POLICY, "Send text; this is JSON");
     if (data.length > MAX_BODY_BYTES) return end(TOO_BIG, "Send a smaller message");
-    session.receive(readMessage(parseMessage(data)), data.length);
+    session.receive(readMessage(jsonOf(data)), data.length);
   };
   const gone = () => {
     clearTimeout(timer);

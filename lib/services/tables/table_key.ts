@@ -2,6 +2,7 @@
 import { foldName } from "../../sql/names.ts";
 import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
+import { jsonOf } from "../../core/json_of.ts";
 
 /** The columns whose values name one row. */
 export interface TableKey {
@@ -49,17 +50,9 @@ export function keyText(values: readonly SqlParameter[]): string {
 
 /** Reads a text of `keyText`; null for what is none, or has another number of values. */
 export function readKeyText(text: string, count: number): SqlParameter[] | null {
-  const values = parsed(text);
+  const values = jsonOf(text);
   if (!Array.isArray(values) || values.length !== count) return null;
   return values.every(isParameter) ? values : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isParameter(value: unknown): value is SqlParameter {

@@ -4,6 +4,7 @@ import type { Log } from "../../core/log.ts";
 import type { Fetch } from "../remote/hrana/poster.ts";
 import { repeat } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
+import { jsonOf } from "../../core/json_of.ts";
 
 /** Where the platform API answers. */
 export const TURSO_API_URL = "https://api.turso.tech";
@@ -112,17 +113,9 @@ export class TursoApi {
       });
       const after = /^\d{1,6}$/.exec(response.headers.get("retry-after") ?? "");
       const retryAfterMs = after ? Number(after[0]) * 1000 : null;
-      return { status: response.status, body: jsonOf(await response.text()), retryAfterMs };
+      return { status: response.status, body: jsonOf(await response.text()) ?? null, retryAfterMs };
     } catch {
       return { status: 0, body: null, retryAfterMs: null };
     }
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

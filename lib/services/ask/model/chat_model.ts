@@ -3,6 +3,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AskModel, AskProposal, AskRequest } from "./ask_model.ts";
 import { chatMessages } from "./chat_messages.ts";
+import { jsonOf } from "../../../core/json_of.ts";
 
 /** Bounds of one round: tokens and bytes of its answer. */
 const MAX_TOKENS = 1000;
@@ -131,12 +132,7 @@ const nothing: AskProposal = { ok: false, reason: "the language model gave no st
 /** Null when the text is no JSON object. */
 function readObject(text: string): AskProposal | null {
   if (!text.startsWith("{")) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = jsonOf(text);
   if (typeof value !== "object" || value === null) return null;
   const sql: unknown = Reflect.get(value, "sql");
   const explanation: unknown = Reflect.get(value, "explanation");

@@ -1,6 +1,7 @@
 // Columns that come as what they mean: the engine has numbers for booleans and text for JSON.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { jsonWithReals } from "../../../sql/row_form.ts";
+import { jsonOf } from "../../../core/json_of.ts";
 
 /** The declared types of an endpoint's columns, by the names in its answer. */
 export type OutputTypes = NonNullable<EndpointSpec["outputTypes"]>;
@@ -14,7 +15,7 @@ const writers: Readonly<Record<OutputTypes[string], Writer>> = {
     return typeof number === "number" ? String(number !== 0) : plain(value);
   },
   // The text itself goes into the answer, so that no number in it loses digits.
-  json: (value) => typeof value === "string" && isJson(value) ? value : plain(value),
+  json: (value) => typeof value === "string" && jsonOf(value) !== undefined ? value : plain(value),
 };
 
 /** A value that does not fit its type comes as it is. */
@@ -25,13 +26,4 @@ export function writerOf(types: OutputTypes | undefined, column: string): Writer
 
 function plain(value: unknown): string {
   return jsonWithReals(value ?? null);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
