@@ -91,12 +91,8 @@ function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise
 
 async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer): Promise<GroupEnd> {
   const { steps } = answer;
-  const begun = errorAt(steps, plan.begin);
-  if (begun) return { k: "refused", failure: stepFailure(begun) };
-  if (errorAt(steps, plan.guard)) {
-    void undo(group, answer);
-    return { k: "stale", engineVersion: integerOf(rowsAt(steps, plan.version)[0]?.[0]) };
-  }
+  const notBegun = endNotBegun(group, plan, answer);
+  if (notBegun !== null) return notBegun;
   const alone = group.calls.length === 1;
   const lost = steps[plan.lost]?.ok === true;
   const total = integerOf(rowsAt(steps, plan.guard)[0]?.[0]);
@@ -120,6 +116,15 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
     return await recordGroup(group, { baton: answer.baton, before }, ends);
   }
   return await recordGroup(group, { baton: answer.baton, before: [] }, read);
+}
+
+/** The end of a group whose transaction was refused or met another schema, which is undone; null: it has begun. */
+export function endNotBegun(group: Group, plan: GroupSteps, answer: BatchAnswer): GroupEnd | null {
+  const begun = errorAt(answer.steps, plan.begin);
+  if (begun) return { k: "refused", failure: stepFailure(begun) };
+  if (!errorAt(answer.steps, plan.guard)) return null;
+  void undo(group, answer);
+  return { k: "stale", engineVersion: integerOf(rowsAt(answer.steps, plan.version)[0]?.[0]) };
 }
 
 /** A result that is too large is seen only here, when its savepoint is closed already; a call that is alone and

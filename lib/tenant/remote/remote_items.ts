@@ -62,22 +62,11 @@ async function* sourceItems(read: Read, source: TableSource): AsyncGenerator<Row
 
 /** Pages by the integer `key`, or where there is none by their place. Throws `RemoteFailure`. */
 async function* rowPages(read: Read, source: RowSource, key: string | null): AsyncGenerator<ExactValue[][]> {
-  const { columns, from, order } = source;
   let above: bigint | null = null;
   let offset = 0;
   let strict = false;
   for (let limit = FIRST_ROWS;;) {
-    const where = key !== null && above !== null ? ` WHERE ${key} > ?` : "";
-    const sql =
-      `SELECT ${exactSelect(columns, strict)}, ${
-        key ?? "0"
-      } FROM ${from}${where} ORDER BY ${order} LIMIT ? ` +
-      (key === null ? "OFFSET ?" : "");
-    const params = [
-      ...where === "" || above === null ? [] : [above],
-      BigInt(limit),
-      ...key === null ? [BigInt(offset)] : [],
-    ];
+    const [sql, params] = pageQuery(source, key, { above, offset, limit, strict });
     let rows: Rows;
     try {
       rows = await read(sql, params);
@@ -88,7 +77,7 @@ async function* rowPages(read: Read, source: RowSource, key: string | null): Asy
       limit = Math.max(1, limit >> 3);
       continue;
     }
-    const exact = rows.map((row) => exactRow(row, columns.length, "UTF-8"));
+    const exact = rows.map((row) => exactRow(row, source.columns.length, "UTF-8"));
     if (exact.includes(null)) {
       strict = true;
       continue;
@@ -100,6 +89,26 @@ async function* rowPages(read: Read, source: RowSource, key: string | null): Asy
     offset += rows.length;
     limit = nextLimit(rows);
   }
+}
+
+/** One page: behind the row whose key is `above`, or behind `offset` rows. `strict`: also what is not UTF-8 comes whole. */
+interface Page {
+  readonly above: bigint | null;
+  readonly offset: number;
+  readonly limit: number;
+  readonly strict: boolean;
+}
+
+function pageQuery(
+  { columns, from, order }: RowSource,
+  key: string | null,
+  { above, offset, limit, strict }: Page,
+): [sql: string, params: Asked["params"]] {
+  const rows = `SELECT ${exactSelect(columns, strict)}, ${key ?? "0"} FROM ${from}`;
+  const most = BigInt(limit);
+  if (key === null) return [`${rows} ORDER BY ${order} LIMIT ? OFFSET ?`, [most, BigInt(offset)]];
+  if (above === null) return [`${rows} ORDER BY ${order} LIMIT ?`, [most]];
+  return [`${rows} WHERE ${key} > ? ORDER BY ${order} LIMIT ?`, [above, most]];
 }
 
 function nextLimit(rows: Rows): number {

@@ -15,17 +15,15 @@ import { FootprintWatch } from "../calls/footprint_watch.ts";
 import { MigrationWatch } from "../calls/migration_watch.ts";
 import { awaitWork, type Work } from "../calls/work.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
-import { type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
+import { endNotBegun, type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
 import { checksEach, watchDeferred } from "./write_call.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { type BatchAnswer, type HranaStep, outsideTransaction } from "./hrana/hrana.ts";
-import { rowsAt } from "./remote_context.ts";
 import { RemoteNotes } from "./remote_notes.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { integerOf } from "./hrana/remote_values.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
-import { errorAt, groupSteps } from "./write_steps.ts";
+import { groupSteps } from "./write_steps.ts";
 import { foundReplay } from "./replay_statements.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
 
@@ -56,12 +54,8 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const { call, gate } = gated;
   const plan = groupSteps([{ call, gate: { ...gate, sendable: 0 } }], group.schemaGate);
   const answer = await request(plan.steps, null);
-  const begun = errorAt(answer.steps, plan.begin);
-  if (begun) return { k: "refused", failure: stepFailure(begun) };
-  if (errorAt(answer.steps, plan.guard)) {
-    void undo(group, answer);
-    return { k: "stale", engineVersion: integerOf(rowsAt(answer.steps, plan.version)[0]?.[0]) };
-  }
+  const notBegun = endNotBegun(group, plan, answer);
+  if (notBegun !== null) return notBegun;
   const replayAt = plan.calls[0]?.replay ?? null;
   const found = call.replay && replayAt !== null
     ? foundReplay(call.replay, answer.steps[replayAt] ?? null)
