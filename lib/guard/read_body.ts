@@ -14,14 +14,14 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const REPLACEMENT = "\ufffd";
 
 /**
- * The whole body. Errors: `payload_too_large` (at once where the length is declared), `request_timeout`,
- * `invalid_json` (not UTF-8: a replaced character would change a value silently).
+ * The whole body. Errors: `payload_too_large` (at once where the length is declared), `validation_failed` (it is declared
+ * more than once), `request_timeout`, `invalid_json` (not UTF-8: a replaced character would change a value silently).
  */
 export function readBody(request: Request, bounds: BodyBounds): Promise<string> {
   return readWhole(request, bounds, decode);
 }
 
-/** The whole body as it came. Errors: `payload_too_large`, `request_timeout`. */
+/** The whole body as it came. Errors: `payload_too_large`, `validation_failed` as above, `request_timeout`. */
 export function readBytes(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
   return readWhole(request, bounds, (bytes) => bytes);
 }
@@ -34,6 +34,8 @@ function readWhole<Made>(
   const declared = request.headers.get("content-length");
   // The server below us enforces a declared length; otherwise the bytes are counted here.
   if (declared !== null) {
+    // Equal lengths reach us as "5, 5"; the server refuses others, and everything else that is no length.
+    if (declared.includes(",")) return Promise.reject(declaredTwice());
     if (Number(declared) <= bounds.maxBytes) return bounds.watch.watch(request.bytes(), made);
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
     return Promise.reject(new AppError("payload_too_large"));
@@ -42,6 +44,11 @@ function readWhole<Made>(
     ? Promise.resolve(new Uint8Array())
     : readCounted(request.body, bounds.maxBytes);
   return bounds.watch.watch(reading, made);
+}
+
+function declaredTwice(): AppError {
+  const message = "Send Content-Length once";
+  return new AppError("validation_failed", { message, issues: [{ path: "Content-Length", message }] });
 }
 
 /**

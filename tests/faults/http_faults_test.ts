@@ -116,6 +116,20 @@ onService(
   },
 );
 
+onService("a length that is declared twice is 400 and named on every surface", async (target) => {
+  const twice = "Content-Length: 2\r\nContent-Length: 2";
+  for (const path of [PATH, "/v1/sessions", "/p/demo/demo/create-product", "/oauth/token", "/v2/pipeline"]) {
+    using connection = await connect(target);
+    await send(connection, head(target, twice).replace(PATH, path) + "{}");
+    const text = await receive(connection, answered);
+    assertMatch(text, /^HTTP\/1\.1 400 /m, path);
+    assertMatch(text, /"(?:error|error_description)":"Send Content-Length once"/, path);
+  }
+  using connection = await connect(target);
+  await send(connection, head(target, "Content-Length: 2\r\nContent-Length: 3") + "{}");
+  assertMatch(await receive(connection, () => false), /^HTTP\/1\.1 400 /m);
+});
+
 onService(
   "a Host that is none is 400 on every surface, leads to no other path, and is no failure",
   async (target) => {
