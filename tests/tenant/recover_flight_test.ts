@@ -2,8 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
+import { endedByWork } from "../../lib/tenant/local/child_bounds.ts";
 import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import type { ChildRemains } from "../../lib/tenant/local/engine_child.ts";
 import type { WireOutcome } from "../../lib/tenant/local/child/wire_call.ts";
 import { recoverFlight, returnFlight } from "../../lib/tenant/local/recover_flight.ts";
 import { wireCall } from "../../lib/tenant/local/wire.ts";
@@ -14,6 +16,9 @@ const NO_MS = {
   ...{ startedMs: 0, killedMs: 0, leftMs: null, begun: null, slow: null, heard: { count: 0, sinceMs: 0 } },
   seen: { call: 0, statement: 0, sinceMs: 0 },
 };
+
+/** The child was in the first statement of the frame's first call. */
+const IN_FIRST = { progress: { call: 0, statement: 0 }, byWork: true };
 
 /** Two calls that were answered and not kept. */
 function world() {
@@ -29,19 +34,26 @@ function world() {
     });
   }
   /** The child ends once more at the commit of what waits; how many calls had been taken along. */
-  const endChild = (killed: LaneFlight["killed"], refused: readonly WireOutcome[] = []): number => {
+  const endChild = (
+    killed: LaneFlight["killed"],
+    refused: readonly WireOutcome[] = [],
+    remains: ChildRemains = IN_FIRST,
+  ): number => {
     const work = lanes.takeWork(0, 0);
     assert(work?.kind === "write");
     const o = work.jobs.map((_, index) => refused[index] ?? { k: "ok", r: [], ms: 1 } as const);
     const answered = { reply: { t: "outcomes", o } as const, text: "" };
-    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered, killed }, { call: 0, statement: 0 });
+    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered, killed }, remains);
     const question = lanes.takeWork(0, 0);
     assert(question?.kind === "task");
     question.job.resolve({ reply: { t: "ids", ids: [] }, text: "" });
     return work.jobs.length;
   };
   const kinds = () =>
-    outcomes.map((one) => one !== null && "ok" in one && one.ok === false ? one.failure.kind : one);
+    outcomes.map((one) => {
+      if (one instanceof AppError) return one.code;
+      return one !== null && "ok" in one && one.ok === false ? one.failure.kind : one;
+    });
   return { endChild, kinds };
 }
 
@@ -67,6 +79,21 @@ Deno.test("a call at whose commit two children end is answered, its neighbour wa
   assertEquals(kinds(), ["too_big", null]);
 });
 
+Deno.test("a call whose two children somebody else has ended at its commit is blamed for neither", () => {
+  const { endChild, kinds } = world();
+  const fromOutside = { ...IN_FIRST, byWork: false };
+  assertEquals([endChild(null, [], fromOutside), endChild(null, [], fromOutside)], [2, 1]);
+  assertEquals(kinds(), ["store_unavailable", null]);
+});
+
+Deno.test("a child has ended by its work where it ended itself, or where the system ended it while it was large", () => {
+  const MB = 1024 * 1024;
+  assertEquals([endedByWork("SIGTRAP", 80 * MB), endedByWork("SIGABRT", NaN)], [true, true]);
+  assertEquals([endedByWork("SIGKILL", 400 * MB), endedByWork("SIGKILL", 80 * MB)], [true, false]);
+  assertEquals([endedByWork("SIGTERM", 80 * MB), endedByWork("SIGKILL", NaN)], [false, false]);
+  assertEquals(endedByWork(null, 400 * MB), false);
+});
+
 Deno.test("a question whose child is ended for others' sake is asked once more, a change is not", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   const refusals: string[] = [];
@@ -78,7 +105,10 @@ Deno.test("a question whose child is ended for others' sake is asked once more, 
   const endChild = (): boolean => {
     const work = lanes.takeWork(0, 0);
     if (work === null) return false;
-    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered: null, killed: "busy" }, null);
+    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered: null, killed: "busy" }, {
+      progress: null,
+      byWork: false,
+    });
     return true;
   };
   begin({ op: "schema", db: "db_1" });
@@ -102,7 +132,7 @@ Deno.test("a position that an earlier call has left behind names no statement th
   const work = lanes.takeWork(0, 0);
   assert(work);
   const flight = { lanes, work, frame: 1, ...NO_MS, answered: null, killed: "memory" } as const;
-  recoverFlight(flight, { call: 0, statement: 499 });
+  recoverFlight(flight, { progress: { call: 0, statement: 499 }, byWork: false });
   assertEquals(outcomes.map((one) => one.ok === false && one.failedIndex), [2]);
 });
 

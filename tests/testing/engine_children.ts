@@ -29,12 +29,15 @@ export async function untilEngineRuns(folder: string): Promise<void> {
   }
 }
 
-/** Kills the children that serve `folder`; how many. */
-export async function killChildren(folder: string): Promise<number> {
+/** Kills the children that serve `folder`, as anybody could, or by the signal of a process that ends itself; how many. */
+export async function killChildren(
+  folder: string,
+  signal: "SIGKILL" | "SIGABRT" = "SIGKILL",
+): Promise<number> {
   let killed = 0;
   for (const pid of await engineChildren(folder)) {
     try {
-      Deno.kill(pid, "SIGKILL");
+      Deno.kill(pid, signal);
       killed++;
     } catch (error) {
       // It may have ended between the two lines.

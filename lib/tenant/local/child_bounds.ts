@@ -4,3 +4,16 @@
 export const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
 /** Milliseconds without a report of its memory after which a child that works is ended. */
 export const SILENT_MS = 10_000;
+/** A child is ended to free memory only from this many bytes on, because a new child takes about half of that. */
+export const LARGE_BYTES = 128 * 1024 * 1024;
+
+/** How a process ends by its own doing: V8 and Deno end it so where they get no more memory. */
+const OWN_SIGNALS: ReadonlySet<string> = new Set(["SIGTRAP", "SIGABRT", "SIGILL", "SIGSEGV"]);
+
+/**
+ * Whether a child that the service did not end was ended by what it ran: by itself, or by the system while it was large. The
+ * system ends by the same signal (SIGKILL) as anybody else, who may end a child that has done nothing.
+ */
+export function endedByWork(signal: string | null, lastResidentBytes: number): boolean {
+  return signal !== null && (OWN_SIGNALS.has(signal) || lastResidentBytes >= LARGE_BYTES);
+}

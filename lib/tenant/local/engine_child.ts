@@ -1,10 +1,11 @@
 // The service's side of one engine child process: starts it in its jail, exchanges frames with it, and ends it.
 import { setPriority } from "node:os";
 import type { Request } from "./child/protocol.ts";
+import { endedByWork } from "./child_bounds.ts";
 import { type ChildPipes, startWithPipes } from "./child_pipes.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { FrameReader, type ReplyFrame } from "./reply_frames.ts";
-import { type ChildReport, readProgressFile } from "./progress_files.ts";
+import { type ChildReport, type Progress, readProgressFile } from "./progress_files.ts";
 
 /** How to start a child. */
 export interface EngineChildOptions extends EngineProcessOptions {
@@ -14,6 +15,14 @@ export interface EngineChildOptions extends EngineProcessOptions {
   readonly onReply: (frame: ReplyFrame) => void;
   /** Called once, after its last frame. */
   readonly onEnd: () => void;
+}
+
+/** What a child has left behind that has ended. */
+export interface ChildRemains {
+  /** The last statement of the frame that it started; null: none. */
+  readonly progress: Progress | null;
+  /** As `endedByWork` says, where the service did not end it. */
+  readonly byWork: boolean;
 }
 
 /** Bytes of the buffer that is used again for requests of ordinary size. */
@@ -39,6 +48,7 @@ export class EngineChild {
   #spare = new Uint8Array(FRAMES_BYTES);
   /** Requests that wait for the child's greeting; null after it. */
   #unsent: Request[] | null = [];
+  #signal: Deno.Signal | null = null;
 
   constructor(private readonly options: EngineChildOptions) {
     const { process, pipes } = startWithPipes(() => startEngineProcess(options));
@@ -135,6 +145,15 @@ export class EngineChild {
     return readProgressFile(this.options.progressPath, frame);
   }
 
+  /** What is left of the frame that the child served when it ended. */
+  remains(frame: number): ChildRemains {
+    const report = this.report(frame);
+    return {
+      progress: report?.progress ?? null,
+      byWork: endedByWork(this.#signal, report?.residentBytes ?? NaN),
+    };
+  }
+
   #receive(frame: ReplyFrame): void {
     if (this.#unsent === null) return this.options.onReply(frame);
     if (!this.options.mayServe()) return this.kill();
@@ -150,7 +169,7 @@ export class EngineChild {
         for (const frame of frames.push(bytes)) this.#receive(frame);
       }
     } finally {
-      await this.#process.status;
+      this.#signal = (await this.#process.status).signal;
       await this.#pipes.close();
       this.options.onEnd();
     }

@@ -1,10 +1,8 @@
 // Which child ends where all of them together hold too much memory.
+import { LARGE_BYTES } from "./child_bounds.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { EngineChild } from "./engine_child.ts";
 import { holdsWriteSlot } from "./jobs.ts";
-
-/** A child is ended to free memory only from this many bytes on, because a new child takes about half of that. */
-const LARGE_BYTES = 128 * 1024 * 1024;
 
 /** What has to be known of a child's place in the pool. */
 type HoldingSlot = Pick<ChildSlot, "leaving" | "toClose"> & {

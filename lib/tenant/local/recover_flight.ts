@@ -3,7 +3,7 @@
 import { firstRuns, runsOf } from "../../sql/param_sets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReplyFrame } from "./reply_frames.ts";
-import type { Progress } from "./progress_files.ts";
+import type { ChildRemains } from "./engine_child.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { CallJob, TaskJob, TaskLane } from "./jobs.ts";
@@ -15,15 +15,15 @@ import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 const MAX_CRASHES = 2;
 
 /** Puts the work of a flight back into its lanes, or answers it. The flight has already left its lanes. */
-export function recoverFlight(flight: LaneFlight, progress: Progress | null): void {
+export function recoverFlight(flight: LaneFlight, remains: ChildRemains): void {
   const { work, lanes } = flight;
   if (work.kind === "task") return recoverTask(flight, work.job, work.lane);
-  if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs, progress);
+  if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs, remains);
   lanes.log.putBack(work.logRows);
   const again: CallJob[] = [];
   for (const [index, job] of work.jobs.entries()) {
     if (job.takenBack) continue;
-    const left = leftOf(flight, job, progress?.call === index ? progress.statement : null);
+    const left = leftOf(flight, job, index, remains);
     if (left) again.push(left);
   }
   lanes.putBack(again, work.kind);
@@ -45,20 +45,22 @@ export function returnFlight({ work, lanes }: LaneFlight): void {
   lanes.putBack(work.jobs.filter((job) => !job.takenBack), work.kind);
 }
 
-/**
- * The call to run again; null: it is answered. `statement`: the statement of the call during which the child ended, or
- * null.
- */
-function leftOf(flight: LaneFlight, job: CallJob, statement: number | null): CallJob | null {
-  if (statement === null) return job;
-  if (flight.killed === "gone") {
+/** The call to run again; null: it is answered. `index`: its position in the frame. */
+function leftOf(
+  flight: LaneFlight,
+  job: CallJob,
+  index: number,
+  { progress, byWork }: ChildRemains,
+): CallJob | null {
+  if (progress?.call !== index) return job;
+  if (flight.killed === "busy") return job;
+  if (flight.killed === null && ++job.crashes < MAX_CRASHES) return job;
+  if (flight.killed === "gone" || (flight.killed === null && !byWork)) {
     abandonCall(job);
     return null;
   }
-  if (flight.killed === "busy") return job;
-  if (flight.killed === null && ++job.crashes < MAX_CRASHES) return job;
   // The position of a set may be that of an earlier call, where this one has just begun.
-  const at = Math.min(statement, runsOf(job.call) - 1);
+  const at = Math.min(progress.statement, runsOf(job.call) - 1);
   const ending = unfinished(endingOf(flight, job), at, runningMs(flight));
   const before = beforeEnding(flight, job, ending);
   if (before === null) failCall(flight.lanes, job, ending);
@@ -122,7 +124,7 @@ function askWhatCommitted(
   flight: LaneFlight,
   answered: ReplyFrame,
   jobs: readonly CallJob[],
-  progress: Progress | null,
+  remains: ChildRemains,
 ): void {
   const { lanes, work } = flight;
   if (work.kind === "task") return;
@@ -133,7 +135,7 @@ function askWhatCommitted(
       const committed = new Set(reply.t === "ids" ? reply.ids : []);
       if (committed.size === 0) lanes.log.putBack(work.logRows);
       else lanes.log.settle(work.logRows);
-      const again = settleCommitted(flight, answered, committed, progress);
+      const again = settleCommitted(flight, answered, committed, remains);
       lanes.putBack(again, "write");
     },
     reject: () => {
@@ -150,7 +152,7 @@ function settleCommitted(
   flight: LaneFlight,
   answered: ReplyFrame,
   committed: ReadonlySet<string>,
-  progress: Progress | null,
+  remains: ChildRemains,
 ): CallJob[] {
   const { lanes, work } = flight;
   if (work.kind === "task" || answered.reply.t !== "outcomes") return [];
@@ -166,7 +168,7 @@ function settleCommitted(
         text: answered.text.slice(start, start + length),
       });
     } else {
-      const left = leftOf(flight, job, progress?.call === index ? progress.statement : null);
+      const left = leftOf(flight, job, index, remains);
       if (left) again.push(left);
     }
     start += length;

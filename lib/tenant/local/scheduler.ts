@@ -218,7 +218,7 @@ export class Scheduler {
     this.#land(slot, flight);
     if (started) this.options.counts.ended(reason, flight.work.kind);
     if (!slot.child.serves && this.#starts.restartNeeded) returnFlight(flight);
-    else recoverFlight(flight, slot.child.report(flight.frame)?.progress ?? null);
+    else recoverFlight(flight, slot.child.remains(flight.frame));
     if (reason === "busy") this.#keepOneFree();
     this.wake(flight.lanes);
   }

@@ -62,7 +62,7 @@ export function failCall(lanes: DatabaseLanes, job: CallJob, outcome: FailedOutc
   job.resolve(outcome);
 }
 
-/** Rejects a call whose caller has gone. */
+/** Rejects a call of which nothing stays: its caller has gone, or somebody else has ended its children. */
 export function abandonCall(job: CallJob): void {
   job.reject(new AppError("store_unavailable"));
 }
