@@ -60,7 +60,7 @@ export const storeErrors = {
   },
   storage_full: {
     status: 503,
-    message: "Try again later; storage is full and the write was not kept",
+    message: "Try again later; storage is full or cannot be written, and a write is not kept",
     retryable: true,
     retryAfterSec: 30,
   },

@@ -1,5 +1,5 @@
 // A disk without room, under the real process: reads go on, writes say why not, and all is well when there is room again.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startService } from "../testing/start_service.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import {
@@ -211,5 +211,21 @@ Deno.test("databases that are closed when the disk becomes full are read all the
     assertEquals((await after.query(BIG)).body.code, "storage_full");
     await disk.makeRoom(again.pid);
     await until(() => after.query(BIG), 200);
+  });
+});
+
+Deno.test("where children cannot write to any file, calls say so, the log stays one of JSON, and it ends by itself", async () => {
+  await onSmallDisks(async ({ disk, service, query }) => {
+    if (disk.refuse === undefined) return;
+    assertEquals((await query("SELECT 1")).status, 200);
+    await disk.refuse(service.pid);
+    for (const sql of ["SELECT 1", BIG, "SELECT 2"]) {
+      const { status, body, text } = await query(sql);
+      assertEquals([status, body.code], [503, "storage_full"], text);
+      assertMatch(String(body.error), /full or cannot be written/);
+    }
+    await disk.makeRoom(service.pid);
+    await until(() => query("SELECT 1"), 200);
+    for (const line of service.errors().split("\n").filter((one) => one !== "")) JSON.parse(line);
   });
 });

@@ -12,6 +12,8 @@ export interface SmallDisk {
   readonly launcherWhenFull: readonly string[];
   /** From now on nothing takes more room, for the process and its children. */
   fill(pid: number): Promise<void>;
+  /** From now on the children of the process can write to no file at all; absent: this disk cannot do that. */
+  readonly refuse?: (pid: number) => Promise<void>;
   makeRoom(pid: number): Promise<void>;
   remove(): Promise<void>;
 }
@@ -55,19 +57,19 @@ async function mounted(): Promise<SmallDisk | null> {
 async function limited(): Promise<SmallDisk | null> {
   if (Deno.build.os !== "linux" || !await succeeds("prlimit", "--version")) return null;
   const folder = await Deno.makeTempDir({ prefix: "cubby_disk_" });
-  const limit = async (pid: number, bytes: string) => {
-    for (const one of [pid, ...await childrenOf(pid)]) {
-      await succeeds("prlimit", "--pid", String(one), `--fsize=${bytes}:unlimited`);
-    }
+  const limit = async (pids: readonly number[], bytes: string) => {
+    for (const one of pids) await succeeds("prlimit", "--pid", String(one), `--fsize=${bytes}:unlimited`);
   };
+  const limitAll = async (pid: number, bytes: string) => limit([pid, ...await childrenOf(pid)], bytes);
   return {
     ...{ kind: "limit of file sizes", folder },
     // A process that does not ignore the signal is ended by it.
     launcher: ["sh", "-c", 'trap "" XFSZ; exec "$@"', "sh"],
     // In blocks of 512 bytes.
     launcherWhenFull: ["sh", "-c", `trap "" XFSZ; ulimit -S -f ${LIMIT / 512}; exec "$@"`, "sh"],
-    fill: (pid) => limit(pid, String(LIMIT)),
-    makeRoom: (pid) => limit(pid, "unlimited"),
+    fill: (pid) => limitAll(pid, String(LIMIT)),
+    refuse: async (pid) => limit(await childrenOf(pid), "0"),
+    makeRoom: (pid) => limitAll(pid, "unlimited"),
     remove: () => Deno.remove(folder, { recursive: true }),
   };
 }

@@ -1,5 +1,6 @@
 // Snapshots of embedded databases: the service copies them, and engine children restore them in the write slot.
 import type { CopySource } from "../copy_source.ts";
+import { reasonOf } from "../../core/attempt.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
@@ -178,8 +179,8 @@ export class LocalSnapshots implements DatabaseFiles {
 
   /** Removes the snapshot that a transaction took and then did not need; the next pruning removes one that stays. */
   dropUnused(databaseId: string, name: string): Promise<void> {
-    return removeSnapshotFile(snapshotFolder(this.options.tenants, databaseId), name).catch(() =>
-      this.options.log("warn", "snapshots_not_pruned", { databaseId })
+    return removeSnapshotFile(snapshotFolder(this.options.tenants, databaseId), name).catch((error) =>
+      this.options.log("warn", "snapshots_not_pruned", { databaseId, reason: reasonOf(error) })
     );
   }
 

@@ -1,5 +1,6 @@
 // Deletes snapshots of embedded databases that are too old or too many, damaged files that restores have set aside, and
 // what ended children left behind.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
@@ -85,8 +86,8 @@ export class SnapshotPruning {
     await before;
     begins();
     // The next pruning or sweep deletes what this one does not.
-    await this.#prune(databaseId).catch(() =>
-      this.options.log("warn", "snapshots_not_pruned", { databaseId })
+    await this.#prune(databaseId).catch((error) =>
+      this.options.log("warn", "snapshots_not_pruned", { databaseId, reason: reasonOf(error) })
     );
   }
 

@@ -1,5 +1,6 @@
 // A remote database in use: its writes one at a time, its reads, and what belongs to it alone. `RemoteConnection` knows the
 // database, `TenantLog` has the log rows that wait, `Lane` what waits for the write slot, `SlowReads` the reads that wait.
+import { reasonOf } from "../../core/attempt.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
@@ -129,8 +130,8 @@ export class RemoteTenant {
   /** Drops snapshots that are too many or too old, soon and one round after the other. */
   pruneSnapshots(): void {
     const { databaseId, context } = this.connection;
-    this.#pruning = this.#pruning.then(() => this.snapshots.prune(databaseId)).catch(() => {
-      context.log("warn", "snapshots_not_pruned");
+    this.#pruning = this.#pruning.then(() => this.snapshots.prune(databaseId)).catch((error) => {
+      context.log("warn", "snapshots_not_pruned", { databaseId, reason: reasonOf(error) });
     });
   }
 
