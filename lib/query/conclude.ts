@@ -1,5 +1,5 @@
 // The end of a call: its answer or its error, its price and its log row.
-import type { AppError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import { answerContext, answerOf } from "./answer.ts";
 import type { Bill } from "./bill.ts";
 import { misunderstoodError, outcomeError, tooManyError } from "./call_error.ts";
@@ -7,7 +7,8 @@ import { affectedRows } from "./held_call.ts";
 import type { Soon } from "./pipeline.ts";
 import { effectsOf, findFootprint } from "./preview.ts";
 import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
-import { recordRefusal } from "./record.ts";
+import { recordEnd, recordRefusal } from "./record.ts";
+import type { StatementPass } from "./statement_stages.ts";
 import type { EndedOutcome } from "./store_call.ts";
 
 /** A call that has run, and the label of the snapshot before it. */
@@ -58,6 +59,21 @@ export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill
   recordRefusal(database, log, misunderstood.failure.kind);
   bill.settle({ rowsRead: 0, rowsWritten: 0 });
   return await misunderstoodError(understood, []);
+}
+
+/**
+ * Pays and logs a call that was given up because its caller has gone, as a failed call: nobody has work done for nothing by
+ * not waiting for the end. What the engine has counted until then is not known.
+ */
+export function noteAbandoned({ ctx, understood, bill }: StatementPass, error: unknown): void {
+  const { call, database, log } = understood;
+  const isLeft = error instanceof AppError && error.code === "store_unavailable" &&
+    call.signal()?.aborted === true;
+  if (!isLeft || call.operation === "service") return;
+  const nothing = { rowsRead: 0, rowsWritten: 0 };
+  bill.settle(nothing);
+  ctx.counts.note(understood.writes, "failed");
+  recordEnd(database, log, { errorKind: "cancelled", ...nothing, durationMs: ctx.clock.now() - log.ts });
 }
 
 /**

@@ -6,7 +6,7 @@ import { Bill } from "./bill.ts";
 import { chooseSnapshot } from "./choose_snapshot.ts";
 import { classify, understand } from "./classify.ts";
 import { classifySets } from "./classify_sets.ts";
-import { conclude, refuseMisunderstood } from "./conclude.ts";
+import { conclude, noteAbandoned, refuseMisunderstood } from "./conclude.ts";
 import { execute, judge } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import {
@@ -152,10 +152,8 @@ async function decideByRules(
   throw verdict.error;
 }
 
-async function perform(
-  { ctx, understood, timer, bill }: StatementPass,
-  maxRows: number | null,
-): Promise<Said<never, QueryAnswer>> {
+async function perform(pass: StatementPass, maxRows: number | null): Promise<Said<never, QueryAnswer>> {
+  const { ctx, understood, timer, bill } = pass;
   const isCounted = understood.call.operation !== "service";
   if (!understood.canRun) {
     if (isCounted) ctx.counts.note(understood.writes, "failed");
@@ -163,7 +161,10 @@ async function perform(
   }
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
-  const outcome = await execute(ctx, understood, { snapshot, maxRows });
+  const outcome = await execute(ctx, understood, { snapshot, maxRows }).catch((error) => {
+    noteAbandoned(pass, error);
+    throw error;
+  });
   timer.end("execute");
   const executed = judge(ctx, understood, { outcome, maxRows });
   if (executed.say !== "go on") return executed;

@@ -94,6 +94,27 @@ test("the query log adds up to the usage, also of calls that were undone, and sa
   assertEquals([sums?.rowsWritten, sums?.rowsRead], [sumOf(1), sumOf(2) + own]);
 });
 
+test("a call whose caller hangs up before its end is paid and logged as one that failed, and nothing of it stays", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (n INTEGER)");
+  const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)";
+  for (const sql of [`${endless} SELECT count(*) FROM c`, `INSERT INTO t ${endless} SELECT x FROM c`]) {
+    const gone = new AbortController();
+    const running = tenant.query(sql, [], { signal: gone.signal }).catch(() => null);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    gone.abort();
+    await running;
+  }
+  const log = await tenant.query(
+    "SELECT status, error_kind, rows_written, duration_ms > 0 FROM _service_meta_query_log ORDER BY id",
+  );
+  assertEquals(rowsOf(log).slice(1), [["error", "cancelled", 0, 1], ["error", "cancelled", 0, 1]]);
+  assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
+  await app.deps.query.meter.close();
+  assertEquals((await usage(app, tenant)).get(tenant.database.id)?.requests, 5);
+});
+
 test("the query log has what the preview of a stopped write has read, and adds up to the usage", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
