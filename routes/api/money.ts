@@ -7,7 +7,7 @@ import { addCredit, readBalance, readUsage } from "../../lib/services/money/mana
 import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { isoTimestamp, noQuery, page, pageMeta, time, usd } from "../http/schemas.ts";
+import { displayName, isoTimestamp, noQuery, page, pageMeta, time, usd } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { validate } from "../middleware/validate.ts";
 
@@ -30,7 +30,7 @@ const credit = z.object({
 });
 const creditBody = z.strictObject({
   amountUsd: usd(0.000001),
-  reference: z.string().min(1).max(200).describe("The same reference counts once"),
+  reference: displayName.describe("The same reference counts once"),
 }).meta({ examples: [{ amountUsd: 10, reference: "invoice-17" }] });
 const usageQuery = z.strictObject({
   from: time("2026-11-01T00:00:00Z").optional(),

@@ -141,7 +141,10 @@ test("only the operator credits, in amounts and references that make sense", asy
   assertEquals((await credit(app, "nobody", good)).body.code, "namespace_not_found");
   const bad = [
     ...[0, -1, 1e-9, 9_000_001, "1", null].map((amountUsd) => ({ ...good, amountUsd })),
-    ...["", "x".repeat(201), 7].map((reference) => ({ ...good, reference })),
+    ...["", "x".repeat(201), "\u{1F4B6}".repeat(201), "a\u0000", "\ud800", 7].map((reference) => ({
+      ...good,
+      reference,
+    })),
     { ...good, currency: "EUR" },
     { amountUsd: 1 },
   ];
@@ -149,6 +152,8 @@ test("only the operator credits, in amounts and references that make sense", asy
     const answer = await credit(app, slug, body);
     assertEquals([answer.status, answer.body.code], [400, "validation_failed"], JSON.stringify(body));
   }
+  const longest = await credit(app, slug, { ...good, reference: "\u{1F4B6}".repeat(200) });
+  assertEquals(longest.status, 201, longest.text);
   for (let at = 0; at < 2; at++) await credit(app, slug, { amountUsd: 4_500_000, reference: `big ${at}` });
   const most = await credit(app, slug, { amountUsd: 9_000_000, reference: "too big" });
   assertEquals([most.status, most.body.issues?.[0]?.path], [400, "amountUsd"]);

@@ -19,7 +19,7 @@ import {
 export interface CreditInput {
   /** From 1. */
   readonly amountNanoUsd: number;
-  /** At most 200 characters; a reference counts once. */
+  /** At most 200 code points; a reference counts once. */
   readonly reference: string;
 }
 
@@ -63,7 +63,7 @@ export class Ledger {
     also: (commit: Deno.AtomicOperation) => void = () => {},
   ): Promise<CreditOutcome> {
     if (!Number.isSafeInteger(amountNanoUsd) || amountNanoUsd < 1) throw new RangeError("amountNanoUsd");
-    if (reference === "" || reference.length > MAX_REFERENCE_LENGTH) throw new RangeError("reference");
+    if (reference === "" || [...reference].length > MAX_REFERENCE_LENGTH) throw new RangeError("reference");
     const key = keys.credit(namespaceId, reference);
     const outcome = await changeAccount<CreditOutcome>(this.kv, namespaceId, async (balance) => {
       const entry = await kvGet(this.kv, key);
