@@ -108,13 +108,32 @@ export async function uncheckedSpec(c: Context<Env>): Promise<UncheckedSpec> {
   return { raw, issues: issuesOf(endpointSpec, raw) };
 }
 
+const beside = { status: true, revision: true, createdAt: true, updatedAt: true, url: true } as const;
+
+/** A specification that takes the place of another, as the documentation has it: what was read can be sent back. */
+export const specReplacement = endpointRecord.partial(beside).extend({
+  revision: z.int().optional().describe("As it was read; refused when it has passed meanwhile"),
+}).meta(endpointSpec.meta() ?? {});
+
 /** Members of a specification that change, as the documentation has them. */
-export const specPatch = z.object(
-  Object.fromEntries(
-    Object.entries(endpointSpec.shape).map(([name, member]) => [name, z.union([member, z.null()])]),
-  ),
-).partial().describe("What is left out stays; null takes a member away; objects are merged, lists replaced")
-  .meta({ examples: [{ captcha: true, rateLimit: { perDay: 100 }, cacheSec: null }] });
+export const specPatch = z.strictObject(patchMembers(specReplacement))
+  .describe("What is left out stays; null takes a member away; objects are merged, lists replaced")
+  .meta({ minProperties: 1, examples: [{ captcha: true, rateLimit: { perDay: 100 }, cacheSec: null }] });
+
+/** The form of a JSON merge patch of what has the form `form`. */
+function patchOf(form: z.core.$ZodType): z.core.$ZodType {
+  if (form instanceof z.ZodRecord) return z.record(z.string(), z.union([form.valueType, z.null()]));
+  return form instanceof z.ZodObject ? z.strictObject(patchMembers(form)) : form;
+}
+
+function patchMembers({ shape }: z.ZodObject): Record<string, z.ZodOptional> {
+  const members = Object.entries(shape).map(([name, member]) => {
+    if (!(member instanceof z.ZodOptional)) return [name, z.optional(patchOf(member))] as const;
+    const patch = z.optional(z.union([patchOf(member.unwrap()), z.null()]));
+    return [name, member.description === undefined ? patch : patch.describe(member.description)] as const;
+  });
+  return Object.fromEntries(members);
+}
 
 /**
  * Reads what a PATCH changes: the function makes the whole specification of the present one. Errors: as

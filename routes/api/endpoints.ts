@@ -30,6 +30,7 @@ import {
   scaffoldBody,
   scaffoldResult,
   specPatch,
+  specReplacement,
   statsQuery,
   testBody,
   testResult,
@@ -42,6 +43,10 @@ const tags = ["endpoints"];
 const requestBody = {
   required: true,
   content: { "application/json": { schema: resolver(endpointSpec) } },
+};
+const replacement = {
+  required: true,
+  content: { "application/json": { schema: resolver(specReplacement) } },
 };
 const patchRequest = {
   required: true,
@@ -105,7 +110,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({
         summary: "Replace the specification of an endpoint",
         tags,
-        requestBody,
+        requestBody: replacement,
         responses: answers(endpointRecord),
       }),
       async (c) => {

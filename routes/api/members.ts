@@ -35,7 +35,7 @@ const memberBody = z.strictObject({ email: emailAddress, role: memberRole }).met
   examples: [{ email: "ada@example.com", role: "editor" }],
 });
 const memberChange = z.strictObject({ role: memberRole.optional(), name: displayName.optional() })
-  .refine(...someChange).meta({ examples: [{ role: "viewer" }] });
+  .refine(...someChange).meta({ minProperties: 1, examples: [{ role: "viewer" }] });
 const tags = ["members"];
 
 /** Mounted under `/api/namespaces`. */

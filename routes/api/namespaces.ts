@@ -36,7 +36,10 @@ const namespaceChange = z.strictObject({
   monthlyCapUsd: monthlyCap.nullable().optional().describe(
     "Most that may be spent in a UTC month; null: no cap",
   ),
-}).refine(...someChange).meta({ examples: [{ name: "Acme Corporation", monthlyCapUsd: 50 }] });
+}).refine(...someChange).meta({
+  minProperties: 1,
+  examples: [{ name: "Acme Corporation", monthlyCapUsd: 50 }],
+});
 const tags = ["namespaces"];
 
 /** Mounted under `/api/namespaces`. */

@@ -34,6 +34,7 @@ export const ruleChange = ruleSettings.partial().extend({
     "As it was read: a change that somebody else made since is not undone",
   ),
 }).refine(({ revision: _, ...settings }) => someChange[0](settings), someChange[1]).meta({
+  anyOf: Object.keys(ruleSettings.shape).map((name) => ({ required: [name] })),
   examples: [{ minRows: 100, enabled: true }],
 });
 /** A rule as it is shown. */

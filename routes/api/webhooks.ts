@@ -29,7 +29,7 @@ const change = z.strictObject({
   tables: tables.optional(),
   enabled: z.boolean().optional(),
   rotateSecret: z.literal(true).optional().describe("The former secret signs too for a day"),
-}).refine(...someChange).meta({ examples: [{ enabled: false }] });
+}).refine(...someChange).meta({ minProperties: 1, examples: [{ enabled: false }] });
 const redelivery = z.strictObject({
   since: z.string().max(40).optional().describe("Id of a change: what came behind it is sent again"),
 }).meta({ examples: [{}] }).prefault({});

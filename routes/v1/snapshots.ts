@@ -35,7 +35,10 @@ const restoreBody = z.strictObject({
 }).refine(({ snapshot, at }) => (snapshot === undefined) !== (at === undefined), {
   path: ["snapshot"],
   message: "Give either snapshot or at",
-}).meta({ examples: [{ snapshot: "before-import" }] });
+}).meta({
+  oneOf: [{ required: ["snapshot"] }, { required: ["at"] }],
+  examples: [{ snapshot: "before-import" }],
+});
 const archive = z.object({
   on: z.boolean().describe("Whether this service archives anything"),
   archivedFrom: isoTimestamp.nullable().describe(

@@ -1,6 +1,7 @@
 // The API description: valid, whole, and true to what is mounted.
 import { assert, assertEquals } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/2020";
 import { securityTable } from "../../routes/security_table.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -75,6 +76,41 @@ test("the API description carries the schemas that validate", async () => {
   const create = paths["/api/namespaces/{slug}/databases/{dbSlug}/endpoints"]?.["post"];
   const spec = create?.requestBody?.content["application/json"]?.schema;
   assertEquals(spec?.["required"], ["slug", "name", "kind", "method", "sql", "input", "output"]);
+});
+
+test("the API description takes what its calls take of an endpoint that was read, and not a change of nothing", async () => {
+  await using app = await startApp();
+  const { slug, token } = await app.namespace();
+  const endpoints = `/api/namespaces/${slug}/databases/main/endpoints`;
+  const spec = {
+    ...{ slug: "one", name: "One", kind: "query", method: "GET", sql: "SELECT 1 AS n", input: [] },
+    ...{ output: "rows", rateLimit: { perMin: 5, perDay: 9 } },
+  };
+  const { body: { data: read } } = await app.request("POST", endpoints, { token, body: spec });
+  const { paths } = JSON.parse((await app.request("GET", "/openapi.json")).text) as Description;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const takes = (method: string, path: string, body: unknown) =>
+    ajv.validate(paths[path]?.[method]?.requestBody?.content["application/json"]?.schema ?? {}, body);
+  const databases = "/api/namespaces/{slug}/databases/{dbSlug}";
+  const one = `${databases}/endpoints/{endpoint}`;
+  const sent: [method: string, body: unknown, status: number][] = [
+    ["put", read, 200],
+    ["put", { ...spec, unknown: 1 }, 400],
+    ["patch", { rateLimit: { perDay: null } }, 200],
+    ["patch", { rateLimit: null }, 200],
+    ["patch", { name: null }, 400],
+    ["patch", { unknown: 1 }, 400],
+    ["patch", {}, 400],
+  ];
+  for (const [method, body, status] of sent) {
+    const answer = await app.request(method.toUpperCase(), `${endpoints}/one`, { token, body });
+    assertEquals([answer.status, takes(method, one, body)], [status, status === 200], JSON.stringify(body));
+  }
+  const changes = Object.entries(paths).filter(([, item]) => item["patch"]?.requestBody);
+  for (const [path] of changes) assertEquals(takes("patch", path, {}), false, path);
+  assertEquals(takes("patch", `${databases}/rules/{id}`, { revision: 1 }), false);
+  const restores = [{}, { snapshot: "a", at: "2026-11-22T22:45:00Z" }, { into: "copy" }];
+  for (const body of restores) assertEquals(takes("post", "/v1/db/{ns}/{db}/restore", body), false);
 });
 
 test("the API description names the types of files and streams as they are sent", async () => {
