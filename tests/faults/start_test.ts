@@ -1,5 +1,6 @@
 // Starting and ending the real process: what keeps it from starting, what a stop and a kill leave behind.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { S3Objects } from "../../lib/tenant/archive/s3_objects.ts";
 import { childrenLeft, engineChildren } from "../testing/engine_children.ts";
 import { givePort, takePort } from "../testing/own_port.ts";
 import { print } from "../testing/print.ts";
@@ -366,21 +367,25 @@ Deno.test("after kill -9 under writes every acknowledged one is there, and no ch
 
 Deno.test("an archive that takes connections and never answers does not keep a start back until its requests end", async () => {
   const folder = await Deno.makeTempDir({ prefix: "cubby_start_" });
-  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const settings = {
     ...{ DEMO: "0", ARCHIVE_ACCESS_KEY_ID: "id", ARCHIVE_SECRET_ACCESS_KEY: "secret" },
     ARCHIVE_URL: `s3://bucket/cubby?endpoint=http://127.0.0.1:${silent.addr.port}&region=eu`,
   };
-  // Far below the minute that a request about a large piece may take.
-  let isKeptBack = false;
-  const timer = setTimeout(() => isKeptBack = true, 40_000);
+  // As the service asks for a piece, and begun before it starts.
+  let hasEnded = false;
+  const piece = new S3Objects({
+    ...{ endpoint: `http://127.0.0.1:${silent.addr.port}`, bucket: "bucket", prefix: "cubby/", region: "eu" },
+    ...{ accessKeyId: "id", secretAccessKey: "secret" },
+  }).get("piece").catch(() => hasEnded = true);
   try {
     await using service = await startService({ folder, settings });
-    assertEquals(isKeptBack, false);
+    assertEquals(hasEnded, false);
     assertStringIncludes(service.errors(), '"archive_away"');
     assertEquals((await service.stop()).code, 0);
   } finally {
-    clearTimeout(timer);
+    silent.close();
+    await piece;
     await Deno.remove(folder, { recursive: true });
   }
 });
