@@ -50,13 +50,11 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/token_uses_test.ts": "is about records of the KV",
   "tests/oauth": "is about tokens and pages; the tools behind them run on both elsewhere",
   "tests/faults/oauth_test.ts": "is about records of the KV",
-  "tests/mcp/transport_test.ts": "is answered before a tenant is asked",
   "tests/published/captcha_test.ts": "is judged before a tenant is asked",
   "tests/published/methods_test.ts": "is answered before a tenant is asked",
   "tests/published/rate_test.ts": "is counted in the KV before a tenant is asked",
   "tests/endpoints/client_test.ts": "type-checks a generated text",
   "tests/endpoints/openapi_test.ts": "is about a generated text",
-  "tests/ask/scored_test.ts": "is about the translator, which sees the same schema",
   "tests/deploy": "starts an sqld of its own",
   "tests/metrics": "is about figures of the embedded store; those of sqld are taken from one of its own",
   "tests/tenant/rows_written_test.ts": "puts the embedded store beside an sqld of its own",
@@ -67,9 +65,6 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/handoff": "tokens are records of the KV",
   "tests/sessions": "sessions are records of the KV, proved by a key that is one too",
   "tests/sql": "is about texts, which are understood before a tenant is asked",
-  "tests/ask/bad_answers_test.ts": "is about what a model answers, which is judged before a tenant is asked",
-  "tests/ask/chat_answers_test.ts": "is about what a model answers, which is judged before a tenant is asked",
-  "tests/ask/model_asked_once_test.ts": "is about how often a model is asked",
   "tests/branches/branch_bound_test.ts": "branches are counted in the KV; merge_test.ts makes them in sqld",
   "tests/changes/streams_test.ts":
     "who follows is decided before a tenant is asked; feed_test.ts reads the changes of sqld",
@@ -113,6 +108,55 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/writes/approval_outcome_test.ts": "is about failures of the KV; approvals_test.ts redeems in sqld",
   "tests/writes/approval_people_test.ts":
     "who decides is a record of the KV; approvals_test.ts redeems in sqld",
+  "tests/ask": "a question ends in one read, judged before a tenant is asked; tests/query reads in sqld",
+  "tests/branches/seen_by_person_test.ts": "who may see a branch is decided before a store is asked",
+  "tests/endpoints/answers_as_documented_test.ts":
+    "what is documented of answers is the routes'; documented_requests_test.ts makes each request in sqld",
+  "tests/endpoints/auth_spec_test.ts": "specifications are judged by their texts and the schema",
+  "tests/endpoints/doctor_test.ts":
+    "reads specifications; tests/schema/doctor_test.ts examines databases in sqld",
+  "tests/endpoints/endpoint_examples_test.ts": "specifications are judged by their texts and the schema",
+  "tests/endpoints/manage_test.ts": "endpoints and their revisions are records of the KV",
+  "tests/endpoints/scaffold_test.ts":
+    "is about generated specifications; scaffold_app_test.ts runs such endpoints in sqld",
+  "tests/endpoints/validator_test.ts": "specifications are judged by their texts and the schema",
+  "tests/hrana/money_test.ts": "prices are of figures, which tests/money takes from sqld",
+  "tests/hrana/socket_test.ts":
+    "what a socket means is decided before a store; libsql_client_test.ts has sockets to sqld",
+  "tests/mcp": "a tool does what a route does, and the suites of the routes run in sqld",
+  "tests/money/limits_test.ts": "balances, caps and credits are records of the KV",
+  "tests/published/account_mail_test.ts":
+    "links and mails are records of the KV; link_once_test.ts uses links up in sqld",
+  "tests/published/ask_refusals_test.ts": "is about questions, which are refused before a tenant is asked",
+  "tests/published/input_test.ts":
+    "what callers send is decoded before a tenant is asked; tests/query/values_test.ts binds values in sqld",
+  "tests/published/input_types_test.ts":
+    "what callers send is decoded before a tenant is asked; tests/query/values_test.ts binds values in sqld",
+  "tests/published/integer_strings_test.ts":
+    "the form of answers is given behind the store; tests/query/integer_strings_test.ts gives it to those of sqld",
+  "tests/published/named_inputs_test.ts": "names become places in a text before a tenant is asked",
+  "tests/published/serve_test.ts":
+    "what stands before a published statement; statements_test.ts and lists_test.ts run such in sqld",
+  "tests/published/sessions_end_test.ts":
+    "which sessions live stands in the KV; session_user_test.ts asks sqld for their users",
+  "tests/published/unheard_test.ts":
+    "is about headers and addresses, which are read before a tenant is asked",
+  "tests/query/latency_test.ts": "counts rows of the log, which query_log_test.ts reads in sqld",
+  "tests/query/stage_order_test.ts": "the stages are those before every store",
+  "tests/query/way_out_test.ts":
+    "texts are refused before a tenant is asked; foreign_keys_off_test.ts and full_text_commands_test.ts run in sqld",
+  "tests/replay/shaping_headers_test.ts": "is about the hash of a request, which no tenant is asked for",
+  "tests/routes/address_options_test.ts": "is about addresses, which are read before a tenant is asked",
+  "tests/routes/envelope_test.ts": "is about the form of answers, which the routes give them",
+  "tests/routes/namespaces_test.ts": "namespaces are records of the KV",
+  "tests/routes/response_padding_test.ts": "is about heads of answers, which the routes give them",
+  "tests/routes/scopes_test.ts": "who reaches which database is decided before a tenant is asked",
+  "tests/routes/search_test.ts":
+    "is about ranking; describe_test.ts reads the same schema and what is said of it from sqld",
+  "tests/routes/security_people_test.ts": "is about who is let in, which no tenant is asked for",
+  "tests/security/approval_attack_test.ts":
+    "who may redeem what is decided before a store is asked; approval_rows_test.ts looks again in sqld",
+  "tests/schema/search_test.ts": "is about ranking",
 };
 
 const STARTS = /\/testing\/start_(?:app|service)\.ts$/;

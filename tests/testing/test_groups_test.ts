@@ -49,6 +49,18 @@ Deno.test("the tests that stand in for a sweep run without it, on sqld where it 
   assertEquals(missing, []);
 });
 
+Deno.test("the tests that stand in for what is left out on sqld are there, and run on it", async () => {
+  const [files, suites] = [await testFiles(), await suitesOnSqld()];
+  const missing = Object.entries(leftOut).flatMap(([path, reason]) =>
+    Array.from(reason.matchAll(/[\w/]+_test\.ts/g), ([named]) => named).filter((named) => {
+      const asked = files.filter((file) => `/${file}`.endsWith(`/${named}`));
+      const startsOne = (file: string) => leftOut[file]?.startsWith("starts an sqld") ?? false;
+      return !asked.some((file) => suites.includes(file) || startsOne(file));
+    }).map((named) => `${path}: ${named}`)
+  );
+  assertEquals(missing, []);
+});
+
 Deno.test("a file of tests in a browser is a group of its own", async () => {
   const inBrowser = (path: string) => path.startsWith("tests/browser/");
   const groups = groupsOf({ files: await testFiles(), onSqld: [] }).filter(({ paths }) =>

@@ -42,28 +42,19 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/tenant/turso_store_test.ts": "the contract of stores a third time; sqld_store_test.ts passes it",
   "tests/tenant/wasm_gate_store_test.ts":
     "the contract of stores a fourth time; sqld_store_test.ts passes it",
-  "tests/ask on sqld": "a question ends in a statement, and tests/query runs those on sqld",
   "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
-  "tests/mcp on sqld": "a tool ends in a statement, and tests/query runs those on sqld",
   "tests/branches/branch_life_test.ts on sqld": "when a branch ends is a record of the KV",
   "tests/branches/claim_test.ts on sqld": "claims are records of the KV; merge_test.ts copies there",
   "tests/branches/diff_test.ts on sqld": "merge_test.ts, which begins with what differs, merges on sqld",
   "tests/branches/merge_schema_test.ts on sqld":
     "changes of schemas; merge_test.ts merges on sqld, migrations_test.ts changes schemas there",
-  "tests/branches/seen_by_person_test.ts on sqld": "who may see a branch is decided before a store is asked",
   "tests/migrations/rehearsal_test.ts on sqld": "runs on a copy; migrations_test.ts migrates on sqld",
-  "tests/hrana/socket_test.ts on sqld":
-    "what a socket means is decided before a store; libsql_client_test.ts asks sqld",
   "tests/query/param_sets_like_batch_test.ts on sqld":
     "each way of a batch; param_sets_writes_test.ts writes sets in sqld",
   "tests/query/param_sets_stops_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
   "tests/transfer/import_files_test.ts on sqld":
     "the same children read every file; import_test.ts imports into sqld",
-  "tests/hrana/money_test.ts on sqld": "what a call costs is counted before and behind the store",
-  "tests/query/latency_test.ts on sqld": "rows of the log; query_log_test.ts reads them in sqld",
-  "tests/query/stage_order_test.ts on sqld": "the stages are those of every store",
-  "tests/query/way_out_test.ts on sqld": "messages of failures that the service finds itself",
   "tests/writes/preview_shapes_test.ts on sqld":
     "shapes of statements, one by one; propose_test.ts and replaced_rows_test.ts preview in sqld",
   "tests/hrana/pipeline_test.ts on sqld":
@@ -78,8 +69,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
   "tests/replay on sqld": "the contract of stores, which every run asks sqld, holds what a replay is",
   "tests/routes on sqld": "requests that are no statements are answered from the KV",
   "tests/schema on sqld": "reads the schema by statements, and tests/query runs those on sqld",
-  "tests/security/approval_attack_test.ts on sqld":
-    "who may redeem is decided before a store is asked; tests/writes redeems on sqld",
   "tests/security/restore_rules_test.ts on sqld":
     "rules are matched before a store is asked; snapshots_test.ts restores on sqld",
   "tests/security/sql_escape_test.ts on sqld":
