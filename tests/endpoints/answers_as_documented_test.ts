@@ -5,8 +5,9 @@ import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 import {
+  apiOperations,
   assertFits,
-  jsonOperationsOf,
+  jsonOperations,
   type Operation,
   operationsOf,
   requestOf,
@@ -75,7 +76,7 @@ test("whatever is sent to /v1 and /api is answered by a documented status and fo
       "INSERT INTO orders VALUES (1, 'first', 12.5), (2, NULL, 3)",
     ]
   ) assertEquals((await acme.query(sql)).status, 200);
-  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await jsonOperations(app);
   const seen = new Set<number>();
   const look = (operation: Operation, answer: ApiAnswer, what: string) => {
     assertFits(operation, answer, what);
@@ -113,7 +114,7 @@ test("a body may be missing exactly where the description says that it is not re
   await using app = await startApp();
   const acme = await app.namespace();
   const optional: string[] = [];
-  for (const operation of jsonOperationsOf((await app.request("GET", "/openapi.json")).text)) {
+  for (const operation of await jsonOperations(app)) {
     const { method, requestBody, security = [] } = operation;
     const kinds = security.flatMap((one) => Object.keys(one));
     if (requestBody === undefined || kinds.join() === "session") continue;
@@ -131,7 +132,7 @@ test("a body may be missing exactly where the description says that it is not re
 test("a claim that resets its branch is answered as documented", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
-  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await jsonOperations(app);
   const claim = operations.find(({ path }) => path.endsWith("/claim_branch"));
   assert(claim);
   const statuses = [];
@@ -148,7 +149,7 @@ test("a restore into a new database, and a dry run, are answered as documented",
   await using app = await startApp();
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
-  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await jsonOperations(app);
   const send = async (end: string, body: unknown, headers: Record<string, string> = {}) => {
     const operation = operations.find(({ method, path }) =>
       method === "POST" && path === `/v1/db/{ns}/{db}/${end}`
@@ -172,7 +173,7 @@ test("what a failure says beside its code is documented: of rules, approvals, ba
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY, total REAL)");
   await acme.query("INSERT INTO orders VALUES (1, 1), (2, 2)");
-  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await jsonOperations(app);
   const send = async (path: string, to: string, body: unknown, more: ApiRequest = {}) => {
     const operation = operations.find((one) => one.method === "POST" && one.path.endsWith(path));
     assert(operation, path);
@@ -222,7 +223,7 @@ test("what a failure says beside its code is documented: of migration files and 
   await using app = await startApp();
   const acme = await app.namespace();
   await acme.setup("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
-  const operations = operationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await apiOperations(app);
   const send = async (end: string, body: unknown, token = acme.token) => {
     const [path = ""] = end.split("?");
     const operation = operations.find((one) => one.method === "POST" && one.path.endsWith(`{db}/${path}`));

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/2020";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
+import type { StartedApp } from "../testing/start_app.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
@@ -45,9 +46,16 @@ const STREAMED: ReadonlySet<string> = new Set([
   "POST /v1/db/{ns}/{db}/import",
 ]);
 
-/** Those that take and answer JSON. Fails where one that does not is none of `STREAMED`. */
-export function jsonOperationsOf(text: string): Operation[] {
-  const operations = operationsOf(text);
+let described: Operation[] | null = null;
+
+/** Those of `/openapi.json`, asked once for all tests of a process: to make it takes longer than most of them. */
+export async function apiOperations({ request }: Pick<StartedApp, "request">): Promise<Operation[]> {
+  return described ??= operationsOf((await request("GET", "/openapi.json")).text);
+}
+
+/** Those of them that take and answer JSON. Fails where one that does not is none of `STREAMED`. */
+export async function jsonOperations(app: Pick<StartedApp, "request">): Promise<Operation[]> {
+  const operations = await apiOperations(app);
   const streamed = operations.filter(({ requestBody, responses }) =>
     [requestBody, responses["200"]].some((one) => one?.content && !("application/json" in one.content))
   );

@@ -8,7 +8,7 @@ import { type DocumentedPerson, documentedPerson } from "./documented_person.ts"
 import {
   assertAsDocumented,
   type Filled,
-  jsonOperationsOf,
+  jsonOperations,
   type Operation,
   operationsOf,
   requestOf,
@@ -198,7 +198,7 @@ class Shop {
 
 test("every documented request of /v1 and /api is answered as documented", async () => {
   await using app = await startApp();
-  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await jsonOperations(app);
   const shop = new Shop(app);
   const names = ["/api/namespaces", "/api/namespaces/{slug}/databases", "/api/namespaces/{slug}/tokens"]
     .map((path) => `POST ${path}`);
@@ -220,7 +220,7 @@ test("every documented request of /v1 and /api is answered as documented", async
 
 test("no body of /v1 and /api takes a member that is not documented", async () => {
   await using app = await startApp();
-  const operations = jsonOperationsOf((await app.request("GET", "/openapi.json")).text);
+  const operations = await jsonOperations(app);
   // A GET has no body that anybody looks at.
   const taking = operations.filter(({ method }) => method !== "GET");
   assert(taking.length > 40);
