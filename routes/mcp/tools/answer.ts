@@ -4,6 +4,7 @@ import type { AppError } from "../../../lib/core/errors.ts";
 import { jsonWithReals } from "../../../lib/sql/row_form.ts";
 import { fitted } from "./fitted.ts";
 import { withoutRows } from "./merge_report.ts";
+import { toolWords } from "./tool_words.ts";
 
 /** The answer of a tool. */
 export interface McpAnswer {
@@ -56,7 +57,7 @@ export function failureAnswer(error: AppError, more: FailureMore = {}): McpAnswe
     error: error.message,
     code: error.code,
     ...more,
-    ...(detail ? { errorDetail: detail } : {}),
+    ...(detail ? { errorDetail: { ...detail, hint: toolWords(detail.hint) } } : {}),
     ...(issues ? { issues } : {}),
     ...told,
     ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),

@@ -16,6 +16,7 @@ import { contentAnswer } from "./answer.ts";
 import { terse } from "./fitted.ts";
 import { branchesOf, statementsOf } from "./call_contexts.ts";
 import { rowsAnswer } from "./rows_answer.ts";
+import { toolWords } from "./tool_words.ts";
 import { hints, type Tool, tool, visitTool } from "./tool.ts";
 import { lowerRole } from "../../../lib/core/role.ts";
 import { branchRef, statement } from "./arguments.ts";
@@ -76,7 +77,8 @@ export const readTools: readonly Tool[] = [
     },
     run: async (call, { query, limit }) => {
       const ctx = { ...statementsOf(call), rankings: call.visit.deps.schemas.rankings };
-      return contentAnswer(terse(await searchSchema(ctx, { q: query, limit })));
+      const { hint, ...found } = await searchSchema(ctx, { q: query, limit });
+      return contentAnswer(terse({ ...found, hint: toolWords(hint ?? "") }));
     },
   }),
   tool({
