@@ -24,7 +24,8 @@ export function readAddress(
   }
   const name = addressing.kind === "branches" ? "branch" : "database";
   const { [name]: named, ...rest } = given;
-  if (named === undefined) {
+  // As with every argument that may be left out: some clients have to send it all the same.
+  if (named === undefined || named === null || named === "") {
     if (addressing.kind === "named") return { path: null, rest, issues: [{ path: name, message: NAME_IT }] };
     return { path: addressing.path, rest, issues: [] };
   }

@@ -6,6 +6,7 @@ import type { Role } from "../../../lib/core/role.ts";
 import { readWith } from "../../middleware/issues.ts";
 import type { McpAnswer } from "./answer.ts";
 import type { McpVisit } from "./visit.ts";
+import { withoutLeftOut } from "./without_left_out.ts";
 
 /** What clients are told of a tool, so that they can ask their user before it runs. */
 export interface ToolHints {
@@ -95,7 +96,7 @@ function prepares<Call, Shape extends z.ZodRawShape>(
     ...words,
     input: schema,
     prepare: (given) => {
-      const read = readWith(schema, given);
+      const read = readWith(schema, withoutLeftOut(schema, given));
       if (!read.ok) return { ok: false, issues: read.issues };
       return { ok: true, run: (call) => run(call, read.data) };
     },
