@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { endpointExamples } from "./endpoint_examples.ts";
 import { MAX_SESSION_SEC } from "./limits.ts";
+import { nameText, plainText } from "./text_checks.ts";
 
 /**
  * `scheme://host[:port]` with nothing after it and no wildcard. Apps and browser extensions have schemes of their
@@ -20,7 +21,7 @@ const FIELD_NAME = /^(?:[a-z][a-z0-9_]{0,40}|\$user_id|\$user_email|\$session_ia
 /** One input of an endpoint. */
 export const fieldSpec = z.strictObject({
   name: z.string().regex(FIELD_NAME),
-  label: z.string().max(200).optional().describe("Defaults to the name"),
+  label: z.string().max(200).check(nameText).optional().describe("Defaults to the name"),
   type: z.enum([
     ...["text", "email", "url", "integer", "number", "boolean", "json", "match"] as const,
     ...["date", "datetime", "uuid", "blob"] as const,
@@ -50,8 +51,8 @@ export const endpointSpec = z.strictObject({
     /^[a-z][a-z0-9-]{0,40}$/,
     "Send up to 41 lower-case letters, digits and hyphens, a letter first",
   ),
-  name: z.string().min(1).max(200),
-  description: z.string().max(2000).optional(),
+  name: z.string().min(1).max(200).check(nameText),
+  description: z.string().max(2000).check(plainText).optional(),
   kind: z.enum([
     ...["query", "mutation", "auth_signup", "auth_login", "auth_password", "auth_logout"] as const,
     ...["auth_refresh", "auth_reset", "auth_verify", "ask"] as const,

@@ -1,5 +1,6 @@
 // What a request about rules may hold, and what a rule looks like in answers.
 import { z } from "zod";
+import { plainText } from "../../lib/core/text_checks.ts";
 import { isoTimestamp, someChange } from "../http/schemas.ts";
 
 const rows = z.int().min(1).max(1_000_000_000);
@@ -15,7 +16,7 @@ export const ruleSettings = z.strictObject({
     "Only UPDATE and DELETE without a WHERE that tells rows apart, REPLACE, and what drops or empties a table; never CREATE or ALTER",
   ),
   tolerance: z.int().min(0).max(1_000_000_000).describe("Rows by which an approved effect may have changed"),
-  note: z.string().max(1000).nullable(),
+  note: z.string().max(1000).check(plainText).nullable(),
   enabled: z.boolean(),
 });
 /** A new rule; what is left out is as in `ruleDefaults`. */

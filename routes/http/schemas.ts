@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { SLUG_PATTERN } from "../../lib/access/slug.ts";
 import { MAX_EMAIL_LENGTH } from "../../lib/core/limits.ts";
-import { isPlainText } from "../../lib/core/plain_text.ts";
 import { roles } from "../../lib/core/role.ts";
+import { nameText, plainText } from "../../lib/core/text_checks.ts";
 
 /** A slug. */
 export const slug = z.string().regex(SLUG_PATTERN);
@@ -15,15 +15,13 @@ export const newSlug = slug.refine(
 /** Characters of a reason. */
 export const MAX_REASON_LENGTH = 1000;
 /** Why somebody denies a write: whoever asked for it reads this. */
-export const denialReason = z.string().max(MAX_REASON_LENGTH);
+export const denialReason = z.string().max(MAX_REASON_LENGTH).check(plainText);
 /** A name for people. */
-export const displayName = z.string().min(1).max(200).refine(isPlainText, {
-  error: "Remove U+0000 and lone surrogates",
-});
+export const displayName = z.string().min(1).max(200).check(nameText);
 /** An address of a person. */
 export const emailAddress = z.email("Send an address such as ada@example.com").max(MAX_EMAIL_LENGTH);
 /** What the owner of a passkey calls it. */
-export const passkeyName = z.string().min(1).max(100);
+export const passkeyName = z.string().min(1).max(100).check(nameText);
 /** What `navigator.credentials` answers, as its JSON form; more is looked at by whoever checks the signature. */
 export const passkeyAnswer = z.looseObject({
   id: z.string().max(2048),

@@ -1,11 +1,12 @@
 // Schemas of branches, of what they have changed, and of a merge.
 import { z } from "zod";
 import { BRANCH_REF_PATTERN } from "../../lib/access/slug.ts";
+import { plainText } from "../../lib/core/text_checks.ts";
 import { databaseState, isoTimestamp, role } from "../http/schemas.ts";
 
 /** What a branch is claimed for. */
 export const claimBody = z.strictObject({
-  purpose: z.string().trim().min(1).max(200).describe("What it is for"),
+  purpose: z.string().trim().min(1).max(200).check(plainText).describe("What it is for"),
   ttlSec: z.int().min(60).max(2_592_000).default(3600).describe(
     "Seconds until the branch is gone, and its token at the latest",
   ),

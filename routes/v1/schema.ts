@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { isPlainText } from "../../lib/core/plain_text.ts";
+import { plainText } from "../../lib/core/text_checks.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
 import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
@@ -48,9 +48,7 @@ const schemaDescription = z.object({
 });
 
 /** Refuses text that the engine would cut or change. */
-const text = z.string().max(10_000).refine(isPlainText, {
-  error: "Remove U+0000 and lone surrogates",
-});
+const text = z.string().max(10_000).check(plainText);
 const name = z.string().min(1).max(1000);
 
 /** Tables of one call, and columns of a table, of which SQLite lets no table have more than 2000. */

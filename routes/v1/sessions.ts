@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { isPlainText } from "../../lib/core/plain_text.ts";
+import { plainText } from "../../lib/core/text_checks.ts";
 import { createSession } from "../../lib/services/sessions/manage_sessions.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
@@ -44,7 +44,5 @@ export function sessionRoutes({ control }: AppDeps): Hono<Env> {
 function claim(maxLength: number): z.ZodString {
   return z.string().refine((text) => [...text].length <= maxLength, {
     error: `Send at most ${maxLength} characters`,
-  }).refine(isPlainText, {
-    error: "Remove U+0000 and lone surrogates",
-  }).meta({ maxLength });
+  }).check(plainText).meta({ maxLength });
 }

@@ -328,13 +328,14 @@ testSteps("attacks on OAuth", oauthWorld, {
 
   "what a client calls itself is text, and its address ends no directive": async (world) => {
     const { app } = world;
-    const name = `<script>alert(1)</script>${"‮"}${"x".repeat(300)}`;
+    const name = `<script>alert(1)</script>${"‮"}\ud800${"x".repeat(300)}`;
     const answer = await app.app.request("/oauth/register", {
       method: "POST",
       body: JSON.stringify({ client_name: name, redirect_uris: [REDIRECT_URI] }),
     });
     const { client_id, client_name } = await answer.json();
     assertEquals([...client_name].length, oauthLimits.nameLength);
+    assert(client_name.isWellFormed());
     const { text } = await asked(world, { client_id });
     assert(!text.includes("<script>alert"));
     const odd = [

@@ -209,6 +209,18 @@ testPeople("passkeys", {
     assertEquals(removed[0], "passkey_refused");
   },
 
+  "the name of a passkey is one line of characters": async ({ started }) => {
+    const person = await signIn(started, { role: "viewer", email: "named@example.com" });
+    for (const name of ["a\ud800", "a\nb"]) {
+      const answer = await started.request("POST", "/api/me/passkeys", {
+        ...person,
+        body: JSON.stringify({ name, answer: { id: "x", response: {} } }),
+      });
+      const message = "Remove line breaks, other control characters and lone surrogates";
+      assertEquals([answer.status, answer.body.issues], [400, [{ path: "name", message }]], answer.text);
+    }
+  },
+
   "nobody removes the last way to sign in: another passkey or a password has to be there": async (world) => {
     const { started } = world;
     const person = await signIn(started, { role: "viewer", email: "alone@example.com" });

@@ -56,6 +56,6 @@ export function readClientMetadata(value: unknown): Omit<OauthClient, "id"> {
 /** Nobody has checked it: it is shown as text, and kept short. */
 function shownName(name: string | undefined): string {
   // deno-lint-ignore no-control-regex
-  const shown = [...(name ?? "").replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim()];
+  const shown = [...(name ?? "").toWellFormed().replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim()];
   return shown.slice(0, oauthLimits.nameLength).join("") || "An MCP client";
 }

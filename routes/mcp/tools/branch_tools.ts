@@ -1,6 +1,7 @@
 // Tools that make and merge branches, bring back a snapshot, and pass on a part of what the caller may do.
 import { z } from "zod";
 import { roles } from "../../../lib/core/role.ts";
+import { plainText } from "../../../lib/core/text_checks.ts";
 import { claimForSelf } from "../../../lib/services/branches/claim_branch.ts";
 import { deleteBranch } from "../../../lib/services/branches/manage_branches.ts";
 import { mergeBranch } from "../../../lib/services/branches/merge_branch.ts";
@@ -24,7 +25,7 @@ export const branchTools: readonly Tool[] = [
     hints: hints.adds,
     database: "trunk",
     input: {
-      purpose: z.string().trim().min(1).max(200),
+      purpose: z.string().trim().min(1).max(200).check(plainText),
       ttlSec: ttlSec(60, 2_592_000).default(3600).describe("Seconds until it is gone"),
     },
     run: async (call, input) => {
