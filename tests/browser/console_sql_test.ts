@@ -122,6 +122,26 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await assertSmall(page);
     });
   },
+  "what is typed over coloured text takes its place, and a bracket stands around it": async (world) => {
+    await world.look(`${world.base}/sql`, async (page) => {
+      const editor = page.locator(".cm-content");
+      await editor.waitFor();
+      const over = async (text: string, becomes: string) => {
+        await page.keyboard.press("Control+A");
+        await page.keyboard.type(text);
+        await page.waitForFunction(
+          `document.querySelector(".cm-content").textContent === ${JSON.stringify(becomes)}`,
+        );
+      };
+      await page.keyboard.type("SELECT 'a' FROM orders");
+      await over("DELETE", "DELETE");
+      await over("(", "(DELETE)");
+      await over("é 2", "é 2");
+      await page.keyboard.press("Control+Z");
+      await editor.getByText("(DELETE)").waitFor();
+      assertEquals(await page.locator("textarea[name=sql]").inputValue(), "(DELETE)");
+    });
+  },
   "a failure is marked in the editor, and the mark goes when the text changes": async (world) => {
     const sql = "SELECT nme FROM customers";
     await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {

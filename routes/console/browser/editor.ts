@@ -105,6 +105,7 @@ function extensionsOf(field: HTMLTextAreaElement, form: HTMLFormElement): Extens
       ...searchKeymap,
       ...historyKeymap,
       ...defaultKeymap,
+      { any: typeOver },
     ]),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
@@ -112,6 +113,24 @@ function extensionsOf(field: HTMLTextAreaElement, form: HTMLFormElement): Extens
       checkSoon();
     }),
   ];
+}
+
+/**
+ * A letter in the place of selected text. Chromium would give it the colours of that text by a style, which the policy of
+ * the page refuses.
+ */
+function typeOver(view: EditorView, event: KeyboardEvent): boolean {
+  const { state } = view;
+  const { from, to, empty } = state.selection.main;
+  const { key, ctrlKey, altKey, metaKey, isComposing, keyCode } = event;
+  // 229: an input method has the key, and may make another letter of it.
+  const types = [...key].length === 1 && !ctrlKey && !altKey && !metaKey && !isComposing && keyCode !== 229;
+  if (empty || !types) return false;
+  const insert = () =>
+    state.update(state.replaceSelection(key), { userEvent: "input.type", scrollIntoView: true });
+  const handled = state.facet(EditorView.inputHandler).some((one) => one(view, from, to, key, insert));
+  if (!handled) view.dispatch(insert());
+  return true;
 }
 
 /** Tables with their columns, for completion. */
