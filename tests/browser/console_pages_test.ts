@@ -37,6 +37,11 @@ function browserTest(name: string, look: (parts: Parts) => Promise<void>): void 
   steps.push([name, look]);
 }
 
+/** Names of fields for words of people that run from left to right whatever stands in them. */
+const LEFT_TO_RIGHT =
+  `[...document.querySelectorAll("input:is([type=text], [type=search], :not([type])), textarea:not(.code, .sql-field)")]
+    .filter((one) => getComputedStyle(one).unicodeBidi !== "plaintext").map(({ name }) => name)`;
+
 browserTest(
   "axe-core finds nothing wrong with any page of the console, none scrolls sideways at 360 px, and scripts are small",
   async ({ browser, world, pages }) => {
@@ -54,6 +59,7 @@ browserTest(
           await page.setViewportSize(WIDE);
           await openFurnished(page, world.url, shown);
           await assertSmall(page);
+          assertEquals(await page.evaluate(LEFT_TO_RIGHT), [], path);
           assertEquals(await violations(page), [], `${path}, light`);
           await page.emulateMedia({ colorScheme: "dark" });
           await page.setViewportSize(NARROW);
