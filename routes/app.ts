@@ -46,7 +46,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route("/p", discoveryRoutes(deps));
   app.route("/p", publishedRoutes(deps));
   app.route("/v1", v1Routes(deps));
-  app.route("/mcp", mcpRoutes(deps));
+  app.route("/", mcpRoutes(deps));
   return app;
 }
 

@@ -95,7 +95,7 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "DELETE", path: "/v1/db/:ns/:db/imports/:id", access: "database:admin" },
 
   { method: "POST", path: "/mcp", access: "token" },
-
+  { method: "POST", path: "/mcp/", access: "token" },
   { method: "GET", path: "/hrana/:ns/:call{.+}", access: "none" },
   { method: "POST", path: "/hrana/:ns/:call{.+}", access: "database:read" },
   { method: "GET", path: "/v2", access: "none" },

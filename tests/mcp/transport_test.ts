@@ -1,5 +1,5 @@
 // What the door answers before and around the protocol: methods, addresses, bodies, headers, pages of other origins.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
 import { type ApiAnswer, type ApiRequest } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
@@ -46,10 +46,24 @@ Deno.test("the door over plain HTTP", async (t) => {
     assertEquals(result.tools.length, 19);
   });
 
+  await t.step("an address that ends with a slash is the same", async () => {
+    const answer = await send(current("tools/list"), "/mcp/?read_only=1");
+    assertEquals(answer.status, 200, answer.text);
+    const { result } = JSON.parse(answer.text) as { result: { tools: { name: string }[] } };
+    assert(!result.tools.some(({ name }) => name === "write"));
+    const asked = await app.request("POST", "/mcp/", current("tools/list"));
+    assertEquals(asked.status, 401);
+    assertStringIncludes(asked.headers.get("www-authenticate") ?? "", "resource_metadata=");
+    const foreign = { ...current("tools/list").headers, origin: "https://evil.example" };
+    assertEquals((await send({ ...current("tools/list"), headers: foreign }, "/mcp/")).status, 403);
+  });
+
   await t.step("only POST is there", async () => {
-    for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
-      const { status, headers } = await app.request(method, "/mcp");
-      assertEquals({ status, allow: headers.get("allow") }, { status: 405, allow: "POST" }, method);
+    for (const path of ["/mcp", "/mcp/"]) {
+      for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
+        const { status, headers } = await app.request(method, path);
+        assertEquals({ status, allow: headers.get("allow") }, { status: 405, allow: "POST" }, method);
+      }
     }
   });
 

@@ -33,6 +33,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /v2/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /v3/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /mcp": { jsonrpc: "2.0", id: 1, method: "tools/list" },
+  "POST /mcp/": { jsonrpc: "2.0", id: 1, method: "tools/list" },
   "POST /api/namespaces/:slug/databases/:dbSlug/webhooks": {
     url: "https://app.example/hooks",
     events: ["change"],
@@ -82,6 +83,7 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const headers: Readonly<Record<string, Record<string, string>>> = {
   "GET /": { accept: "text/html" },
   "POST /mcp": { accept: "application/json, text/event-stream" },
+  "POST /mcp/": { accept: "application/json, text/event-stream" },
   "POST /oauth/token": FORM,
   "POST /oauth/revoke": FORM,
 };
