@@ -41,6 +41,23 @@ testSteps("import of files", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT max(id) FROM n")), [[10]]);
   },
 
+  "reads full-text tables of a .dump whose text has line ends, as older and newer versions of sqlite3 write it":
+    async (world) => {
+      const dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nPRAGMA writable_schema=ON;\n" +
+        "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','ft','ft',0,'CREATE VIRTUAL TABLE ft USING fts5(body)');\n" +
+        "CREATE TABLE IF NOT EXISTS 'ft_content'(id INTEGER PRIMARY KEY, c0);\n" +
+        String.raw`INSERT INTO ft_content VALUES(1,replace('one\ntwo','\n',char(10)));
+INSERT INTO ft_content VALUES(2,replace(replace('one\015(\n0)two','\015',char(13)),'(\n0)',char(10)));
+INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
+` + "PRAGMA writable_schema=OFF;\nCOMMIT;\n";
+      const answer = await world.import("format=sql&mode=replace", dump);
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals(
+        rowsOf(await world.acme.query("SELECT rowid, body FROM ft WHERE ft MATCH 'two' ORDER BY rowid")),
+        [[1, "one\ntwo"], [2, "one\r\ntwo"], [3, "it's\r\nC:\\u000a two"]],
+      );
+    },
+
   "reads R*Trees of a .dump with all that stands beside their boxes, and a table of a name like their storage":
     async (
       world,

@@ -21,6 +21,12 @@ const NAMES = new RegExp(NAME, "g");
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)/y;
 const CAST = /CAST\(\s*[xX]'([0-9A-Fa-f]*)'\s+AS\s+TEXT\s*\)/iy;
 const NULL = /NULL\b/iy;
+/** Text with control characters in it as `sqlite3` writes it: older versions the first way, from 3.50 on the second. */
+const REPLACE = /replace\s*\(/iy;
+const CHARACTER = /char\(\s*(10|13)\s*\)/iy;
+const UNISTR = /unistr\s*\(/iy;
+const ESCAPES = /\\(?:\\|u00([0-9A-Fa-f]{2})|)/g;
+const ESCAPED_BACKSLASH = String.raw`\\`;
 const SPACE = /\s*/y;
 const LOWEST = -(2n ** 63n);
 const HIGHEST = 2n ** 63n - 1n;
@@ -73,7 +79,7 @@ class Reader {
     return this.#takes(")") ? row : null;
   }
 
-  #value(): ExactValue | undefined {
+  #value(within = 0): ExactValue | undefined {
     this.#match(SPACE);
     const first = this.sql.charAt(this.at);
     if (first === "'") return this.#text();
@@ -82,7 +88,23 @@ class Reader {
     if (number !== null) return numberOf(number[0]);
     if (this.#match(NULL)) return null;
     const cast = this.#match(CAST);
-    return cast === null ? undefined : new OddText(Uint8Array.fromHex(cast[1] ?? ""));
+    return cast === null ? this.#escapedText(within) : new OddText(Uint8Array.fromHex(cast[1] ?? ""));
+  }
+
+  /** `replace('one\ntwo','\n',char(10))`, perhaps around one more for `char(13)`, or `unistr('one\u000atwo')`. */
+  #escapedText(within: number): string | undefined {
+    if (this.#match(UNISTR)) {
+      this.#match(SPACE);
+      const text = this.sql.charAt(this.at) === "'" ? this.#text() : undefined;
+      return text !== undefined && this.#takes(")") ? unescaped(text) : undefined;
+    }
+    if (within > 1 || !this.#match(REPLACE)) return undefined;
+    const text = this.#value(within + 1);
+    const mark = this.#takes(",") ? this.#value() : undefined;
+    const code = this.#takes(",") && this.#match(SPACE) ? this.#match(CHARACTER)?.[1] : undefined;
+    if (typeof text !== "string" || typeof mark !== "string" || mark === "") return undefined;
+    if (code === undefined || !this.#takes(")")) return undefined;
+    return text.replaceAll(mark, () => String.fromCharCode(Number(code)));
   }
 
   #text(): string | undefined {
@@ -127,4 +149,15 @@ function numberOf(text: string): bigint | number {
   if (!/^[+-]?\d+$/.test(text)) return Number(text);
   const integer = BigInt(text.replace("+", ""));
   return integer >= LOWEST && integer <= HIGHEST ? integer : Number(text);
+}
+
+/** Undefined where the engine has to say what it means: escapes that `sqlite3` does not write. */
+function unescaped(text: string): string | undefined {
+  let isKnown = true;
+  const read = text.replaceAll(ESCAPES, (escape: string, digits?: string) => {
+    const code = digits === undefined ? 0 : Number.parseInt(digits, 16);
+    isKnown &&= escape === ESCAPED_BACKSLASH || code > 0;
+    return code === 0 ? "\\" : String.fromCharCode(code);
+  });
+  return isKnown ? read : undefined;
 }
