@@ -235,7 +235,7 @@ function kindName(statement: Stmt): string {
  */
 function withoutLiterals(message: string): string {
   if (/^unrecognized token: "[^]{3,}"/.test(message)) return "unrecognized token";
-  return message.replace(/"(?:[xX]?'[^]*|[0-9.][^"]*)"?/, "a literal").slice(0, 200);
+  return message.replace(/"(?:[xX]?'[^]*|\.?[0-9][^"]*)"?/, "a literal").slice(0, 200);
 }
 
 /** A name as a message may show it: letters, digits and underscores, of a bounded length. */

@@ -188,6 +188,8 @@ Deno.test("messages never repeat a literal or the rest of a text that does not e
     assert(!result.ok, sql);
     assert(!/secret/.test(result.message) || / secret$/.test(sql), `${sql}: ${result.message}`);
   }
+  const dot = readSyntax("CREATE TABLE t (id REFERENCES elsewhere.users)");
+  assertEquals(dot.ok ? "" : dot.message, 'near ".": syntax error');
 });
 
 Deno.test("no text makes the reader throw", () => {
