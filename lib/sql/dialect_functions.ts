@@ -82,5 +82,9 @@ export const dialectFunctions: readonly (readonly [names: string, hint: string])
   ["ASCII|ORD", "Write unicode(<text>)"],
   ["CHR", "Write char(<number>)"],
   ["JSON_CONTAINS|JSONB_EXISTS", "Write EXISTS (SELECT 1 FROM json_each(<column>) WHERE value = ?)"],
+  [
+    "VECTOR|VECTOR32|VECTOR64|VECTOR_DISTANCE_COS|VECTOR_DISTANCE_L2|VECTOR_EXTRACT|VECTOR_TOP_K|LIBSQL_VECTOR_IDX",
+    "Keep vectors as BLOBs and compare them in the app: the engine has no vector functions",
+  ],
   ["PG_SLEEP|SLEEP", "Wait in the app: no statement waits"],
 ];

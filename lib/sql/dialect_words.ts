@@ -68,6 +68,10 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
     "DEFAULT NOW|GETDATE|SYSDATETIME|LOCALTIMESTAMP|DATETIME|CURRENT_TIMESTAMP (",
     "Write DEFAULT CURRENT_TIMESTAMP, or DEFAULT (datetime('now')) in parentheses",
   ],
+  [
+    "AUTH . UID|JWT|ROLE|EMAIL (",
+    "Publish endpoints whose statements name $user_id: it is the key of the session's user",
+  ],
   ["DEFAULT NEXTVAL (", "Write id INTEGER PRIMARY KEY: the engine counts it up"],
   ["DEFAULT @ (", "Write the expression of a default in parentheses: DEFAULT (…)"],
   [
@@ -94,7 +98,7 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
     "PG_TABLES|PG_CLASS|PG_INDEXES",
     "Call tables and describe, or read sqlite_schema and pragma_table_info('<table>')",
   ],
-  ["PUBLIC|DBO .", "Write the table's name alone: a database has no schemas"],
+  ["PUBLIC|DBO|AUTH .", "Write the table's name alone: a database has no schemas"],
   ["^ USE @", "Name the database in the path of the call: a statement reaches one database only"],
   [
     "^ CREATE|DROP DATABASE|SCHEMA",
@@ -132,7 +136,7 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
     "Make a new table, copy the rows, drop the old one and rename, in one batch: a column's type cannot change",
   ],
   [
-    "^ ALTER TABLE … ALTER COLUMN @ TYPE|SET",
+    "^ ALTER TABLE … ALTER COLUMN @ TYPE|SET|TO",
     "Make a new table, copy the rows, drop the old one and rename, in one batch: a column's type cannot change",
   ],
   [") ENGINE =", "Leave ENGINE and the options behind it out"],
