@@ -38,6 +38,7 @@ export const publishedErrors = {
     retryable: false,
   },
   account_exists: { status: 409, message: "Log in instead; this account exists already", retryable: false },
+  value_taken: { status: 409, message: "Send another value; this one is taken", retryable: false },
   app_error: {
     status: 409,
     message: "Send other values; the app does not take these now",

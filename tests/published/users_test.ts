@@ -131,6 +131,35 @@ test("a sign-up that does nothing on a conflict says that the account exists and
   assertEquals(await subject(world, "login", "ada@shop.example"), "1");
 });
 
+test("a sign-up with a free address and a name that somebody has says that the name is taken", async () => {
+  const named =
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL, password_hash TEXT NOT NULL, " +
+    "name TEXT NOT NULL, phone TEXT UNIQUE)";
+  const indexes = [
+    "CREATE UNIQUE INDEX m ON users (lower(email))",
+    "CREATE UNIQUE INDEX n ON users (lower(name))",
+  ];
+  await using world = await publishedApp({ setup: [named, ...indexes] });
+  const text = { type: "text", required: true } as const;
+  const input = [...common.input ?? [], { name: "name", ...text }, { name: "phone", ...text }];
+  const sql = "INSERT INTO users (email, password_hash, name, phone) VALUES (?, ?, ?, ?)";
+  await world.put({ ...common, slug: "signup", kind: "auth_signup", input, sql: `${sql} RETURNING id` });
+  const quiet = `${sql} ON CONFLICT DO NOTHING RETURNING id`;
+  await world.put({ ...common, slug: "quiet", kind: "auth_signup", input, sql: quiet });
+  const ada = { email: "ada@shop.example", password, name: "Ada", phone: "1" };
+  assertEquals((await world.call("signup", { body: ada })).status, 200);
+  const told = async (slug: string, other: object) => {
+    const { status, body } = await world.call(slug, { body: { ...ada, ...other } });
+    return [status, body.code, ...body.issues?.map(({ path }) => path) ?? []];
+  };
+  const free = { email: "bob@shop.example" };
+  assertEquals(await told("signup", { ...free, name: "Bob" }), [409, "value_taken", "phone"]);
+  assertEquals(await told("signup", { ...free, phone: "2" }), [409, "value_taken"]);
+  assertEquals(await told("quiet", free), [409, "value_taken"]);
+  assertEquals(await told("signup", { email: "ADA@shop.example" }), [409, "account_exists"]);
+  assertEquals(await told("quiet", {}), [409, "account_exists"]);
+});
+
 test("the session of a log-in carries the address of the users table, never what was typed", async () => {
   const users = "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, " +
     "username TEXT UNIQUE, password_hash TEXT)";

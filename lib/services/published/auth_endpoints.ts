@@ -10,6 +10,7 @@ import { accountByEmail } from "./find_account.ts";
 import { beginGuess, isPassword } from "./guess_password.ts";
 import { inputIndex, textIn } from "./input_values.ts";
 import { issueSession, type SessionUser } from "./issue_session.ts";
+import { publicError } from "./public_error.ts";
 import { readUsers, type Users } from "./read_users.ts";
 import { runStatement } from "./session_guard.ts";
 
@@ -56,7 +57,7 @@ function readUser(
 
 /**
  * Hashes the password, inserts the row, and answers with a session. Errors: `validation_failed` (password),
- * `hashing_busy`, `account_exists`, `sql_error`, those of the pipeline.
+ * `hashing_busy`, `account_exists`, `value_taken`, `sql_error`, those of the pipeline.
  */
 export async function signUp(
   ctx: PublishedContext,
@@ -75,27 +76,41 @@ export async function signUp(
     [inputIndex(spec, "password"), hash],
     [inputIndex(spec, "email"), ignoresCase ? email : foldName(email)],
   ]);
-  const { results, meta } = await insert(
-    ctx,
-    call,
-    bound.map((value, index) => stored.get(index) ?? value),
-  );
+  const { results, meta } = await insert(ctx, call, {
+    params: bound.map((value, index) => stored.get(index) ?? value),
+    email,
+  });
   const [result] = results;
   const { columns, rows: [row] } = result ? readResult(result.json) : { columns: [], rows: [] };
-  // ON CONFLICT DO NOTHING returns no row when somebody has the address.
-  if (row === undefined) throw new AppError("account_exists");
+  // ON CONFLICT DO NOTHING returns no row when somebody has the address, or another of the values.
+  if (row === undefined) throw await takenError(ctx, call, { email });
   // Comes from the cache unless the schema has changed meanwhile.
   const { indexesIn } = await readUsers(ctx, call);
   return { ...await issueSession(ctx, call, { key: row[indexesIn(columns).key], hash }), meta };
 }
 
-async function insert(ctx: PublishedContext, call: EndpointCall, params: readonly SqlParameter[]) {
+async function insert(
+  ctx: PublishedContext,
+  call: EndpointCall,
+  { params, email }: { readonly params: readonly SqlParameter[]; readonly email: string },
+) {
   try {
     return await runStatement(ctx, call, params);
   } catch (error) {
     if (error instanceof AppError && error.facts.detail?.kind === "unique_violation") {
-      throw new AppError("account_exists");
+      throw await takenError(ctx, call, { email, failure: error });
     }
     throw error;
   }
+}
+
+/** The address has an account, or somebody else has another of the values, such as a name. */
+async function takenError(
+  ctx: PublishedContext,
+  call: EndpointCall,
+  { email, failure }: { readonly email: string; readonly failure?: AppError },
+): Promise<AppError> {
+  if (await accountByEmail(ctx, call, email) !== null) return new AppError("account_exists");
+  const issues = failure && publicError(call.record.spec, failure).facts.issues;
+  return new AppError("value_taken", issues === undefined ? {} : { issues });
 }
