@@ -96,10 +96,18 @@ testSteps("migrations", migrationWorld, {
     assertEquals(edited["file"], "0001_notes.sql");
     const early = refusalOf(await post([NOTES, SEED, TAGS]), 409, "migration_out_of_order");
     assertEquals([early["file"], early["behind"]], ["0002_seed.sql", "0003_tags.sql"]);
-    refusalOf(
+    assertEquals(
+      early["error"],
+      "Rename 0002_seed.sql so that it comes after 0003_tags.sql; files are applied in the order of their names",
+    );
+    const turned = refusalOf(
       await post([["0005.sql", "SELECT 1"], ["0004.sql", "SELECT 1"]]),
       409,
       "migration_out_of_order",
+    );
+    assertEquals(
+      turned["error"],
+      "Send 0004.sql before 0005.sql, or rename one of them; files are applied in the order of their names",
     );
     refusalOf(await post([["0004.sql", "SELECT 1"], ["0004.sql", "SELECT 1"]]), 400, "validation_failed");
     assertEquals(await names(), ["0001_notes.sql", "0003_tags.sql"]);

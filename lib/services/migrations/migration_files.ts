@@ -77,7 +77,12 @@ function checkFiles(files: readonly (MigrationFile & { readonly text: MigrationT
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   for (const [at, { name }] of read.entries()) {
     const before = read[at - 1];
-    if (before !== undefined && compareNames(before.name, name) >= 0) throw outOfOrder(name, before.name);
+    if (before !== undefined && compareNames(before.name, name) >= 0) {
+      throw outOfOrder(`Send ${name} before ${before.name}, or rename one of them`, {
+        file: name,
+        behind: before.name,
+      });
+    }
   }
   return read;
 }
@@ -103,13 +108,16 @@ export function pendingFiles(files: readonly ReadFile[], records: readonly Migra
     null,
   );
   const early = pending.find(({ name }) => newest !== null && compareNames(name, newest) < 0);
-  if (early !== undefined && newest !== null) throw outOfOrder(early.name, newest);
+  if (early !== undefined && newest !== null) {
+    throw outOfOrder(`Rename ${early.name} so that it comes after ${newest}`, {
+      file: early.name,
+      behind: newest,
+    });
+  }
   return pending;
 }
 
-function outOfOrder(file: string, behind: string): AppError {
-  return new AppError("migration_out_of_order", {
-    message: `Rename ${file} so that it comes after ${behind}; files are applied in the order of their names`,
-    extra: { file, behind },
-  });
+function outOfOrder(step: string, extra: { readonly file: string; readonly behind: string }): AppError {
+  const message = `${step}; files are applied in the order of their names`;
+  return new AppError("migration_out_of_order", { message, extra });
 }
