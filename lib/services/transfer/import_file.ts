@@ -113,7 +113,10 @@ async function requireEmpty(ctx: ImportContext, mode: ImportInput["mode"]): Prom
   const { tables } = await databaseOf(ctx).schema();
   if (tables.length === 0) return;
   throw new AppError("import_refused", {
-    issues: [{ path: "mode", message: "Use replace; create is for a database without tables" }],
+    issues: [{
+      path: "mode",
+      message: "Use replace, which takes away all that is there; create is for a database without tables",
+    }],
   });
 }
 
