@@ -107,6 +107,18 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: ["ok", "ok"],
     here: ["ok", "SQL_PARSE_ERROR"],
   },
+  "vectors: `vector32()`, `vector_distance_cos()`, `libsql_vector_idx()`": {
+    ask: async (ask) =>
+      codes(
+        await ask(
+          execute("CREATE TABLE placed (id INTEGER PRIMARY KEY, at F32_BLOB(2))"),
+          execute("INSERT INTO placed (at) VALUES (x'0000803f00000040')"),
+          execute("SELECT id FROM placed ORDER BY vector_distance_cos(at, vector32('[1,2]'))"),
+        ),
+      ),
+    sqld: ["ok", "ok", "ok"],
+    here: Array(3).fill("STATEMENT_REFUSED"),
+  },
   "name of an unnamed column `SELECT :a`": {
     ask: async (ask) => {
       const stmt = { sql: "SELECT :a", named_args: [{ name: "a", value: { type: "text", value: "x" } }] };
