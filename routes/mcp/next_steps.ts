@@ -77,6 +77,8 @@ export function messageOf(error: AppError, call: FailedCall): string {
 export function nextStep(error: AppError, call: FailedCall): string | undefined {
   if (onlyReads(error, call)) return "Call write, or propose_write to see the change before it runs";
   const kind = error.facts.detail?.kind;
+  // A function, or the number of its arguments, is no name of a table or column.
+  if (kind === "syntax_error" && !error.message.startsWith("near ")) return undefined;
   return (kind && looks[kind]) ?? steps[error.code];
 }
 

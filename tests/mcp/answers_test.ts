@@ -1,5 +1,5 @@
 // What tools answer: content is marked as content, bounded, exact, and read-only where it says so.
-import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { tenantDump } from "../security/tenant_dump.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";
@@ -95,6 +95,9 @@ testSteps("answers", mcpWorld, {
       assert(isError && next.test(String(hint)), `${name}: ${error} ${hint}`);
       assert(!/\b(?:GET|POST|PUT|use batch)\b/.test(`${error} ${hint}`), `${name}: ${error} ${hint}`);
     }
+    const { value } = await client.call("query", { sql: "SELECT now()" });
+    assertEquals(value["hint"], undefined);
+    assertMatch(JSON.stringify(value["errorDetail"]), /datetime\('now'\)/);
   },
 
   "a proposal that a rule is about says what will become of it": async (world) => {
