@@ -195,7 +195,7 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
             "PRAGMA foreign_keys = OFF; CREATE TABLE p (id INTEGER PRIMARY KEY); " +
               "CREATE TABLE c (p REFERENCES p); INSERT INTO c VALUES (7)",
           ),
-          /refers to a row of p/,
+          /refers to a row of p that is not there; foreign_keys=off takes such rows/,
         ],
         ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (1);\nATTACH 'x' AS y;\n", /ATTACH/],
         ["sql", "CREATE TABLE t (v);\n\n-- said; here\nUPDATE t SET v = 1;\n", /UPDATE is no statement/],

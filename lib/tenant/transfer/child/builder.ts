@@ -187,7 +187,9 @@ export class Builder {
     const [broken] = this.#connection.internalRows("PRAGMA foreign_key_check");
     if (broken === undefined) return;
     throw new NotTaken(
-      `a row of ${broken[0]} (rowid ${broken[1]}) refers to a row of ${broken[2]} that is not there`,
+      `a row of ${broken[0]} (rowid ${broken[1]}) refers to a row of ${
+        broken[2]
+      } that is not there; foreign_keys=off takes such rows`,
       null,
     );
   }
