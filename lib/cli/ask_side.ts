@@ -28,7 +28,8 @@ export async function bodyOf(response: Response, which: string): Promise<unknown
   }
 }
 
-function dataOf({ success, data, error, code }: ApiBody, which: string): unknown {
-  if (!success) throw new CopyError(`the ${which} says ${code}: ${error}`);
-  return data;
+function dataOf({ success, data, error, code, issues }: ApiBody, which: string): unknown {
+  if (success) return data;
+  const reasons = Array.isArray(issues) ? issues.map((issue) => `${issue?.path}: ${issue?.message}`) : [];
+  throw new CopyError([`the ${which} says ${code}: ${error}`, ...reasons].join("\n  "));
 }

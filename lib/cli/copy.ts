@@ -129,7 +129,8 @@ async function moveAll({ from, to }: Move, goesOn: boolean): Promise<string[]> {
 
 async function moveContent(from: Api, to: Api, before: string): Promise<string[]> {
   const source = await exported(from, "source", "sqlite");
-  const sent = to.fetch(`${to.db}/import?format=sqlite&mode=create`, {
+  // Rows that refer to rows that are not there are a part of the source, too.
+  const sent = to.fetch(`${to.db}/import?format=sqlite&mode=create&foreign_keys=off`, {
     method: "POST",
     headers: { "Authorization": `Bearer ${to.token}`, "Content-Type": "application/octet-stream" },
     body: source.body,

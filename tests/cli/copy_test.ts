@@ -83,6 +83,21 @@ testSteps("a database is moved", copyWorld, {
     const refused = await acme.query("INSERT INTO notes (body) VALUES ('late')");
     assertEquals([refused.body.code, await rules()], ["rule_denied", 1]);
   },
+  "also where rows refer to rows that are not there": async ({ run, app, acme, target, ask }) => {
+    const loose = "PRAGMA foreign_keys=OFF;\nCREATE TABLE p (id INTEGER PRIMARY KEY);\n" +
+      "CREATE TABLE c (p REFERENCES p);\nINSERT INTO c VALUES (7);\n";
+    const imported = await app.app.request(
+      new Request(`http://127.0.0.1${acme.database.path}/import?format=sql&mode=replace&foreign_keys=off`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${acme.token}` },
+        body: loose,
+      }),
+    );
+    assertEquals(imported.status, 200, await imported.text());
+    const { code, said } = await run();
+    assertEquals(code, 0, said);
+    assertEquals(await ask(target, "SELECT p FROM c"), [[7]]);
+  },
   "unless the target has tables: then nothing happens": async ({ run, app, acme, target, rules }) => {
     await app.request("POST", `${target.path}/query`, {
       token: acme.token,
@@ -202,7 +217,7 @@ Deno.test("everything of a move goes by the proxy that the environment names", a
     [
       "GET source.invalid/v1/db/acme/main/export?format=sql",
       "GET source.invalid/v1/db/acme/main/export?format=sqlite",
-      "POST target.invalid/v1/db/acme/main/import?format=sqlite&mode=create",
+      "POST target.invalid/v1/db/acme/main/import?format=sqlite&mode=create&foreign_keys=off",
       "GET target.invalid/v1/db/acme/main/export?format=sql",
     ],
   );
@@ -225,4 +240,37 @@ Deno.test("the command says what is wrong with how it is called", async () => {
   }
   assertEquals(await copy(["--from", db, "--to", `${db}c`], { ...parts, toToken: undefined }), 2);
   assertEquals(said.length, 5);
+});
+
+Deno.test("what a side refuses is told with its reasons", async () => {
+  const issues = [{ path: "file", message: "unknown function: regexp()" }];
+  const lines: string[] = [];
+  const code = await copy(
+    [
+      "--from",
+      "http://source.invalid/v1/db/acme/main",
+      "--to",
+      "http://target.invalid/v1/db/acme/main",
+      "--no-freeze",
+    ],
+    {
+      fromToken: "cub_live_one",
+      toToken: "cub_live_other",
+      fetch: (input) => {
+        const asked = String(input);
+        if (asked.includes("/import?")) {
+          const refusal = { success: false, error: "Send another file", code: "import_refused", issues };
+          return Promise.resolve(Response.json(refusal, { status: 400 }));
+        }
+        if (asked.includes("/export?")) return Promise.resolve(new Response("\n-- end\n"));
+        return Promise.resolve(Response.json({ success: true, data: [] }));
+      },
+      say: (line) => void lines.push(line),
+      ruleMs: 0,
+    },
+  );
+  assertEquals([code, ...lines], [
+    1,
+    "Not moved: the target says import_refused: Send another file\n  file: unknown function: regexp()",
+  ]);
 });
