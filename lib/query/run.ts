@@ -31,6 +31,7 @@ import { identifyStatements, recordRefusal, recordTurnedAway } from "./record.ts
 import { withReplay } from "./replay.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
 import { workOf } from "./store_call.ts";
+import type { TenantOutcome } from "../tenant/tenant_store.ts";
 
 /**
  * Runs a call; a repetition under the same key gets the first answer. Errors: every code of the stages; an SQL
@@ -161,10 +162,13 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
   }
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
-  const outcome = await execute(ctx, understood, { snapshot, maxRows }).catch((error) => {
+  let outcome: TenantOutcome;
+  try {
+    outcome = await execute(ctx, understood, { snapshot, maxRows });
+  } catch (error) {
     noteAbandoned(pass, error);
     throw error;
-  });
+  }
   timer.end("execute");
   const executed = judge(ctx, understood, { outcome, maxRows });
   if (executed.say !== "go on") return executed;

@@ -2,7 +2,13 @@
 // first, because renames can only be guessed.
 import { foldName, sameName } from "./names.ts";
 import { quoteIdentifier as quoted } from "./quote.ts";
-import { type ColumnShape, objectKey, objectsByKey, type SchemaObject, type SchemaShape } from "./schema_shape.ts";
+import {
+  type ColumnShape,
+  objectKey,
+  objectsByKey,
+  type SchemaObject,
+  type SchemaShape,
+} from "./schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage, tablesOf } from "./table_lineage.ts";
 
 /** Renames, which run before anything else is compared: the engine rewrites references to the names. */

@@ -1,5 +1,6 @@
 // A database's schema as plain data, from which schema changes are found. The service's own objects, shadow tables and
 // what the engine makes by itself are left out.
+import { foldName } from "./names.ts";
 
 /** The types in `sqlite_schema`. */
 export type ObjectType = "table" | "index" | "view" | "trigger";
@@ -54,4 +55,3 @@ export function sameShape(a: SchemaShape, b: SchemaShape): boolean {
   return a.objects.length === b.objects.length && a.userVersion === b.userVersion &&
     a.objects.every((one) => others.get(objectKey(one))?.sql === one.sql);
 }
-import { foldName } from "./names.ts";

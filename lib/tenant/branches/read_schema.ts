@@ -1,7 +1,12 @@
 // A database's schema as plain data.
 import { foldName } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
-import { type ColumnShape, type ObjectType, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
+import {
+  type ColumnShape,
+  type ObjectType,
+  type SchemaObject,
+  type SchemaShape,
+} from "../../sql/schema_shape.ts";
 import { type Answer, mayAll, mustAll, type Side, type Work } from "./work.ts";
 
 const SCHEMA = [
