@@ -25,6 +25,11 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     await second.rollback();
     assertEquals(await rows("SELECT * FROM t"), [[1, "x"]]);
     assertEquals(await second.code("SELECT 1"), "transaction_timeout");
+    // What was undone has run, and was paid.
+    const log = "SELECT operation, status FROM _service_meta_query_log WHERE sql LIKE 'DELETE%'";
+    assertEquals(await rows(log), [["query", "ok"]]);
+    const audited = "SELECT count(*) FROM _service_meta_audit WHERE rows_written = 1";
+    assertEquals(await rows(audited), [[1]]);
   },
 
   "a statement that fails leaves the transaction as it was": async ({ tenant, begin, rows }) => {
