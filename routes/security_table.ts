@@ -96,7 +96,6 @@ export const securityTable: readonly SecuredRoute[] = [
 
   { method: "POST", path: "/mcp", access: "token" },
   { method: "POST", path: "/mcp/", access: "token" },
-
   { method: "GET", path: "/hrana/:ns/:call{.+}", access: "none" },
   { method: "POST", path: "/hrana/:ns/:call{.+}", access: "database:read" },
   { method: "GET", path: "/v2", access: "none" },

@@ -78,10 +78,10 @@ async function commitOn(group: Group): Promise<GroupEnd> {
 }
 
 function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise<BatchAnswer> {
-  const { connection, stream = null } = group;
+  const { connection, stream = null, timeoutMs, signals: waiting } = group;
   return withStatementDeadline(
     connection,
-    { timeoutMs: group.timeoutMs, waiting: group.signals },
+    { timeoutMs, waiting },
     (signal) =>
       stream === null
         ? connection.send("write", { steps, baton: null, close: false }, { signal, binary })
@@ -97,8 +97,7 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   const lost = steps[plan.lost]?.ok === true;
   const total = integerOf(rowsAt(steps, plan.guard)[0]?.[0]);
   const read = readEnds(group.calls, plan.calls, steps, total);
-  const apart = lost && !alone || read.some((end, at) => end.k === "ran" && cannotCommit(group, at, end.run));
-  if (apart) {
+  if (lost && !alone || read.some((end, at) => end.k === "ran" && cannotCommit(group, at, end.run))) {
     await undo(group, answer);
     return { k: "apart" };
   }
@@ -203,16 +202,13 @@ export async function sendCommit(
   ends: readonly CallEnd[],
   stream: PooledStream | null = null,
 ): Promise<Exclude<GroupEnd, { readonly k: "stale" | "apart" | "stopped" }>> {
+  const request = { steps: commit.steps, baton, close: stream === null };
   let answer: BatchAnswer;
   try {
     answer = await withDeadline(
       OWN_TIMEOUT_MS,
       [],
-      (signal) =>
-        connection.send("write", { steps: commit.steps, baton, close: stream === null }, {
-          signal,
-          once: true,
-        }),
+      (signal) => connection.send("write", request, { signal, once: true }),
     );
   } catch (error) {
     if (error instanceof RemoteFailure && error.reason === "not_sent") throw error;
