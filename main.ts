@@ -111,7 +111,9 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   });
   const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
   const kv = await openKv(config);
-  const tenants = await openTenants(config, kv);
+  // A platform need not let a process start threads.
+  const facts = config.hosted ? new FactsCache() : new FactsCache(new LongTexts());
+  const tenants = await openTenants(config, kv, (sql) => facts.syntax(sql));
   const operatorKeyHash = await operatorKey(
     kv,
     config.operatorKey,
@@ -129,8 +131,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     tenants,
     ...(backups === null ? {} : { backups }),
     bodyWatch,
-    // A platform need not let a process start threads.
-    ...(config.hosted ? {} : { facts: new FactsCache(new LongTexts()) }),
+    facts,
     operatorKeyHash,
   });
   memory.noteStart();
@@ -207,7 +208,11 @@ function kvFile(dataDir: string): string {
 }
 
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
-async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
+async function openTenants(
+  config: Config,
+  kv: Deno.Kv,
+  syntax: FactsCache["syntax"],
+): Promise<TenantStore> {
   const { tenantsUrl } = config;
   const transferRoom = tenantsUrl.kind === "file" ? null : await openTransferRoom(config, log);
   switch (tenantsUrl.kind) {
@@ -220,12 +225,12 @@ async function openTenants(config: Config, kv: Deno.Kv): Promise<TenantStore> {
       const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
       const { url, adminUrl } = tenantsUrl;
       const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-      return createSqldStore({ ...config, ...secrets, url, adminUrl, clock, log, transferRoom });
+      return createSqldStore({ ...config, ...secrets, url, adminUrl, syntax, clock, log, transferRoom });
     }
     case "turso": {
       const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
       const own = { ...tenantsUrl, token: config.tenantsToken };
-      return createTursoStore({ ...config, ...own, clock, log, transferRoom });
+      return createTursoStore({ ...config, ...own, syntax, clock, log, transferRoom });
     }
   }
 }

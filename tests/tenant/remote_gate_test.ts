@@ -1,6 +1,9 @@
 // The gate before a remote engine: what goes over the wire, in how many requests, and whose counts are whose.
 import { assert, assertEquals } from "@std/assert";
+import type { Level } from "../../lib/engine/guard.ts";
+import { readSyntax, type SyntaxResult } from "../../lib/sql/syntax.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { type Asked, asksWhetherItAnswers, standBetween, withSqld } from "./sqld_world.ts";
 
@@ -144,3 +147,37 @@ Deno.test("a read that ran under a schema which another process has just made is
     }
   });
 });
+
+Deno.test("a text that somebody has read already is not read again on its way to the server", async () => {
+  await withSqld(async (world) => {
+    const known = new Map<string, SyntaxResult>();
+    const syntax = (sql: string) => known.get(sql) ?? readSyntax(sql);
+    const tenant = await Tenant.create(world.store({ syntax }), ["CREATE TABLE t (a)"]);
+    const texts = [
+      ["read", "SELECT count(*) FROM t"],
+      ["write", "INSERT INTO t VALUES (1)"],
+      ["schema", "CREATE INDEX i ON t (a)"],
+    ] as const;
+    // So it shows what the gate goes by.
+    const said = { ok: false, reason: "syntax_error", message: "as it was read" } as const;
+    for (const [level, sql] of texts) {
+      const inside = `${sql} -- inside`;
+      known.set(sql, said).set(inside, said);
+      for (const outcome of [await tenant.run(level, [[sql]]), await ranInside(tenant, level, inside)]) {
+        assertEquals(outcome.ok === false && outcome.failure.message, said.message, sql);
+      }
+      assertEquals((await tenant.run(level, [[`${sql} -- unread`]])).ok, true);
+    }
+  });
+});
+
+/** What it says inside of a transaction that is then given up. */
+async function ranInside(tenant: Tenant, level: Level, sql: string): Promise<TenantOutcome> {
+  const transaction = tenant.database.begin({ mode: "immediate", tokenId: "tok_1" });
+  try {
+    const { schemaVersion } = await transaction.inspect([]);
+    return await transaction.run(tenantCall(schemaVersion, level, [[sql]]));
+  } finally {
+    await transaction.rollback();
+  }
+}

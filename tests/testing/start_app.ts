@@ -69,8 +69,9 @@ interface Store {
   readonly config: Config;
   readonly clock: Clock;
   readonly tenants: TenantStore;
-  /** Where its log lines go: to the app that was started last. */
+  /** Where its log lines go, and what has read texts for it: of the app that was started last. */
   lines: string[];
+  facts: Pick<FactsCache, "syntax">;
   /** Takes back what a test has put in the place of its methods. */
   restore(): void;
   /** Ends the children and removes the folder. */
@@ -146,9 +147,10 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
   const logLines = store.lines = [];
   const config = borrowed ? configOf(borrowed.config.dataDir, options.settings) : store.config;
   const longTexts = new LongTexts();
+  const facts = store.facts = new FactsCache(longTexts);
   const deps = await openDeps({ ...store, config }, {
     log: lineWriter(store),
-    facts: new FactsCache(longTexts),
+    facts,
     operatorKey,
     ...(options.slowPasswords ? {} : { passwordIterations: FEW_ITERATIONS }),
     ...(options.fetch ? { fetch: options.fetch } : {}),
@@ -186,8 +188,9 @@ async function openStore(
 ): Promise<Store> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_app_" });
   const config = configOf(folder, settings);
-  const written: Pick<Store, "lines"> = { lines: [] };
-  const tenants = await openTenants(config, { clock, log: lineWriter(written), transactions });
+  const written: Pick<Store, "lines" | "facts"> = { lines: [], facts: new FactsCache() };
+  const syntax = (sql: string) => written.facts.syntax(sql);
+  const tenants = await openTenants(config, { clock, log: lineWriter(written), syntax, transactions });
   const close = async () => {
     await tenants.close();
     await Deno.remove(folder, { recursive: true });
@@ -243,9 +246,10 @@ async function openDeps(
 
 async function openTenants(
   config: Config,
-  { clock, log, transactions }: {
+  { clock, log, syntax, transactions }: {
     readonly clock: Clock;
     readonly log: Log;
+    readonly syntax: FactsCache["syntax"];
     readonly transactions: Partial<TransactionLimits>;
   },
 ): Promise<TenantStore> {
@@ -254,7 +258,7 @@ async function openTenants(
     const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
     const folder = `${config.dataDir}/transfers`;
     const transferRoom = new TransferRoom({ folder, environment: configFromEnvironment().engineEnvironment });
-    return createSqldStore({ ...config, ...tenantsUrl, ...secrets, clock, log, transferRoom });
+    return createSqldStore({ ...config, ...tenantsUrl, ...secrets, clock, log, syntax, transferRoom });
   }
   const { engineEnvironment } = configFromEnvironment();
   return await createLocalStore({

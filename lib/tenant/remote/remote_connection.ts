@@ -242,9 +242,9 @@ export class RemoteConnection {
   }
 
   async #readSchema(): Promise<SchemaGate> {
-    const { location, generation } = await this.located();
+    const [{ location, generation }, { gateEngine, syntax }] = [await this.located(), this.context];
     const schema = await readSchema(this.context, location);
-    const compiled = await compiledSchema(this.context.gateEngine, schema);
-    return new SchemaGate(generation * VERSIONS + schema.engineVersion, schema, compiled);
+    const compiled = await compiledSchema(gateEngine, schema);
+    return new SchemaGate(generation * VERSIONS + schema.engineVersion, schema, compiled, syntax);
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Log, quietLog } from "../../core/log.ts";
 import { streamOnce } from "../../core/send_once.ts";
+import { readSyntax } from "../../sql/syntax.ts";
 import type { CommitNotices } from "../commit_notices.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
 import type { GateEngine } from "./gate/gate_engine.ts";
@@ -32,6 +33,8 @@ export interface RemoteSettings {
   readonly logBytes?: number;
   /** What statements are compiled with before they are sent. Default: what the runtime has. */
   readonly gateEngine?: GateEngine;
+  /** What a text says to the gate. Default: `readSyntax`, which takes long for a long text. */
+  readonly syntax?: typeof readSyntax;
   /** Sends all requests. Default: `streamOnce`, and connections of the store's own where there is no TLS. */
   readonly fetch?: Fetch;
   /** Where exports and imports work; null, which is the default: this process starts no child. */
@@ -69,6 +72,7 @@ export function withDefaults(
   { clock, log, queryTimeoutMs, logDays, snapshotDays, ...more }: RemoteSettings,
 ): Omit<RemoteParts, "platform"> {
   const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch, transferRoom = null } = more;
+  const { syntax = readSyntax } = more;
   const quiet = quietLog(log, clock, ["warn", "error"]);
   return {
     clock,
@@ -78,6 +82,7 @@ export function withDefaults(
     snapshotDays,
     logBytes,
     gateEngine,
+    syntax,
     fetch: fetch ?? streamOnce,
     poster: fetch ? fetchPoster(fetch) : new ConnectionPoster(streamOnce, clock),
     transferRoom,

@@ -118,7 +118,7 @@ export async function schemaInside(
 ): Promise<SchemaGate> {
   const schema = schemaOf(await stream.send(SCHEMA_STEPS, false));
   const compiled = await compiledSchema(context.gateEngine, schema);
-  return new SchemaGate(versionBase + schema.engineVersion, schema, compiled);
+  return new SchemaGate(versionBase + schema.engineVersion, schema, compiled, context.syntax);
 }
 
 /** The failure of a statement that the transaction did not survive; null: it was no statement's. */

@@ -33,11 +33,15 @@ export class SchemaGate {
   /** A statement may change rows beside those that it names: by a trigger, a virtual table or a conflict clause. */
   readonly changesBeside: boolean;
 
-  /** `version` is what facts are known by: unlike the engine's it never means two schemas, across restores either. */
+  /**
+   * `version` is what facts are known by: unlike the engine's it never means two schemas, across restores either. `syntax`
+   * says of every text what `readSyntax` says.
+   */
   constructor(
     readonly version: number,
     readonly schema: TenantSchema,
     private readonly compiled: CompiledSchema,
+    private readonly syntax = readSyntax,
   ) {
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
     this.changesBeside = schema.statements.some((sql) => /\b(TRIGGER|VIRTUAL|CONFLICT)\b/i.test(sql));
@@ -78,13 +82,13 @@ export class SchemaGate {
 
   /** Decides what of a call may reach the engine. */
   gate(call: GateCall): CallGate {
-    const { texts, changes } = schemaTexts(call);
+    const { texts, changes } = this.#schemaTexts(call);
     const { foreignKeysOff = false } = call;
     return this.#on({ changes, foreignKeysOff }, (connection) => {
       const expansion = changes ? this.compiled.expansion.copy() : this.compiled.expansion;
       for (const [at, { statement, changes: applies }] of texts.entries()) {
         const failure = changes || foreignKeysOff
-          ? gateStatement({ connection, expansion }, call.level, statement)
+          ? this.#gateStatement({ connection, expansion }, call.level, statement)
           : this.#cachedGate(call.level, statement);
         if (failure) return { sendable: at, failure };
         if (changes && applies) applyChange(connection, statement.sql, expansion);
@@ -108,7 +112,7 @@ export class SchemaGate {
 
   /** Of each statement the one table that an UPDATE or DELETE changes, and its form with the keys left alone. */
   previewTargets(call: GateCall): (StatementTarget | null)[] {
-    const { texts, changes } = schemaTexts(call);
+    const { texts, changes } = this.#schemaTexts(call);
     return this.#on(
       { changes, foreignKeysOff: call.foreignKeysOff ?? false },
       (connection) =>
@@ -125,9 +129,50 @@ export class SchemaGate {
     const { gates } = this.compiled;
     const known = gates.get(key);
     if (known !== undefined) return known;
-    const failure = gateStatement(this.compiled, level, statement);
+    const failure = this.#gateStatement(this.compiled, level, statement);
     gates.set(key, failure);
     return failure;
+  }
+
+  #gateStatement(
+    { connection, expansion }: { readonly connection: SchemaConnection; readonly expansion: Expansion },
+    level: Level,
+    statement: TenantStatement,
+  ): EngineFailure | null {
+    const read = this.syntax(statement.sql);
+    if (!read.ok) return plainFailure(read.reason === "too_big" ? "too_big" : "syntax_error", read.message);
+    const { syntax } = read;
+    if (syntax.refusal !== null) return plainFailure("denied", syntax.refusal);
+    if (statement.params.length !== syntax.parameterCount) {
+      return plainFailure("parameter_mismatch", "parameters do not match");
+    }
+    // A PRAGMA would run while it is compiled; the table of PRAGMAs has decided already.
+    if (syntax.pragma !== null) {
+      return syntax.pragma.sets && level !== "schema"
+        ? plainFailure("denied", `Setting PRAGMA ${syntax.pragma.name}`)
+        : null;
+    }
+    const changesSchema = syntax.class === "schema";
+    const compiled = expansion.refusal(statement.sql) ??
+      compileStatement(connection, { sql: statement.sql, changesSchema }, null);
+    if (!compiled.ok) return compiled.failure;
+    const { refusal } = joinFacts(syntax, compiled.facts ?? noEngineFacts);
+    if (refusal !== null) return plainFailure("denied", refusal);
+    return overLevel(connection, effectiveLevel(syntax, level, statement.level), statement.sql);
+  }
+
+  /** The statements of a call; `changes`: a later one sees another schema than the first. */
+  #schemaTexts({ level, statements }: Pick<TenantCall, "level" | "statements">) {
+    const texts = statements.map((statement) => ({
+      statement,
+      changes: level === "schema" && this.#changesSchema(statement.sql),
+    }));
+    return { texts, changes: texts.some(({ changes }, at) => changes && at < texts.length - 1) };
+  }
+
+  #changesSchema(sql: string): boolean {
+    const read = this.syntax(sql);
+    return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
   /** What follows a change of the schema, or does without foreign keys, is compiled against a copy. */
@@ -146,50 +191,9 @@ export class SchemaGate {
   }
 }
 
-/** The statements of a call; `changes`: a later one sees another schema than the first. */
-function schemaTexts({ level, statements }: Pick<TenantCall, "level" | "statements">) {
-  const texts = statements.map((statement) => ({
-    statement,
-    changes: level === "schema" && changesSchema(statement.sql),
-  }));
-  return { texts, changes: texts.some(({ changes }, at) => changes && at < texts.length - 1) };
-}
-
-function changesSchema(sql: string): boolean {
-  const read = readSyntax(sql);
-  return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
-}
-
 function applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
   applySchemaChange(connection, { sql, tableAs: tableAs(sql) });
   expansion?.add(sql);
-}
-
-function gateStatement(
-  { connection, expansion }: { readonly connection: SchemaConnection; readonly expansion: Expansion },
-  level: Level,
-  statement: TenantStatement,
-): EngineFailure | null {
-  const read = readSyntax(statement.sql);
-  if (!read.ok) return plainFailure(read.reason === "too_big" ? "too_big" : "syntax_error", read.message);
-  const { syntax } = read;
-  if (syntax.refusal !== null) return plainFailure("denied", syntax.refusal);
-  if (statement.params.length !== syntax.parameterCount) {
-    return plainFailure("parameter_mismatch", "parameters do not match");
-  }
-  // A PRAGMA would run while it is compiled; the table of PRAGMAs has decided already.
-  if (syntax.pragma !== null) {
-    return syntax.pragma.sets && level !== "schema"
-      ? plainFailure("denied", `Setting PRAGMA ${syntax.pragma.name}`)
-      : null;
-  }
-  const changesSchema = syntax.class === "schema";
-  const compiled = expansion.refusal(statement.sql) ??
-    compileStatement(connection, { sql: statement.sql, changesSchema }, null);
-  if (!compiled.ok) return compiled.failure;
-  const { refusal } = joinFacts(syntax, compiled.facts ?? noEngineFacts);
-  if (refusal !== null) return plainFailure("denied", refusal);
-  return overLevel(connection, effectiveLevel(syntax, level, statement.level), statement.sql);
 }
 
 const RANK: Readonly<Record<Level, number>> = { read: 0, write: 1, schema: 2 };
