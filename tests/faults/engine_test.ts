@@ -95,7 +95,7 @@ async function endChildrenOf(signal: "SIGKILL" | "SIGABRT"): Promise<string> {
     void victim.then(end, end);
     while (!ended) {
       // A child that is ended before it has begun with the statement does not count.
-      await untilEngineRuns(directory);
+      await untilEngineRuns(directory, () => ended);
       await sleep(150);
       await killChildren(directory, signal);
     }

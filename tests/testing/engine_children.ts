@@ -14,9 +14,12 @@ export async function engineChildren(folder: string): Promise<number[]> {
   return pids;
 }
 
-/** Waits until one of the children that serve `folder` has begun with a statement. Elsewhere than on Linux: for a while. */
-export async function untilEngineRuns(folder: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+/**
+ * Waits until one of the children that serve `folder` has begun with a statement, or none has to any more. Elsewhere than
+ * on Linux: for a while.
+ */
+export async function untilEngineRuns(folder: string, isOver: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 200 && !isOver(); attempt++) {
     for (const pid of await engineChildren(folder)) {
       const command = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
       const progress = command.split("\0").findLast((part) => part.includes("/run/engine-"));
