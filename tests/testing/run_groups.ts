@@ -45,7 +45,8 @@ export async function runGroups(
     const waiting = groups.filter(({ waits }) => waits);
     const computing = groups.filter(({ waits }) => !waits);
     await Promise.all([
-      ...Array.from({ length: WAITING_AT_ONCE }, () => lane(waiting, [])),
+      // Where nothing is left that waits, one more computes: beside nothing that waits, the processors have time for it.
+      ...Array.from({ length: WAITING_AT_ONCE }, (_, at) => lane(waiting, at === 0 ? computing : [])),
       ...Array.from({ length: AT_ONCE }, () => lane(computing, waiting)),
     ]);
   }
