@@ -123,6 +123,11 @@ export class OauthGrants {
     return value === null || value.untilMs <= this.clock.now() ? null : value;
   }
 
+  /** The connection of a refresh token, whether or not that has been used. */
+  async findConnection(hash: string): Promise<OauthSpentRecord | null> {
+    return await this.findRefresh(hash) ?? (await kvGet(this.kv, keys.oauthSpent(hash))).value;
+  }
+
   /** Adds the token with its new secrets, the trace of the old one, and that its client is in use. */
   #spend(
     use: Deno.AtomicOperation,

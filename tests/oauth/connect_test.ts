@@ -272,6 +272,12 @@ testSteps("OAuth", oauthWorld, {
     assertEquals(await refusalAtMcp(world, one.access), "invalid_bearer");
     await give(other.access);
     assertEquals(await errorOf(await refresh(world, other.refresh)), "400 invalid_grant");
+    const lost = await connect(world);
+    const renewed = await tokensOf(world, await refresh(world, lost.refresh));
+    await give(lost.refresh, { client_id: "cli_another" });
+    assertEquals(await refusalAtMcp(world, renewed.access), "in");
+    await give(lost.refresh);
+    assertEquals(await refusalAtMcp(world, renewed.access), "invalid_bearer");
   },
 
   "the audit tells who allowed what, which client has connected, and how it ended": async (world) => {

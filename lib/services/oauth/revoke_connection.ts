@@ -20,6 +20,8 @@ export async function revokeConnection(
 
 async function connectionOf({ control }: OauthContext, secret: string): Promise<TokenRecord | null> {
   if (isToken("cub_live_", secret)) return (await control.tokens.byHash(tokenHash(secret)))?.token ?? null;
-  const refresh = isToken("prefr_", secret) ? await control.oauthGrants.findRefresh(tokenHash(secret)) : null;
-  return refresh && await control.tokens.byId(refresh.namespaceId, refresh.tokenId);
+  if (!isToken("prefr_", secret)) return null;
+  // A client whose answer was lost has only the one before.
+  const connection = await control.oauthGrants.findConnection(tokenHash(secret));
+  return connection && await control.tokens.byId(connection.namespaceId, connection.tokenId);
 }
