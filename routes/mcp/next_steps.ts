@@ -36,6 +36,7 @@ const steps: Partial<Record<ErrorCode, string>> = {
   merge_refused: "The message says what stands against it; mode schema brings the schema together first",
   role_too_low: "This connection may not do that here. Tell the user; do not look for another way",
   balance_exhausted: "Tell the user: credit has to be added before anything runs",
+  monthly_cap_reached: "Tell the user: nothing runs until the cap is raised or the month is over",
   outcome_unknown: "Read the rows before you repeat; an idempotencyKey makes a repetition safe",
   replay_mismatch: "Use a new idempotencyKey for another call",
 };

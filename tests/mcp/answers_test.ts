@@ -100,6 +100,19 @@ testSteps("answers", mcpWorld, {
     assertMatch(JSON.stringify(value["errorDetail"]), /datetime\('now'\)/);
   },
 
+  "at the cap of a month an agent is told to tell its user, not to raise it": async (world) => {
+    await using client = await world.connect();
+    const path = `/api/namespaces/${world.shop.slug}`;
+    const capped = await world.app.request("PATCH", path, {
+      token: world.app.operatorKey,
+      body: { monthlyCapUsd: 0 },
+    });
+    assertEquals(capped.status, 200, capped.text);
+    const { value } = await client.call("query", { sql: "SELECT 1" });
+    assertEquals(value["code"], "monthly_cap_reached");
+    assertMatch(String(value["hint"]), /^Tell the user/);
+  },
+
   "a proposal that a rule is about says what will become of it": async (world) => {
     const about = { tableGlob: "orders", actions: ["delete"] };
     for (const [effect, next] of [["require_approval", /once a person/], ["deny", /forbids/]] as const) {
