@@ -2,7 +2,7 @@
 // callers are never stored.
 import { hash } from "node:crypto";
 import type { ReplayScope } from "../control/replays.ts";
-import { AppError } from "../core/errors.ts";
+import { invalidInput } from "../core/errors.ts";
 
 /** A key has 1 to 200 visible characters. */
 const KEY = /^[!-~]{1,200}$/;
@@ -18,9 +18,7 @@ export function replayScope(scope: readonly string[], content: string): ReplaySc
 /** Checks a key. Errors: `validation_failed` naming the header. */
 export function requireReplayKey(header: string, value: string): void {
   if (KEY.test(value)) return;
-  throw new AppError("validation_failed", {
-    issues: [{ path: header, message: "Send 1 to 200 visible ASCII characters" }],
-  });
+  throw invalidInput(header, "Send 1 to 200 visible ASCII characters");
 }
 
 const NONCE_BYTES = 12;

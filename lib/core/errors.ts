@@ -72,6 +72,11 @@ export class AppError extends Error {
   }
 }
 
+/** `validation_failed` for what is wrong in one place of the request. */
+export function invalidInput(path: string, message: string): AppError {
+  return new AppError("validation_failed", { issues: [{ path, message }] });
+}
+
 /** The body of every failed answer: `success`, `error`, `code` and what belongs to the code. */
 export function failureBody({ message, code, facts: { detail, issues, extra } }: AppError): object {
   return {

@@ -1,5 +1,5 @@
 // Stage "authorise": compares the caller's role with the role that each statement needs, and refuses calls that do nothing.
-import { AppError } from "../core/errors.ts";
+import { AppError, invalidInput } from "../core/errors.ts";
 import { roleAtLeast } from "../core/role.ts";
 import { refused } from "./failure_error.ts";
 import type { UnderstoodCall } from "./query_call.ts";
@@ -33,9 +33,10 @@ export function authoriseFacts({ call, facts }: Pick<UnderstoodCall, "call" | "f
 /** Refuses what SQLite would pass over without a word: inside a transaction, foreign keys stay as they are. */
 function refuseInside({ call, facts }: UnderstoodCall): void {
   if (!call.inTransaction || !facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
-  const message =
-    "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; a transaction is open";
-  throw new AppError("validation_failed", { issues: [{ path: call.batch ? "statements" : "sql", message }] });
+  throw invalidInput(
+    call.batch ? "statements" : "sql",
+    "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; a transaction is open",
+  );
 }
 
 /** Refuses a call that only switches foreign keys off: they are off for one call, and this one has no other statement. */
@@ -44,11 +45,8 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
   if (call.migration || call.migrations) return;
   const idle = misunderstood === null && facts.every(({ pragma }) => pragma?.foreignKeysOff === true);
   if (!idle) return;
-  throw new AppError("validation_failed", {
-    issues: [{
-      path: call.batch ? "statements" : "sql",
-      message:
-        "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; alone it does nothing",
-    }],
-  });
+  throw invalidInput(
+    call.batch ? "statements" : "sql",
+    "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; alone it does nothing",
+  );
 }

@@ -1,5 +1,5 @@
 // Understands a call whose one statement runs once for each parameter set: the statement as any other, then its sets.
-import { AppError } from "../core/errors.ts";
+import { invalidInput } from "../core/errors.ts";
 import type { ParamSets } from "../sql/param_sets.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import { type Classified, parameterFailure } from "./classify.ts";
@@ -28,12 +28,10 @@ function refuseOthers({ class: kind, verb, pragma, commands }: StatementFacts): 
     [...own, ...triggered].some(({ is }) => is === "parameter")
   );
   if (repeats && !decides) return;
-  throw new AppError("validation_failed", {
-    issues: [{
-      path: "sql",
-      message: decides
-        ? "Write the command of the full-text table into the text; no parameter of paramSets may be a command"
-        : "Send SELECT, INSERT, UPDATE, DELETE or REPLACE with paramSets, and other statements as statements",
-    }],
-  });
+  throw invalidInput(
+    "sql",
+    decides
+      ? "Write the command of the full-text table into the text; no parameter of paramSets may be a command"
+      : "Send SELECT, INSERT, UPDATE, DELETE or REPLACE with paramSets, and other statements as statements",
+  );
 }

@@ -3,7 +3,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Ledger } from "../control/balance/ledger.ts";
 import type { ControlPlane } from "../control/control_plane.ts";
 import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
+import { invalidInput } from "../core/errors.ts";
 import type { TenantStore } from "../tenant/tenant_store.ts";
 
 /** What a management call needs. */
@@ -22,7 +22,5 @@ export interface ManageContext {
  */
 export function requireConfirm(confirm: string, slug: string): void {
   if (confirm === slug) return;
-  throw new AppError("validation_failed", {
-    issues: [{ path: "confirm", message: "Send the slug of what is to be deleted" }],
-  });
+  throw invalidInput("confirm", "Send the slug of what is to be deleted");
 }

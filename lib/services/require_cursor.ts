@@ -1,11 +1,9 @@
 // Refuses a cursor that is none: behind it nothing would be found, which its caller would take for the end of the list.
-import { AppError } from "../core/errors.ts";
+import { invalidInput } from "../core/errors.ts";
 import { type IdPrefix, isId } from "../core/ids.ts";
 
 /** A cursor is the id of the last entry of a page. Errors: `validation_failed` for what is no such id. */
 export function requireCursor(cursor: string | null, prefix: IdPrefix): void {
   if (cursor === null || isId(prefix, cursor)) return;
-  throw new AppError("validation_failed", {
-    issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
-  });
+  throw invalidInput("cursor", "Send the nextCursor of the page before");
 }

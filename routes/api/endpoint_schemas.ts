@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { type EndpointSpec, endpointSpec } from "../../lib/core/endpoint_spec.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { invalidInput } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { UncheckedSpec } from "../../lib/services/endpoints/spec/check_spec.ts";
 import type { Env } from "../http/env.ts";
@@ -142,9 +142,7 @@ function patchMembers({ shape }: z.ZodObject): Record<string, z.ZodOptional> {
 export async function patchedSpec(c: Context<Env>): Promise<(present: EndpointSpec) => UncheckedSpec> {
   const patch = parseJson(await bodyText(c));
   if (!isObject(patch) || Object.keys(patch).length === 0) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "", message: "Send an object here, with the members that change" }],
-    });
+    throw invalidInput("", "Send an object here, with the members that change");
   }
   return (present) => {
     const marked = merged(present, patch, MAX_DEPTH);

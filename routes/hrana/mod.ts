@@ -2,7 +2,7 @@
 import { type Context, Hono, type Next } from "hono";
 import type { z } from "zod";
 import { bearer } from "../../lib/access/authenticate.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import { answerCursor, answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
 import type { DoorOptions } from "../../lib/services/hrana/hrana_types.ts";
@@ -91,9 +91,7 @@ const ELSEWHERE = ["X-Dry-Run", "X-Integers", "Plan-Key", "Plan-Step"];
 function optionsOf(c: Context<Env>): DoorOptions {
   const other = ELSEWHERE.find((name) => c.req.header(name) !== undefined);
   if (other !== undefined) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: other, message: "Leave the header out; it belongs to calls under /v1" }],
-    });
+    throw invalidInput(other, "Leave the header out; it belongs to calls under /v1");
   }
   return {
     maxAffected: maxAffectedOf(c),

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { bearer } from "../../lib/access/authenticate.ts";
 import { andThen } from "../../lib/core/and_then.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
 import { jsonOf } from "../../lib/core/json_of.ts";
@@ -46,10 +46,10 @@ export async function openSocket(
   const offered = (c.req.header("sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
   const chosen = PROTOCOLS.find((one) => offered.includes(one));
   if (chosen === undefined && offered.some((one) => one !== "")) {
-    throw refused("Sec-WebSocket-Protocol", `Offer one of ${PROTOCOLS.join(", ")}`);
+    throw invalidInput("Sec-WebSocket-Protocol", `Offer one of ${PROTOCOLS.join(", ")}`);
   }
   if (c.req.header("sec-websocket-key") === undefined) {
-    throw refused("Sec-WebSocket-Key", "Send the handshake of RFC 6455");
+    throw invalidInput("Sec-WebSocket-Key", "Send the handshake of RFC 6455");
   }
   door.sockets.requireRoom();
   let stop = () => {};
@@ -130,8 +130,4 @@ function readMessage(input: unknown): ClientMessage | null {
   if (isPlainMessage(input)) return input;
   const parsed = clientMessage.safeParse(input);
   return parsed.success ? parsed.data : null;
-}
-
-function refused(path: string, message: string): AppError {
-  return new AppError("validation_failed", { issues: [{ path, message }] });
 }

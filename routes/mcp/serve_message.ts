@@ -2,7 +2,7 @@
 // both eras of the protocol; what it is told of the request stands in a visit.
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
-import { AppError } from "../../lib/core/errors.ts";
+import { invalidInput } from "../../lib/core/errors.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -22,9 +22,7 @@ export async function serveMessage(deps: AppDeps, c: Context<Env>): Promise<Resp
   const body = await bodyText(c);
   const message = parseRoundedJson(body);
   if (Array.isArray(message)) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "", message: "Send one message a request, as an object" }],
-    });
+    throw invalidInput("", "Send one message a request, as an object");
   }
   const visit = { deps, caller, narrowing, requestId, body };
   const handler = createMcpHandler((asked) => mcpServer(visit, asked.era), {

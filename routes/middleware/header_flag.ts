@@ -1,7 +1,7 @@
 // Headers that turn something on or bound it. They have one accepted value: a misspelt safety option must not count
 // as absent. Neither must a header of other calls, at which the call does not look.
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError } from "../../lib/core/errors.ts";
+import { invalidInput } from "../../lib/core/errors.ts";
 import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts";
 import type { Env } from "../http/env.ts";
 import { hasHandler } from "./not_found.ts";
@@ -11,9 +11,7 @@ export function maxAffectedOf(c: Context<Env>): number | null {
   const value = c.req.header("X-Max-Affected");
   if (value === undefined) return null;
   if (/^\d{1,15}$/.test(value.trim())) return Number(value);
-  throw new AppError("validation_failed", {
-    issues: [{ path: "X-Max-Affected", message: "Send a whole number from 0 on, or leave the header out" }],
-  });
+  throw invalidInput("X-Max-Affected", "Send a whole number from 0 on, or leave the header out");
 }
 
 /** How the rows of the answer are to be written. Errors: `validation_failed`. */
@@ -31,9 +29,7 @@ export function headerFlag(c: Context<Env>, name: string, on: string): boolean {
   const value = c.req.header(name);
   if (value === undefined) return false;
   if (value.trim().toLowerCase() === on) return true;
-  throw new AppError("validation_failed", {
-    issues: [{ path: name, message: `Send the value ${on}, or leave the header out` }],
-  });
+  throw invalidInput(name, `Send the value ${on}, or leave the header out`);
 }
 
 const belongsTo = [
@@ -55,8 +51,6 @@ export function refuseHeaders({ plans }: { readonly plans: boolean }): Middlewar
     const header = reads ? undefined : refused.find(([name]) => c.req.header(name) !== undefined);
     if (header === undefined || !hasHandler(c)) return next();
     const [path, operations] = header;
-    throw new AppError("validation_failed", {
-      issues: [{ path, message: `Leave the header out; it belongs to ${operations}` }],
-    });
+    throw invalidInput(path, `Leave the header out; it belongs to ${operations}`);
   };
 }

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler, Next } from "hono";
 import { z } from "zod";
 import { openAnswer, replayScope, requireReplayKey, sealAnswer } from "../../lib/access/replay_scope.ts";
 import type { Claim, Replays, ReplayScope, StoreStep } from "../../lib/control/replays.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
 import { requestContent } from "./body_text.ts";
 import { hasHandler } from "./not_found.ts";
@@ -55,9 +55,7 @@ async function runStep(
 function planWords(c: Context<Env>, key: string | undefined, step: string | undefined): readonly string[] {
   if (key === undefined || step === undefined) {
     const missing = key === undefined ? "Plan-Key" : "Plan-Step";
-    throw new AppError("validation_failed", {
-      issues: [{ path: missing, message: "Send Plan-Key and Plan-Step together, or neither" }],
-    });
+    throw invalidInput(missing, "Send Plan-Key and Plan-Step together, or neither");
   }
   requireReplayKey("Plan-Key", key);
   requireReplayKey("Plan-Step", step);

@@ -1,7 +1,7 @@
 // Refuses a Host that is none (RFC 9112, section 3.2). The runtime writes it into the address of the request as it came: one
 // with a slash would be the beginning of another path than the one that proxies saw, and one with a space no address at all.
 import type { MiddlewareHandler } from "hono";
-import { AppError } from "../../lib/core/errors.ts";
+import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import type { Env } from "../http/env.ts";
 
 /** What ends the host in an address, or stands before it. */
@@ -22,6 +22,5 @@ export function soundHost(): MiddlewareHandler<Env> {
 }
 
 function refused(): AppError {
-  const message = "Send the name or the address of this service, and its port where it has one";
-  return new AppError("validation_failed", { issues: [{ path: "Host", message }] });
+  return invalidInput("Host", "Send the name or the address of this service, and its port where it has one");
 }

@@ -5,7 +5,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { authenticateToken } from "../../lib/access/authenticate.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { invalidInput } from "../../lib/core/errors.ts";
 import { MAX_WAIT_SEC } from "../../lib/core/limits_of_changes.ts";
 import type { ChangesContext } from "../../lib/services/changes/changes_context.ts";
 import { pollChanges, requireSince } from "../../lib/services/changes/poll_changes.ts";
@@ -111,12 +111,7 @@ export function ticketRoutes(deps: AppDeps): Hono<Env> {
 /** To be given again its answer would have to end. Errors: `validation_failed`. */
 function refusePlan(c: Context<Env>): void {
   if (c.get("plan") === undefined) return;
-  throw new AppError("validation_failed", {
-    issues: [{
-      path: "Plan-Key",
-      message: "Leave Plan-Key and Plan-Step out; a stream is no step of a plan",
-    }],
-  });
+  throw invalidInput("Plan-Key", "Leave Plan-Key and Plan-Step out; a stream is no step of a plan");
 }
 
 interface EventsQuery {

@@ -15,7 +15,7 @@ import { target } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { AppError } from "../../lib/core/errors.ts";
+import { AppError, invalidInput } from "../../lib/core/errors.ts";
 
 const format = z.enum(exportFormats);
 const exportQuery = z.strictObject({
@@ -229,9 +229,7 @@ async function streamed(c: Context<Env>, next: Next): Promise<void> {
     c.req.header(name) !== undefined
   );
   if (header !== undefined) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: header, message: "Leave the header out; exports and imports are no steps of a plan" }],
-    });
+    throw invalidInput(header, "Leave the header out; exports and imports are no steps of a plan");
   }
   await next();
 }

@@ -1,6 +1,6 @@
 // The money of namespaces, as their owners and the operator see and change it.
 import type { Clock } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
@@ -128,5 +128,5 @@ function repeated(credit: CreditRecord, amountNanoUsd: number): AccountStep<Cred
 }
 
 function amountError(message: string): AppError {
-  return new AppError("validation_failed", { issues: [{ path: "amountUsd", message }] });
+  return invalidInput("amountUsd", message);
 }

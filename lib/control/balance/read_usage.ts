@@ -1,5 +1,5 @@
 // What databases used, as it was booked by the hour: in rows for programs, in sums for pages.
-import { AppError } from "../../core/errors.ts";
+import { invalidInput } from "../../core/errors.ts";
 import { MAX_USAGE_ROWS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
 import { kvEntries } from "../../store/kv_call.ts";
@@ -67,8 +67,10 @@ export async function readUsage(
   if (rows.length <= pageSize) return { rows, nextCursor: null };
   if (page.pageSize === null && page.cursor === null) {
     const byDay = range.by === "day" ? "" : " or by day";
-    const message = `Ask for pages with pageSize, or for a shorter time${byDay}; this has too many rows`;
-    throw new AppError("validation_failed", { issues: [{ path: "from", message }] });
+    throw invalidInput(
+      "from",
+      `Ask for pages with pageSize, or for a shorter time${byDay}; this has too many rows`,
+    );
   }
   const shown = rows.slice(0, pageSize);
   const last = shown.at(-1);
@@ -128,9 +130,7 @@ function cursorOf(cursor: string | null): Pick<UsageRow, "startMs" | "databaseId
   if (cursor === null) return { startMs: -Infinity, databaseId: "" };
   const [, startMs, databaseId] = /^(\d{1,15})\.(\w+)$/.exec(cursor) ?? [];
   if (startMs !== undefined && databaseId !== undefined) return { startMs: Number(startMs), databaseId };
-  throw new AppError("validation_failed", {
-    issues: [{ path: "cursor", message: "Send the nextCursor of the page before" }],
-  });
+  throw invalidInput("cursor", "Send the nextCursor of the page before");
 }
 
 function isBehind(row: UsageRow, after: Pick<UsageRow, "startMs" | "databaseId">): boolean {

@@ -5,7 +5,7 @@ import { requireFresh, requireRole } from "../../access/caller.ts";
 import { TRUNK } from "../../access/resolve_target.ts";
 import { newToken, tokenHash } from "../../access/token_format.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ChildOutcome } from "../../control/tokens.ts";
@@ -127,9 +127,7 @@ function admitClaim(ctx: BranchContext, input: Omit<ClaimInput, "role">) {
   requireTrunk(ctx);
   const ref = input.ref ?? madeRef(input.purpose);
   if (ref === TRUNK) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "ref", message: "Choose another ref; main is the trunk" }],
-    });
+    throw invalidInput("ref", "Choose another ref; main is the trunk");
   }
   const createdAt = ctx.clock.now();
   return { ref, createdAt, expiresAt: createdAt + input.ttlSec * 1000 };

@@ -1,5 +1,5 @@
 // Answers what has changed behind a place, at once or as soon as something has.
-import { AppError } from "../../core/errors.ts";
+import { invalidInput } from "../../core/errors.ts";
 import { Bill } from "../../query/bill.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
 import { beginningOf, type Change, concerns, idOfPlace, type PlacedChange, placeOfId } from "./change.ts";
@@ -81,9 +81,7 @@ export async function startingPlace(
 /** To be called before anything is paid for. Errors: `validation_failed`. */
 export function requireSince(since: string | null): void {
   if (since === null || since === "now" || placeOfId(since) !== null) return;
-  throw new AppError("validation_failed", {
-    issues: [{ path: "since", message: "Send the id of a change as it came, or now" }],
-  });
+  throw invalidInput("since", "Send the id of a change as it came, or now");
 }
 
 /** As SQLite compares names. */

@@ -2,7 +2,7 @@
 // a call, and on whichever engine.
 import { callerId } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
@@ -82,8 +82,7 @@ function boundedRange(
     throw new AppError("validation_failed", { issues: [issue] });
   }
   if (to - from > MAX_DAYS * DAY_MS) {
-    const message = `Ask for at most ${MAX_DAYS} days at once: a later from, or an earlier to`;
-    throw new AppError("validation_failed", { issues: [{ path: "from", message }] });
+    throw invalidInput("from", `Ask for at most ${MAX_DAYS} days at once: a later from, or an earlier to`);
   }
   return { fromMs: from, toMs: to };
 }

@@ -1,5 +1,5 @@
 // Runs the steps of a batch: as one call where it is one transaction, else in groups, each on its condition.
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import type { DoorStatement } from "./door_statement.ts";
 import type { DoorContext, DoorOptions, WireCondition } from "./hrana_types.ts";
 import { type DoorStep, stepGroup, type WholeTransaction, wholeTransaction } from "./plan_batch.ts";
@@ -152,12 +152,10 @@ export function requireOneCall({ options, stream }: RunningRequest, oneCall: boo
 
 /** A key on what is more than one call. */
 export function keyOnSeveral(): AppError {
-  return new AppError("validation_failed", {
-    issues: [{
-      path: "Idempotency-Key",
-      message: "Send the key with one statement or one batch from BEGIN to COMMIT, or leave it out",
-    }],
-  });
+  return invalidInput(
+    "Idempotency-Key",
+    "Send the key with one statement or one batch from BEGIN to COMMIT, or leave it out",
+  );
 }
 
 /** Foreign keys off for a transaction in which nothing else is done. */

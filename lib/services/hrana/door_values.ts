@@ -1,5 +1,5 @@
 // Values of libSQL's protocol as the engine binds them: INTEGER and REAL stay what they are.
-import { AppError } from "../../core/errors.ts";
+import { invalidInput } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import type { WireValue } from "./hrana_types.ts";
 
@@ -48,5 +48,5 @@ function blob(base64: unknown): SqlParameter | null {
 }
 
 function wrong(path: string, message: string): never {
-  throw new AppError("validation_failed", { issues: [{ path, message }] });
+  throw invalidInput(path, message);
 }

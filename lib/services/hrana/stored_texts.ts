@@ -1,5 +1,5 @@
 // Texts of statements that a client has stored to send them once: `store_sql`, `sql_id`, `close_sql`.
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { MAX_STORED_CHARACTERS, MAX_STORED_TEXTS } from "../../core/limits_hrana.ts";
 
 /** The texts of one stream, or of one socket. */
@@ -42,5 +42,5 @@ export class StoredTexts {
 }
 
 function refused(message: string): AppError {
-  return new AppError("validation_failed", { issues: [{ path: "sql_id", message }] });
+  return invalidInput("sql_id", message);
 }

@@ -3,7 +3,7 @@
 import { isToken, tokenHash } from "../../access/token_format.ts";
 import { type Acceptance, letsIn } from "../../control/one_time_links.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import type { MemberRole } from "../../core/role.ts";
 import type { LinkRecord, MemberRecord } from "../../store/people_records.ts";
 import { normalEmail } from "./normal_email.ts";
@@ -139,7 +139,5 @@ export async function comeIn(
 export function emailOf({ member }: OpenLink, { email }: Pick<Newcomer, "email">): string {
   const known = member?.email ?? (email === undefined ? "" : normalEmail(email));
   if (known !== "") return known;
-  throw new AppError("validation_failed", {
-    issues: [{ path: "email", message: "Send the address by which you will sign in" }],
-  });
+  throw invalidInput("email", "Send the address by which you will sign in");
 }

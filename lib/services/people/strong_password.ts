@@ -1,7 +1,7 @@
 // Takes a password for the console or says what is wrong with it. The judge of its strength is loaded when the first one
 // is set.
 import { normalPassword } from "../../access/password_hash.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
 
 /** Code points after NFKC. */
@@ -36,7 +36,7 @@ export async function strongPassword(password: string, about: readonly string[])
 }
 
 function weak(message: string): AppError {
-  return new AppError("validation_failed", { issues: [{ path: "password", message }] });
+  return invalidInput("password", message);
 }
 
 const judge = once(async (): Promise<Judge> => {

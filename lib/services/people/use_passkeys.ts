@@ -2,7 +2,7 @@
 import { requireFresh } from "../../access/caller.ts";
 import { MAX_PASSKEYS, type PasskeyOutcome } from "../../control/passkeys.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { MemberRecord, PasskeyRecord } from "../../store/people_records.ts";
 import { comeIn, emailOf, type Newcomer, openLink } from "./accept_link.ts";
@@ -198,9 +198,7 @@ function recordOf(
 function refusalOf(reason: (PasskeyOutcome & { readonly ok: false })["reason"]): AppError {
   if (reason === "member_changed") return new AppError("session_ended");
   if (reason !== "too_many") return new AppError("passkey_refused");
-  return new AppError("validation_failed", {
-    issues: [{ path: "answer", message: `Remove a passkey first; a member has at most ${MAX_PASSKEYS}` }],
-  });
+  return invalidInput("answer", `Remove a passkey first; a member has at most ${MAX_PASSKEYS}`);
 }
 
 /** As the authenticator keeps the member's id: base64url of its characters. */

@@ -1,5 +1,5 @@
 // What writes would do, exactly and without doing them.
-import { AppError } from "../../core/errors.ts";
+import { invalidInput } from "../../core/errors.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -56,12 +56,10 @@ export async function previewWrites(ctx: StatementsContext, input: PreviewInput)
   await ctx.facts.readAhead(statements.map(({ sql }) => sql));
   const actions = statements.map(({ sql }) => actionOf(ctx, sql));
   if (actions.every((action) => action === "read")) {
-    throw new AppError("validation_failed", {
-      issues: [{
-        path: batch && paramSets === null ? "statements" : "sql",
-        message: "Send a statement that writes; this only reads",
-      }],
-    });
+    throw invalidInput(
+      batch && paramSets === null ? "statements" : "sql",
+      "Send a statement that writes; this only reads",
+    );
   }
   const call = plainCall({ target, tokenId, operation: "propose", statements: toStatements(statements) }, {
     paramSets: toParamSets(paramSets),

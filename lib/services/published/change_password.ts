@@ -1,7 +1,7 @@
 // Kind `auth_password`: the user of a session sets a new password with the old one.
 import { sessionOwner } from "../../access/mint_session.ts";
 import { newPassword } from "../../access/password_hash.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { sameName } from "../../sql/names.ts";
 import { accountByKey, setPassword } from "./find_account.ts";
@@ -71,5 +71,5 @@ export async function endSessions(
 export function requireNewPassword(text: string, path: string): string {
   const password = newPassword(text);
   if (password !== null) return password;
-  throw new AppError("validation_failed", { issues: [{ path, message: "Send 8 to 1024 characters" }] });
+  throw invalidInput(path, "Send 8 to 1024 characters");
 }

@@ -1,6 +1,6 @@
 // Step 7: reads the query string or the body as names and values, each name once. The next step reads the values.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
-import { AppError, type Issue } from "../../core/errors.ts";
+import { AppError, invalidInput, type Issue } from "../../core/errors.ts";
 import { parseJson } from "../../guard/parse_json.ts";
 import { surveyObject } from "../../guard/survey_object.ts";
 import { outputs } from "../endpoints/spec/outputs.ts";
@@ -45,8 +45,7 @@ export function decodeBody(text: string): RawInput {
   const { members, depth } = surveyObject(text);
   if (depth > MAX_DEPTH + 1) throw tooDeep();
   if (members > MAX_MEMBERS) {
-    const message = `Send at most ${MAX_MEMBERS} fields; this body has ${members}`;
-    throw new AppError("validation_failed", { issues: [{ path: "", message }] });
+    throw invalidInput("", `Send at most ${MAX_MEMBERS} fields; this body has ${members}`);
   }
   const entries = entriesOf(parseJson(text));
   // Of several members with one name the parser keeps the last and says nothing; other readers may keep the first.

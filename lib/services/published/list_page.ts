@@ -1,6 +1,6 @@
 // Output `page`: runs a list and answers one page of it, with what leads to the next.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { type ReadTyped, readTypedResult } from "../../engine/read_typed_result.ts";
 import { integerJson, realJson, type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
 import { foldName } from "../../sql/names.ts";
@@ -79,7 +79,7 @@ function cursorIn(
     const message = cursor === null || cursor.sort === order.name
       ? "Send nextCursor of the page before, as it came"
       : "Send the sort of the page before along with its nextCursor";
-    throw new AppError("validation_failed", { issues: [{ path: "cursor", message }] });
+    throw invalidInput("cursor", message);
   }
   return cursor.values;
 }

@@ -1,6 +1,6 @@
 // Mutations that may be sent again: the name under which the first answer is kept.
 import { replayScope, requireReplayKey } from "../../access/replay_scope.ts";
-import { AppError } from "../../core/errors.ts";
+import { invalidInput } from "../../core/errors.ts";
 import type { CallReplay } from "../../query/query_call.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
@@ -31,9 +31,10 @@ export function replayOf(
   if (key === null || spec.kind !== "mutation") return null;
   requireReplayKey(HEADER, key);
   if (session === null && key.length < MIN_SHARED_LENGTH) {
-    const message =
-      `Send at least ${MIN_SHARED_LENGTH} characters, random ones; callers without a session share the keys`;
-    throw new AppError("validation_failed", { issues: [{ path: HEADER, message }] });
+    throw invalidInput(
+      HEADER,
+      `Send at least ${MIN_SHARED_LENGTH} characters, random ones; callers without a session share the keys`,
+    );
   }
   const scope = ["endpoint", databaseId, spec.slug, ...callerWords(session), key];
   // The statement is a part of the content, not of the name: where its owner has put another behind the address, the key

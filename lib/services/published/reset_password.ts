@@ -1,5 +1,5 @@
 // Kind `auth_reset`: with an address it asks for a mail with a link, with the link's token it sets a new password.
-import { AppError } from "../../core/errors.ts";
+import { invalidInput } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { DONE } from "../endpoints/spec/outputs.ts";
 import { accountOfLink, findLink, useLink } from "./account_link.ts";
@@ -49,10 +49,8 @@ export function asksForMail(
   const isAsking = isSent("email");
   if (isAsking ? !withLink.some(isSent) : withLink.every(isSent)) return isAsking;
   const message = `Send email alone to get a link, or ${withLink.join(" and ")} to use one`;
-  throw new AppError("validation_failed", {
-    issues: [{
-      path: isAsking ? withLink.find(isSent) ?? "" : withLink.find((name) => !isSent(name)) ?? "",
-      message,
-    }],
-  });
+  throw invalidInput(
+    isAsking ? withLink.find(isSent) ?? "" : withLink.find((name) => !isSent(name)) ?? "",
+    message,
+  );
 }

@@ -1,7 +1,7 @@
 // Adds, changes, deletes and lists the rules of a database, each with a warning where a rename gets around it.
 import { requireFresh } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { MAX_RULES } from "../../core/limits.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
@@ -45,9 +45,7 @@ export async function addRule(
   const now = ctx.clock.now();
   const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
   if (!await ctx.control.rules.add(database.namespaceId, rule)) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "tableGlob", message: `Delete a rule first; a database has at most ${MAX_RULES}` }],
-    });
+    throw invalidInput("tableGlob", `Delete a rule first; a database has at most ${MAX_RULES}`);
   }
   await noteRule(ctx, "rule.created", database, rule);
   return ruleView(rule, await ctx.control.rules.list(database.id));
@@ -84,9 +82,7 @@ export async function changeRule(ctx: ManageContext, input: RuleChange): Promise
 }
 
 function overtaken(): AppError {
-  return new AppError("validation_failed", {
-    issues: [{ path: "revision", message: "Read the rule again; it has changed since this was read" }],
-  });
+  return invalidInput("revision", "Read the rule again; it has changed since this was read");
 }
 
 /** Deletes a rule. Errors: `sign_in_again`, `rule_not_found`, those of `requireDatabase`. */

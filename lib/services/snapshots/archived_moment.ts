@@ -1,7 +1,7 @@
 // Moments of a database that are archived off this machine: how far the archive is, and a snapshot of one of them.
 import { requireFresh, requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
 import { isoTime } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import type { MomentArchive } from "../../tenant/moment_archive.ts";
 import type { DatabaseView } from "../databases/database_record.ts";
@@ -66,9 +66,7 @@ export async function snapshotOfMoment(ctx: SnapshotContext, at: string): Promis
   const archive = archiveOf(ctx);
   const atMs = Date.parse(at);
   if (atMs > ctx.clock.now()) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "at", message: "Set this to a moment that has passed; it is still to come" }],
-    });
+    throw invalidInput("at", "Set this to a moment that has passed; it is still to come");
   }
   const label = autoLabel(ctx.clock, "moment", isoTime(atMs).replaceAll(/[-:.]/g, ""));
   await archive.toSnapshot(ctx.target.databaseId, { atMs, label });

@@ -1,5 +1,5 @@
 // What a client sends, within bounds of size and time, and into a file.
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import type { Clock } from "../../core/clock.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
 import { freeBytes } from "../../store/disk_reserve.ts";
@@ -34,9 +34,7 @@ export async function* uploadPieces(
     await reader?.cancel().catch(() => {});
   }
   if (received === 0) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "body", message: "Send the file as the body" }],
-    });
+    throw invalidInput("body", "Send the file as the body");
   }
 }
 

@@ -1,7 +1,7 @@
 // Adds, lists, changes, deletes, tests and repeats the webhooks of a database.
 import { requireFresh } from "../../access/caller.ts";
 import type { QueryContext } from "../../query/query_call.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { idFloor, newId } from "../../core/ids.ts";
 import { MAX_WEBHOOKS } from "../../core/limits_of_changes.ts";
 import { refusalOf } from "../../guard/post_public.ts";
@@ -83,7 +83,7 @@ export async function addWebhook(
     deliveries: [],
   };
   if (!await ctx.control.webhooks.add(record, state, MAX_WEBHOOKS)) {
-    throw refused("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
+    throw invalidInput("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
   }
   await note(ctx, "webhook.created", database, id);
   await ctx.deliverer.sweep();
@@ -163,7 +163,7 @@ export async function redeliver(
 ): Promise<WebhookView> {
   const { webhook, database } = await requireWebhook(ctx, address);
   const place = since === null ? null : placeOfId(since);
-  if (since !== null && place === null) throw refused("since", "Send the id of a change as it came");
+  if (since !== null && place === null) throw invalidInput("since", "Send the id of a change as it came");
   const again = { tries: 0, nextMs: 0, ended: null };
   await ctx.control.webhooks.changeState(webhook.id, (state): WebhookState => ({
     ...state,
@@ -200,11 +200,7 @@ function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string
   const way = url !== null && refusalOf(url, true) === null
     ? "; a service that is started with WEBHOOKS_PRIVATE=1 takes it"
     : "";
-  throw refused("url", `Send the address of a receiver on the public network; ${refusal}${way}`);
-}
-
-function refused(path: string, message: string): AppError {
-  return new AppError("validation_failed", { issues: [{ path, message }] });
+  throw invalidInput("url", `Send the address of a receiver on the public network; ${refusal}${way}`);
 }
 
 function note(

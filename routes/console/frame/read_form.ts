@@ -1,6 +1,6 @@
 // What a form has sent: fields by name, each once, as text.
 import type { Context } from "hono";
-import { AppError } from "../../../lib/core/errors.ts";
+import { invalidInput } from "../../../lib/core/errors.ts";
 import { bodyText } from "../../middleware/body_text.ts";
 import type { Env } from "../../http/env.ts";
 
@@ -38,9 +38,7 @@ export class FormFields {
 export async function readForm(c: Context<Env>): Promise<FormFields> {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "content-type", message: "Send a form of a page of the console" }],
-    });
+    throw invalidInput("content-type", "Send a form of a page of the console");
   }
   return new FormFields(new URLSearchParams(await bodyText(c)));
 }

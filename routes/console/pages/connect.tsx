@@ -3,7 +3,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { authenticateToken } from "../../../lib/access/authenticate.ts";
-import { AppError } from "../../../lib/core/errors.ts";
+import { AppError, invalidInput } from "../../../lib/core/errors.ts";
 import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
 import {
   allowClient,
@@ -94,8 +94,10 @@ async function allowerOf(deps: AppDeps, c: Context<Env>, fields: FormFields): Pr
     return await Promise.try(() => authenticateToken(deps, `Bearer ${fields.text("token")}`))
       .catch((error: unknown) => {
         if (!(error instanceof AppError) || error.status !== 401) throw error;
-        const message = "Paste an API token of your own; this one is unknown, revoked, expired or a client's";
-        throw new AppError("validation_failed", { issues: [{ path: "token", message }] });
+        throw invalidInput(
+          "token",
+          "Paste an API token of your own; this one is unknown, revoked, expired or a client's",
+        );
       });
   }
   const caller = c.get("visit").person?.caller;

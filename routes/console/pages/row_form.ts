@@ -1,5 +1,5 @@
 // The form of one row: from the cells of the table to fields, and from fields to a change.
-import { AppError, type Issue } from "../../../lib/core/errors.ts";
+import { AppError, invalidInput, type Issue } from "../../../lib/core/errors.ts";
 import { createHash } from "node:crypto";
 import type { ColumnFacts, TableFacts } from "../../../lib/services/schema/schema_facts.ts";
 import type { ColumnValue } from "../../../lib/services/tables/propose_row.ts";
@@ -97,7 +97,7 @@ export function readEdit(fields: FormFields, table: TableFacts, cells: readonly 
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   if (set.length === 0) {
-    throw new AppError("validation_failed", { issues: [{ path: "", message: "Change a value first" }] });
+    throw invalidInput("", "Change a value first");
   }
   return { set, seen };
 }

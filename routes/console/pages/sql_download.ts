@@ -1,6 +1,6 @@
 // The whole result of a read as a file: CSV or JSON, exact, with nothing cut.
 import type { Context } from "hono";
-import { AppError } from "../../../lib/core/errors.ts";
+import { invalidInput } from "../../../lib/core/errors.ts";
 import { csvStream } from "../../../lib/services/editor/csv_text.ts";
 import { prepareText } from "../../../lib/services/editor/prepare_text.ts";
 import { readStatement } from "../../../lib/services/query/read_statement.ts";
@@ -24,15 +24,11 @@ export async function downloadResult(
   const { statements, placeholders, writes } = prepareText(ctx, form);
   const [statement] = statements;
   if (statement === undefined || statements.length > 1 || writes) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "sql", message: "Download the result of one statement that reads" }],
-    });
+    throw invalidInput("sql", "Download the result of one statement that reads");
   }
   const wrong = placeholders.find(({ problem }) => problem !== null);
   if (wrong) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: `?${wrong.place + 1}`, message: wrong.problem ?? "" }],
-    });
+    throw invalidInput(`?${wrong.place + 1}`, wrong.problem ?? "");
   }
   const { json } = await readStatement(ctx, { ...statement, signal: () => c.req.raw.signal });
   const name = path.replaceAll(/[^a-z0-9.-]/g, "-");

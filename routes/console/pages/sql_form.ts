@@ -1,6 +1,6 @@
 // The form of the SQL page as it was sent: the text, the values of its placeholders, and what is to be done.
 import { MAX_SQL_LENGTH } from "../../../lib/core/limits.ts";
-import { AppError } from "../../../lib/core/errors.ts";
+import { invalidInput } from "../../../lib/core/errors.ts";
 import { isValueType, type TypedValue } from "../../../lib/sql/typed_value.ts";
 import type { FormFields } from "../frame/read_form.ts";
 
@@ -27,8 +27,7 @@ const MOST_ROWS = 100_000;
 export function readSqlForm(fields: FormFields): SqlForm {
   const text = fields.exact("sql");
   if (text.length > MAX_SQL_LENGTH) {
-    const message = `Use at most ${MAX_SQL_LENGTH} characters; these are ${text.length}`;
-    throw new AppError("validation_failed", { issues: [{ path: "sql", message }] });
+    throw invalidInput("sql", `Use at most ${MAX_SQL_LENGTH} characters; these are ${text.length}`);
   }
   return {
     text,

@@ -1,7 +1,7 @@
 // Makes the usual endpoints of a table, as drafts unless told otherwise. What exists already stays as it is.
 import { callerId } from "../../../access/caller.ts";
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
-import { AppError } from "../../../core/errors.ts";
+import { AppError, invalidInput } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { sameName } from "../../../sql/names.ts";
@@ -60,9 +60,7 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
   const target = trunkTarget(database, input.address.namespaceSlug, "admin");
   const table = await readTable({ ...ctx.query, target, tokenId: callerId(ctx.caller) }, input.table);
   if (table === null) {
-    throw new AppError("validation_failed", {
-      issues: [{ path: "table", message: "Name a table or view of this database" }],
-    });
+    throw invalidInput("table", "Name a table or view of this database");
   }
   const created: EndpointView[] = [];
   const skipped: { slug: string; reason: string }[] = [];
@@ -94,13 +92,13 @@ function plansFor(
 ): CrudSpec[] {
   if (!isApp({ shape, owner })) {
     const extra = operations?.find((one) => !ALL.some((basic) => basic === one));
-    if (extra !== undefined) throw refused("operations", `Set shape to app; only an app has ${extra}`);
+    if (extra !== undefined) throw invalidInput("operations", `Set shape to app; only an app has ${extra}`);
     return ALL.filter((one) => operations?.includes(one) ?? true).map((one) => crudSpec(table, one));
   }
-  if (shape === "basic") throw refused("owner", "Set shape to app, or leave the owner out");
+  if (shape === "basic") throw invalidInput("owner", "Set shape to app, or leave the owner out");
   const column = table.columns.find(({ name }) => sameName(name, owner ?? ""));
   if (owner !== undefined && (column === undefined || column.generated)) {
-    throw refused("owner", "Name a column of the table that holds the key of a user");
+    throw invalidInput("owner", "Name a column of the table that holds the key of a user");
   }
   const pages = { resetUrl: resetUrl ?? null, verifyUrl: verifyUrl ?? null };
   const app = { table, owner: column ?? null, indexes, ...pages };
@@ -111,10 +109,6 @@ function plansFor(
 
 function isApp({ shape, owner }: Pick<ScaffoldInput, "shape" | "owner">): boolean {
   return shape === "app" || owner !== undefined;
-}
-
-function refused(path: string, message: string): AppError {
-  return new AppError("validation_failed", { issues: [{ path, message }] });
 }
 
 async function add(
