@@ -1,4 +1,5 @@
 // What calls used, summed by database until it is written to KV.
+import type { UsageRecord } from "../../store/money_records.ts";
 
 /** What a call used. */
 export interface CallUsage {
@@ -40,4 +41,14 @@ export function addUsage(total: DatabaseUsage, usage: CallUsage): void {
   total.rowsRead += usage.rowsRead;
   total.rowsWritten += usage.rowsWritten;
   total.costNanoUsd += usage.costNanoUsd;
+}
+
+/** What is recorded of an hour, with what was used beside it; null: nothing is recorded yet. */
+export function sumOfUsage(before: UsageRecord | null, usage: UsageRecord): UsageRecord {
+  return {
+    requests: (before?.requests ?? 0) + usage.requests,
+    rowsRead: (before?.rowsRead ?? 0) + usage.rowsRead,
+    rowsWritten: (before?.rowsWritten ?? 0) + usage.rowsWritten,
+    costNanoUsd: (before?.costNanoUsd ?? 0) + usage.costNanoUsd,
+  };
 }

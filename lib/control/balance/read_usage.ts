@@ -4,6 +4,7 @@ import { MAX_USAGE_ROWS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
 import { kvEntries } from "../../store/kv_call.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
+import { sumOfUsage } from "./database_usage.ts";
 
 const HOUR_MS = 3_600_000;
 const stepsMs = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
@@ -86,8 +87,10 @@ export async function sumUsage(
   const byTime = new Map<number, UsageRecord>();
   const byDatabase = new Map<string, UsageRecord>();
   for await (const { startMs, databaseId, used } of booked(kv, namespaceId, range)) {
-    byDatabase.set(databaseId, sum(byDatabase.get(databaseId), used));
-    if (only === null || only === databaseId) byTime.set(startMs, sum(byTime.get(startMs), used));
+    byDatabase.set(databaseId, sumOfUsage(byDatabase.get(databaseId) ?? null, used));
+    if (only === null || only === databaseId) {
+      byTime.set(startMs, sumOfUsage(byTime.get(startMs) ?? null, used));
+    }
   }
   return { byTime, byDatabase };
 }
@@ -116,7 +119,7 @@ async function* steps(entries: ReturnType<typeof booked>): AsyncGenerator<UsageR
       rows = new Map();
     }
     const { databaseId, used } = entry;
-    rows.set(databaseId, { startMs, databaseId, ...sum(rows.get(databaseId), used) });
+    rows.set(databaseId, { startMs, databaseId, ...sumOfUsage(rows.get(databaseId) ?? null, used) });
   }
   yield inOrder(rows);
 }
@@ -135,13 +138,4 @@ function cursorOf(cursor: string | null): Pick<UsageRow, "startMs" | "databaseId
 
 function isBehind(row: UsageRow, after: Pick<UsageRow, "startMs" | "databaseId">): boolean {
   return row.startMs > after.startMs || row.startMs === after.startMs && row.databaseId > after.databaseId;
-}
-
-function sum(before: UsageRecord | undefined, used: UsageRecord): UsageRecord {
-  return {
-    requests: (before?.requests ?? 0) + used.requests,
-    rowsRead: (before?.rowsRead ?? 0) + used.rowsRead,
-    rowsWritten: (before?.rowsWritten ?? 0) + used.rowsWritten,
-    costNanoUsd: (before?.costNanoUsd ?? 0) + used.costNanoUsd,
-  };
 }

@@ -6,8 +6,8 @@ import type { BlockRecord, UsageRecord } from "../../store/money_records.ts";
 import { CLOSED_BLOCK_KEPT_MS } from "./balance_limits.ts";
 import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
 import { type BlockPlan, planBlock, spendable } from "./plan_block.ts";
-import type { DatabaseUsage } from "./database_usage.ts";
 import type { Charge, SpendingAccount } from "./spending_account.ts";
+import { sumOfUsage } from "./database_usage.ts";
 
 const HOUR_MS = 3_600_000;
 /** Keys that Deno KV reads in one call. */
@@ -105,17 +105,8 @@ async function addedUsage(
     );
     some.forEach((usage, index) => {
       const key = keys.usage(namespaceId, hour, usage.databaseId);
-      records.push([key, sumOf(found[index]?.value ?? null, usage)]);
+      records.push([key, sumOfUsage(found[index]?.value ?? null, usage)]);
     });
   }
   return records;
-}
-
-function sumOf(before: UsageRecord | null, usage: DatabaseUsage): UsageRecord {
-  return {
-    requests: (before?.requests ?? 0) + usage.requests,
-    rowsRead: (before?.rowsRead ?? 0) + usage.rowsRead,
-    rowsWritten: (before?.rowsWritten ?? 0) + usage.rowsWritten,
-    costNanoUsd: (before?.costNanoUsd ?? 0) + usage.costNanoUsd,
-  };
 }
