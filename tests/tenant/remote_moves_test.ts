@@ -55,6 +55,38 @@ Deno.test("of many who ask where a database was, all learn that it has moved, an
   });
 });
 
+Deno.test("a request that was on its way while the database moved twice ends where it is now, and opens nothing", async () => {
+  await withSqld(async (world) => {
+    const [isHeld, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let openings = 0;
+    const one = world.store();
+    const two = world.store({
+      fetch: standBetween(async ({ url, sql }, go) => {
+        if (url.includes("/config")) openings++;
+        if (sql.includes("'held'")) {
+          isHeld.resolve();
+          await released.promise;
+        }
+        return await go();
+      }),
+    });
+    const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
+    await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
+    await tenant.database.takeSnapshot("mine");
+    const elsewhere = two.open(tenant.id, "ns_1");
+    const read = async (sql: string) => rowsOf(await ask(elsewhere, "read", sql));
+    const held = read("SELECT a, 'held' FROM t");
+    await isHeld.promise;
+    for (const label of ["undo", "undo-2"]) {
+      await tenant.database.restore("mine", { undoLabel: label });
+      assertEquals(await read("SELECT a FROM t"), [["before"]]);
+    }
+    released.resolve();
+    assertEquals(await held, [["before", "held"]]);
+    assertEquals(openings, 0);
+  });
+});
+
 Deno.test("writes of another process during a restore are in it, behind it or refused, and none is lost", async () => {
   await withSqld(async (world) => {
     const [one, two] = [world.store(), world.store()];

@@ -33,7 +33,8 @@ const OPENED_MS = 10_000;
 /** What is known lives until somebody finds that it is so no more. */
 export class RemoteConnection {
   #located: Promise<LocatedDatabase> | null = null;
-  #formerLocation: string | null = null;
+  /** Wherever it was found: it may move more than once while a request is on its way. */
+  readonly #locations = new Set<string>();
   #schemaGate: Promise<SchemaGate> | null = null;
   /** When it was last opened after something had closed it. */
   #openedMs = 0;
@@ -136,8 +137,7 @@ export class RemoteConnection {
     const before = await this.#located?.catch(() => null);
     this.#located = null;
     const now = await this.located();
-    if (before?.location === now.location) return asked !== null && asked === this.#formerLocation;
-    this.#formerLocation = before?.location ?? this.#formerLocation;
+    if (before?.location === now.location) return asked !== now.location && this.#locations.has(asked ?? "");
     this.forgetSchema();
     return true;
   }
@@ -209,11 +209,8 @@ export class RemoteConnection {
     return await this.schemaGate();
   }
 
-  async #sendTo(
-    { location, mode }: StreamTarget,
-    request: BatchRequest,
-    options: SendOptions,
-  ): Promise<BatchAnswer> {
+  async #sendTo(to: StreamTarget, request: BatchRequest, options: SendOptions): Promise<BatchAnswer> {
+    const { location, mode } = to;
     try {
       return await send(this.context, { location, mode }, request, options);
     } catch (error) {
@@ -233,6 +230,7 @@ export class RemoteConnection {
   async #find(): Promise<LocatedDatabase> {
     const found = await this.catalog.find(this.databaseId);
     if (!found) throw new AppError("store_unavailable");
+    this.#locations.add(found.location);
     return found;
   }
 
