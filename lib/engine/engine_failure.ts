@@ -189,7 +189,9 @@ function compileFailure(message: string): EngineFailure {
     return plainFailure("syntax_error", message);
   }
   if (/datatype mismatch|cannot store/.test(message)) return plainFailure("type_mismatch", message);
-  if (/too (?:big|many|long|large|deep)|limit/.test(message)) return plainFailure("too_big", message);
+  if (/too (?:big|many|long|large|deep|complex)|limit|at most \d+ tables|stack overflow/.test(message)) {
+    return plainFailure("too_big", message);
+  }
   if (/may not be modified|readonly/.test(message)) {
     return plainFailure("denied", "Writing a table that belongs to a virtual table");
   }

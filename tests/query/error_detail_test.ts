@@ -4,6 +4,7 @@ import type { ErrorDetail } from "../../lib/core/errors.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -381,7 +382,24 @@ testSteps("what errorDetail says", shop, {
       if (absent.status !== 200) assertStringIncludes(sqlError(absent).hint, "built without it");
     },
   "too_big for values and statements beyond the engine's limits": async (tenant) => {
-    for (const sql of ["SELECT zeroblob(1000000000)", `SELECT 1 ${"UNION ALL SELECT 1 ".repeat(2000)}`]) {
+    const numbers = (length: number) => Array(length).fill("1").join();
+    const tables = (length: number) => Array.from({ length }, (_, at) => `(SELECT 1) AS t${at}`).join();
+    const bounds: [name: string, most: number, sql: (length: number) => string][] = [
+      ["columns", 1000, (length) => `SELECT ${numbers(length)}`],
+      ["SELECTs", 200, (length) => Array(length).fill("SELECT 1").join(" UNION ALL ")],
+      ["tables of a join", 64, (length) => `SELECT 1 FROM ${tables(length)}`],
+      ["terms one inside the other", 1000, (length) => `SELECT ${Array(length).fill("1").join(" + ")}`],
+      ["arguments", isEmbedded() ? 200 : 127, (length) => `SELECT max(${numbers(length)})`],
+      ["pattern", isEmbedded() ? 1000 : 50_000, (length) => `SELECT 'a' LIKE '${"x".repeat(length)}'`],
+    ];
+    for (const [name, most, sql] of bounds) {
+      assertEquals((await tenant.query(sql(most))).status, 200, name);
+      assertEquals(sqlError(await tenant.query(sql(most + 1))).kind, "too_big", name);
+    }
+    const nested = (depth: number) => `SELECT ${"(".repeat(depth)}1${")".repeat(depth)}`;
+    assertEquals((await tenant.query(nested(90))).status, 200);
+    const beyond = ["SELECT zeroblob(1000000000)", ...isEmbedded() ? [] : [nested(120)]];
+    for (const sql of beyond) {
       assertEquals(sqlError(await tenant.query(sql)).kind, "too_big", sql.slice(0, 40));
     }
   },
