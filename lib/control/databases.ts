@@ -125,22 +125,27 @@ export class Databases {
   }
 
   /** Removes the record and notes that its storage still exists. It can be repeated. */
-  remove(record: DatabaseRecord): Promise<void> {
+  async remove(record: DatabaseRecord): Promise<void> {
     const leftover = { kind: "database", sinceMs: this.clock.now() } as const;
-    return this.#unlink(record, (removal) => removal.set(keys.leftover(record.id), leftover));
+    await this.#unlink(record, (removal) => removal.set(keys.leftover(record.id), leftover));
   }
 
-  /** Removes the record; for `keepMs` the database can be restored. It can be repeated. */
-  softDelete(record: DatabaseRecord, keepMs: number): Promise<void> {
+  /**
+   * Removes the record; for `keepMs` the database can be restored. False when it is gone, or was deleted meanwhile and
+   * brought back under another slug.
+   */
+  softDelete(record: DatabaseRecord, keepMs: number): Promise<boolean> {
     const deletedAt = this.clock.now();
     return this.#unlink(
       record,
       (removal, database) =>
-        removal.set(keys.deletedDatabase(record.namespaceId, record.id), {
-          database,
-          deletedAt,
-          untilMs: deletedAt + keepMs,
-        }),
+        database.slug !== record.slug
+          ? null
+          : removal.set(keys.deletedDatabase(record.namespaceId, record.id), {
+            database,
+            deletedAt,
+            untilMs: deletedAt + keepMs,
+          }),
     );
   }
 
@@ -206,16 +211,18 @@ export class Databases {
 
   async #unlink(
     record: DatabaseRecord,
-    note: (removal: Deno.AtomicOperation, database: DatabaseRecord) => Deno.AtomicOperation,
-  ): Promise<void> {
+    note: (removal: Deno.AtomicOperation, database: DatabaseRecord) => Deno.AtomicOperation | null,
+  ): Promise<boolean> {
     const key = keys.database(record.namespaceId, record.id);
     try {
       for (;;) {
         const entry = await kvGet(this.kv, key);
-        if (entry.versionstamp === null) return;
+        if (entry.versionstamp === null) return false;
         const removal = this.kv.atomic().check(entry).delete(key)
-          .delete(keys.databaseBySlug(record.namespaceId, record.slug));
-        if (await kvCommit(note(removal, entry.value))) return;
+          .delete(keys.databaseBySlug(record.namespaceId, entry.value.slug));
+        const noted = note(removal, entry.value);
+        if (noted === null) return false;
+        if (await kvCommit(noted)) return true;
       }
     } finally {
       this.#cache.forget(cacheKey(record.namespaceId, record.slug));

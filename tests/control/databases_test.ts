@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
 import { controlWorld, databaseRecord } from "../testing/control_world.ts";
 
@@ -101,6 +101,22 @@ Deno.test("Databases.remove() repeated does not take the slug from the database 
   const next = await world.database(id, "orders");
   await world.control.databases.remove(old);
   assertEquals((await world.control.databases.bySlug(id, "orders"))?.id, next.id);
+});
+
+Deno.test("Databases.softDelete() deletes once, and neither what came back under another slug nor what has the slug now", async () => {
+  using world = await controlWorld();
+  const { databases } = world.control;
+  const { id } = await world.namespace();
+  const old = await world.database(id, "orders");
+  const at = [1, 2, 3, 4].map(() => databases.softDelete(old, 1000));
+  assertEquals((await Promise.all(at)).filter((deleted) => deleted).length, 1);
+  const deleted = await databases.findDeleted(id, "orders");
+  assert(deleted !== null);
+  assertEquals(await databases.undelete(deleted, "found"), { ok: true });
+  const next = await world.database(id, "orders");
+  assertEquals(await databases.softDelete(old, 1000), false);
+  assertEquals((await databases.bySlug(id, "orders"))?.id, next.id);
+  assertEquals((await databases.bySlug(id, "found"))?.id, old.id);
 });
 
 Deno.test("the same slug in two namespaces is two databases", async () => {

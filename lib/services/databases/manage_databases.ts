@@ -104,7 +104,8 @@ export async function deleteDatabase(
   requireFresh(ctx.caller, ctx.clock.now());
   requireConfirm(input.confirm, record.slug);
   const view = await databaseView(ctx.tenants, record);
-  await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
+  const deleted = await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
+  if (!deleted) throw new AppError("database_not_found");
   await removeBranches(ctx, { namespaceId: record.namespaceId, trunkId: record.id });
   const { namespaceId, slug, id } = record;
   await noteAct(ctx, "database.deleted", { namespaceId, database: slug, target: id });
