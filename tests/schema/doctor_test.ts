@@ -2,45 +2,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
-import { examine, follow, make, placesOf, runSuggestion } from "./doctor_findings.ts";
+import { examine, follow, make, placesOf, runSuggestion, troubled } from "./doctor_findings.ts";
 import { oneStore } from "../testing/cases.ts";
 
 const { run, test } = oneStore();
 Deno.test("the doctor", run);
-
-/** Something for every code that a schema can show. */
-const troubled = [
-  "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, status TEXT)",
-  "CREATE TABLE events (happened TEXT, note TEXT, CHECK (note <> ''))",
-  "CREATE INDEX events_happened ON events(happened)",
-  "CREATE TRIGGER events_kept BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'kept'); END",
-  "CREATE VIEW latest AS SELECT * FROM events",
-  "CREATE TABLE codes (code TEXT NOT NULL UNIQUE, meaning TEXT)",
-  "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id), total INTEGER)",
-  "CREATE TABLE invoices (id INTEGER PRIMARY KEY, total TEXT, order_id INTEGER REFERENCES orders(id))",
-  "CREATE INDEX invoices_order ON invoices(order_id)",
-  "CREATE INDEX invoices_order_total ON invoices(order_id, total)",
-  "CREATE UNIQUE INDEX invoices_id ON invoices(id)",
-  'CREATE TABLE "order" (id INTEGER PRIMARY KEY, "group" TEXT)',
-  "CREATE TABLE loose (id INTEGER PRIMARY KEY, la, lb DEFAULT (1 + 2) NOT NULL, lc)",
-  "CREATE TABLE lost (id INTEGER PRIMARY KEY, gone_id INTEGER CONSTRAINT fk REFERENCES customer(id) " +
-  "ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED NOT NULL, x INTEGER, y INTEGER, FOREIGN KEY (x) REFERENCES nowhere)",
-  "CREATE TABLE astray (id INTEGER PRIMARY KEY, nick TEXT REFERENCES customers(nope))",
-  "CREATE TABLE pairs (a INTEGER, b INTEGER, n INTEGER, PRIMARY KEY (a, b))",
-  "INSERT INTO pairs VALUES (1, 1, 7), (1, 2, 8)",
-  "CREATE TABLE halves (id INTEGER PRIMARY KEY, a INTEGER REFERENCES pairs(a), n INTEGER REFERENCES pairs(n))",
-  "CREATE TABLE tickets (id INTEGER PRIMARY KEY, weight INTEGER, price REAL NOT NULL, seen DATE)",
-  "CREATE TABLE serials (serial_no SERIAL PRIMARY KEY, serial_text TEXT NOT NULL)",
-  "INSERT INTO serials VALUES (7, 'a'), (NULL, 'b'), (NULL, 'c')",
-  "CREATE TABLE words (word_no BIGINT PRIMARY KEY, word_text TEXT)",
-  "INSERT INTO words VALUES ('one', 'a')",
-  "INSERT INTO events VALUES ('mon', 'x'), ('tue', 'y')",
-  "INSERT INTO loose VALUES (5, 'text', 1, NULL), (9, 2, 2.5, 3)",
-  "INSERT INTO tickets VALUES (1, 10, 1.5, 'monday'), (2, 'heavy', 'free', 3)",
-  "PRAGMA foreign_keys = OFF",
-  "INSERT INTO customers VALUES (1, 'Ada', NULL)",
-  "INSERT INTO orders VALUES (1, 1, 10), (2, 99, 20)",
-];
 
 const expected: Readonly<Record<string, readonly string[]>> = {
   broken_foreign_key: ["astray.nick", "halves.a", "halves.n", "lost.gone_id", "lost.x", "orders.customer_id"],
@@ -93,21 +59,6 @@ test("every suggestion runs as it stands and silences its finding, until the sch
   assertEquals(rowsOf(kept, 2), [[5, "text", 1, null], [9, 2, 2.5, 3]]);
   assertEquals(rowsOf(kept, 3), [[7, "a"], [8, "b"], [9, "c"]]);
   assertEquals(rowsOf(kept, 4), [["events_happened"], ["events_kept"]]);
-});
-
-test("each suggestion of one examination silences its finding, none of the others having run", async () => {
-  await using app = await startApp();
-  const { findings } = await (async () => {
-    const probe = await app.namespace("probe");
-    await make(probe, troubled);
-    return await examine(app, probe);
-  })();
-  for (const [at, finding] of findings.entries()) {
-    const tenant = await app.namespace(`n${at}`);
-    await make(tenant, troubled);
-    const own = { ...finding, suggestion: finding.suggestion.replace("/v1/db/probe/", `/v1/db/n${at}/`) };
-    await follow(app, tenant, own);
-  }
 });
 
 test("all suggestions of one examination run in its order, none undoes another, and all findings are gone", async () => {

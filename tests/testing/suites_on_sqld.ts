@@ -156,6 +156,8 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/routes/security_people_test.ts": "is about who is let in, which no tenant is asked for",
   "tests/security/approval_attack_test.ts":
     "who may redeem what is decided before a store is asked; approval_rows_test.ts looks again in sqld",
+  "tests/schema/doctor_suggestions_test.ts":
+    "is about generated statements, one by one; doctor_test.ts runs all of them in sqld",
   "tests/schema/search_test.ts": "is about ranking",
 };
 
