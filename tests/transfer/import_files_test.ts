@@ -1,5 +1,5 @@
 // What imported files may hold: dumps of other programs, texts in other encodings, and what is refused.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
@@ -382,6 +382,12 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
       headers: { "content-encoding": "gzip" },
     });
     assertEquals(packed.body.issues?.[0]?.path, "Content-Encoding");
+    const zipped = new Response("CREATE TABLE t (v);").body?.pipeThrough(new CompressionStream("gzip"));
+    const gzip = new Uint8Array(await new Response(zipped).arrayBuffer());
+    for (const format of ["sql", "sqlite"]) {
+      const { body } = await world.import(`format=${format}&mode=create`, gzip);
+      assertMatch(body.issues?.[0]?.message ?? "", /compressed by gzip; unpack it/, format);
+    }
     const form = await world.import("format=sql&mode=create", "--x\r\n\r\nSELECT 1\r\n--x--\r\n", {
       headers: { "content-type": "multipart/form-data; boundary=x" },
     });

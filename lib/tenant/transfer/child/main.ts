@@ -54,9 +54,20 @@ function run(job: TransferJob): void {
 /** A stranger's file: nothing of it runs but the reading of its tables. */
 function read({ format }: Extract<TransferJob, { do: "read" }>): void {
   const path = `${folder}/${transferFiles.upload}`;
+  if (beginsAsGzip(path)) {
+    throw new NotTaken("it is compressed by gzip; unpack it and send what is in it", null);
+  }
   const out = new TextOut();
   for (const item of format === "sql" ? dumpItems(path) : strangersItems(path)) out.bytes(frameOf(item));
   out.flush();
+}
+
+/** Neither a database nor a text in UTF-8 begins so. */
+function beginsAsGzip(path: string): boolean {
+  using file = Deno.openSync(path);
+  const start = new Uint8Array(2);
+  file.readSync(start);
+  return start[0] === 0x1f && start[1] === 0x8b;
 }
 
 function* strangersItems(path: string): Generator<Item> {
