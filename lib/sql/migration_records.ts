@@ -4,6 +4,7 @@ import { sha256 } from "../core/sha256.ts";
 import type { SchemaChange } from "./branch_report.ts";
 import { isReservedName } from "./service_tables.ts";
 import type { SqlParameter } from "./sql_value.ts";
+import { objectType } from "./schema_shape.ts";
 
 /** A statement of the service with its values. */
 interface Own {
@@ -100,10 +101,6 @@ export function changedObjects(before: string, now: string): SchemaChange[] {
     const space = key.indexOf(" ");
     return [{ type: objectType(key.slice(0, space)), name: key.slice(space + 1), change }];
   });
-}
-
-function objectType(type: string): SchemaChange["type"] {
-  return type === "index" || type === "view" || type === "trigger" ? type : "table";
 }
 
 /** A file's name where it stands in the order of files: numbers count by their value. */

@@ -5,6 +5,11 @@ import { foldName } from "./names.ts";
 /** The types in `sqlite_schema`. */
 export type ObjectType = "table" | "index" | "view" | "trigger";
 
+/** A type as a database or a record has it. */
+export function objectType(type: unknown): ObjectType {
+  return type === "index" || type === "view" || type === "trigger" ? type : "table";
+}
+
 /** A row of `sqlite_schema`. */
 export interface SchemaObject {
   readonly type: ObjectType;

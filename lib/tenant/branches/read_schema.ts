@@ -1,12 +1,7 @@
 // A database's schema as plain data.
 import { foldName } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
-import {
-  type ColumnShape,
-  type ObjectType,
-  type SchemaObject,
-  type SchemaShape,
-} from "../../sql/schema_shape.ts";
+import { type ColumnShape, objectType, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { type Answer, mayAll, mustAll, type Side, type Work } from "./work.ts";
 
 const SCHEMA = [
@@ -47,8 +42,4 @@ function columnShapes(answer: Answer | undefined): ColumnShape[] {
     keyIndex: Number(keyIndex),
     hidden: Number(hidden),
   }));
-}
-
-function objectType(type: unknown): ObjectType {
-  return type === "index" || type === "view" || type === "trigger" ? type : "table";
 }
