@@ -9,14 +9,8 @@ import {
   type Step,
 } from "../calls/work.ts";
 import { answerSets } from "./answer_sets.ts";
-import { fromHrana, hranaValue, integerOf, resultJson } from "./hrana/remote_values.ts";
-import {
-  type HranaStep,
-  type HranaValue,
-  losesInfinity,
-  type StepResult,
-  type StepRows,
-} from "./hrana/hrana.ts";
+import { fromHrana, hranaValue, integerOf, isInfinite, resultJson } from "./hrana/remote_values.ts";
+import { type HranaStep, losesInfinity, type StepResult, type StepRows } from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
 import { TOTAL } from "./write_steps.ts";
@@ -56,11 +50,6 @@ async function answerSteps(
   if (!losesInfinity(answers)) return readAnswers(steps, answers);
   const again = await send([...texts([`ROLLBACK TO ${savepoint}`]), ...asked], true);
   return readAnswers(steps, again.slice(1));
-}
-
-/** JSON has no infinity; a value that an earlier statement has returned may be one. */
-function isInfinite(value: HranaValue): boolean {
-  return value.type === "float" && !Number.isFinite(value.value);
 }
 
 function texts(all: readonly string[]): HranaStep[] {

@@ -5,7 +5,7 @@ import { OddText } from "../../sql/stored_text.ts";
 import type { ExactValue } from "../transfer/child/exact_value.ts";
 import type { Item, RowsItem } from "../transfer/child/items.ts";
 import type { HranaStep, HranaValue } from "./hrana/hrana.ts";
-import { toHrana } from "./hrana/remote_values.ts";
+import { isInfinite, toHrana } from "./hrana/remote_values.ts";
 import { type RemoteContext, runOwn } from "./remote_context.ts";
 
 /** Values of one statement, and bytes of one request: sqld takes some megabytes. */
@@ -103,10 +103,6 @@ function rowSteps({ table, columns, rows }: RowsItem): HranaStep[] {
 
 function hranaOf(value: ExactValue): HranaValue {
   return toHrana(value instanceof OddText ? value.bytes : value);
-}
-
-function isInfinite(value: HranaValue): boolean {
-  return value.type === "float" && !Number.isFinite(value.value);
 }
 
 function lengthOf(value: HranaValue): number {

@@ -112,3 +112,8 @@ export function toHrana(value: EngineValue): HranaValue {
   if (typeof value === "string") return { type: "text", value };
   return { type: "blob", base64: value.toBase64({ omitPadding: true }) };
 }
+
+/** JSON has no infinity: such a value goes out in binary form. */
+export function isInfinite(value: HranaValue): boolean {
+  return value.type === "float" && !Number.isFinite(value.value);
+}
