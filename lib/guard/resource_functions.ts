@@ -1,4 +1,5 @@
 // Functions of the runtime that are not public: they name and close what it holds open, where its public ones cannot.
+import { runtimeFunctions } from "../core/runtime_functions.ts";
 
 /** The functions, as of 2.9. A resource is an open file, connection, socket or server, known by its number. */
 export interface ResourceFunctions {
@@ -10,20 +11,12 @@ export interface ResourceFunctions {
   createCancelHandle(): number;
 }
 
-const NAMES = ["resources", "close", "createCancelHandle"] as const;
-
 /** Null where the runtime does not have them all. */
 export function findResourceFunctions(runtime: object = Deno): ResourceFunctions | null {
-  const core = memberOf(memberOf(runtime, memberOf(runtime, "internal")), "core");
-  return NAMES.every((name) => typeof memberOf(core, name) === "function") ? functionsOf(core) : null;
+  return functionsOf(runtimeFunctions(["resources", "close", "createCancelHandle"], runtime));
 }
 
 /** Guarantee: functions of these names, which tests/guard/serve_connection_test.ts holds to the rest. */
-function functionsOf(core: unknown): ResourceFunctions {
-  return core as ResourceFunctions;
-}
-
-function memberOf(object: unknown, name: unknown): unknown {
-  const isKey = typeof name === "string" || typeof name === "symbol";
-  return isKey && typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined;
+function functionsOf(functions: object | null): ResourceFunctions | null {
+  return functions as ResourceFunctions | null;
 }

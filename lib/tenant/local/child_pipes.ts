@@ -1,6 +1,7 @@
 // The service's ends of an engine child's two pipes. Two streams of the runtime between them and a frame would cost a tenth
 // of the service's processor time for a point read, so the pipes are read and written by the runtime's own functions
 // under those streams. They are not public: where they are missing the streams are used.
+import { runtimeFunctions } from "../../core/runtime_functions.ts";
 
 /** The two ends. */
 export interface ChildPipes {
@@ -48,19 +49,12 @@ export function startWithPipes<Process extends PipedProcess>(
 
 /** Null where the runtime has no such functions. */
 export function findPipeFunctions(runtime: object = Deno): PipeFunctions | null {
-  const core = memberOf(memberOf(runtime, memberOf(runtime, "internal")), "core");
-  const names = ["resources", "read", "writeAll"];
-  return names.every((name) => typeof memberOf(core, name) === "function") ? pipeFunctions(core) : null;
+  return pipeFunctions(runtimeFunctions(["resources", "read", "writeAll"], runtime));
 }
 
 /** Guarantee: an object with functions of these names, which tests/tenant/child_pipes_test.ts holds to the rest. */
-function pipeFunctions(core: unknown): PipeFunctions {
-  return core as PipeFunctions;
-}
-
-function memberOf(value: unknown, name: unknown): unknown {
-  const isKey = typeof name === "string" || typeof name === "symbol";
-  return isKey && typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+function pipeFunctions(functions: object | null): PipeFunctions | null {
+  return functions as PipeFunctions | null;
 }
 
 class DirectPipes implements ChildPipes {
