@@ -1,6 +1,7 @@
 // One running service owns the data folder: two would write the same tenant files.
 import { reasonOf } from "../core/attempt.ts";
 import { ConfigError } from "../core/errors.ts";
+import { isThere } from "./if_there.ts";
 
 /** The data folder as long as this process owns it. */
 export interface DataDirClaim {
@@ -72,13 +73,9 @@ async function isAt(path: string, file: Deno.FsFile): Promise<boolean> {
 /** The folder and those above it that do not exist yet, the innermost first. */
 async function missingFolders(path: string): Promise<string[]> {
   const missing: string[] = [];
-  for (let folder = path.replace(/\/+$/, ""); folder !== "" && !await exists(folder);) {
+  for (let folder = path.replace(/\/+$/, ""); folder !== "" && !await isThere(folder);) {
     missing.push(folder);
     folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
   }
   return missing;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.lstat(path).then(() => true, (error) => !(error instanceof Deno.errors.NotFound));
 }

@@ -28,7 +28,7 @@ export class DiskReserve {
   async fill(): Promise<void> {
     if (this.#bytes === this.wholeBytes) return;
     try {
-      this.#bytes = Math.min(await sizeOf(this.path), this.wholeBytes);
+      this.#bytes = Math.min((await ifThere(Deno.stat(this.path)))?.size ?? 0, this.wholeBytes);
       const missing = this.wholeBytes - this.#bytes;
       if (missing === 0 || await freeBytes(this.path) < missing * MARGIN) return;
       await this.#write();
@@ -95,10 +95,6 @@ function noise(bytes: number): Uint8Array<ArrayBuffer> {
     crypto.getRandomValues(room.subarray(at, Math.min(bytes, at + RANDOM_BYTES)));
   }
   return room;
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await ifThere(Deno.stat(path)))?.size ?? 0;
 }
 
 /** Bytes that are free for this process on the disk that the file is on. */

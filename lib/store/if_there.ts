@@ -23,3 +23,8 @@ export async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> 
 export async function removeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
+
+/** False where nothing has the name; what cannot be looked at is there. */
+export async function isThere(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, (error) => !(error instanceof Deno.errors.NotFound));
+}

@@ -16,7 +16,7 @@ import { type KnownDatabase, knownDatabases } from "./known_databases.ts";
 import { requireSound, runBackupChild } from "./run_backup_child.ts";
 import { unpackBackup } from "./unpack_backup.ts";
 import { type Voided, voidRevived } from "./void_revived.ts";
-import { removeIfThere } from "../../store/if_there.ts";
+import { isThere, removeIfThere } from "../../store/if_there.ts";
 
 /** How it is restored. */
 export interface RestoreOptions {
@@ -59,7 +59,7 @@ export async function restoreBackup(path: string, options: RestoreOptions): Prom
   const aside = `${dataDir}/${ASIDE}`;
   try {
     await requireKnownFormat(dataDir);
-    if (await exists(kvPath) && !replace) {
+    if (await isThere(kvPath) && !replace) {
       throw new ConfigError(
         `Name another DATA_DIR, or add --replace: ${dataDir} has a control plane, which would be kept beside`,
       );
@@ -119,14 +119,14 @@ async function putInPlace(
   await syncPath(ready);
   step("keep");
   let kept: string | null = null;
-  if (await exists(kvPath)) {
+  if (await isThere(kvPath)) {
     // With its log folded in it is one file, which a rename replaces whole. A damaged one cannot be, and is kept with its log.
     const folder = ready.slice(0, ready.lastIndexOf("/"));
     await runBackupChild({ do: "fold", kv: kvPath }, { folder, environment });
     await keepPrivate(kvPath);
     kept = `${kvPath}.before-${isoTime(clock.now()).replaceAll(/[:.]/g, "-")}`;
     for (const end of ["", "-wal"]) {
-      if (await exists(kvPath + end)) await Deno.link(kvPath + end, kept + end);
+      if (await isThere(kvPath + end)) await Deno.link(kvPath + end, kept + end);
     }
   }
   // Whose log this is, the file that comes is not.
@@ -135,8 +135,4 @@ async function putInPlace(
   await Deno.rename(ready, kvPath);
   await syncPath(dataDir);
   return kept;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.lstat(path).then(() => true, (error) => !(error instanceof Deno.errors.NotFound));
 }
