@@ -8,3 +8,8 @@ export function jsonOf(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a value is an object with members, and no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -9,6 +9,7 @@ import type { Env } from "../http/env.ts";
 import { isoTimestamp, time } from "../http/schemas.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { issuesOf } from "../middleware/issues.ts";
+import { isObject } from "../../lib/core/json_of.ts";
 
 /** The status of an endpoint. */
 const endpointStatus = z.enum(["draft", "published", "paused"]);
@@ -171,8 +172,4 @@ function withoutGone(value: unknown): unknown {
   if (!isObject(value)) return value;
   const left = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(left.map(([name, member]) => [name, withoutGone(member)]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 // The door for clients of libSQL: pipelines and cursors over HTTP, and sockets.
 import { type Context, Hono, type Next } from "hono";
-import type { z } from "zod";
 import { bearer } from "../../lib/access/authenticate.ts";
 import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import { answerCursor, answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
@@ -11,13 +10,13 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { maxAffectedOf, snapshots } from "../middleware/header_flag.ts";
-import { readWith } from "../middleware/issues.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
 import { isPlainPipeline } from "./plain_requests.ts";
 import { cursorBody, pipelineBody } from "./request_schemas.ts";
 import { isUpgrade, openSocket } from "./socket.ts";
 import { doorOf, type EnterDoor } from "./target.ts";
+import { checked } from "../middleware/validate.ts";
 
 /** Mounted at the root: `/hrana/<namespace>/…`, and `/v2`, `/v3` for tokens that reach one database. */
 export function hranaRoutes(deps: AppDeps): Hono<Env> {
@@ -99,14 +98,4 @@ function optionsOf(c: Context<Env>): DoorOptions {
     idempotencyKey: c.req.header("idempotency-key") ?? null,
     signal: () => c.req.raw.signal,
   };
-}
-
-/**
- * A body, whatever its Content-Type. Its integers are strings, and its numbers are floats of any size, so none is refused
- * for being rounded. Errors: `validation_failed`.
- */
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const read = readWith(schema, input);
-  if (!read.ok) throw new AppError("validation_failed", { issues: read.issues });
-  return read.data;
 }

@@ -6,6 +6,7 @@ import { MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
 import type { StreamRequest } from "../../lib/services/hrana/hrana_types.ts";
 import type { ClientMessage } from "../../lib/services/hrana/socket_types.ts";
 import { readCondition } from "./conditions.ts";
+import { isObject } from "../../lib/core/json_of.ts";
 
 /** A body of `POST …/pipeline` of a new stream. */
 export interface PlainPipeline {
@@ -86,10 +87,4 @@ function isId(value: unknown): boolean {
   return typeof value === "number" && (value | 0) === value;
 }
 
-interface Members {
-  readonly [name: string]: unknown;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+type Members = Readonly<Record<string, unknown>>;

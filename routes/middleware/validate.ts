@@ -66,7 +66,8 @@ export function readInput<Schema extends z.ZodType>(
   }
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+/** The input as the schema reads it. Errors: `validation_failed`. */
+export function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = readWith(schema, input);
   if (!read.ok) throw new AppError("validation_failed", { issues: read.issues });
   return read.data;

@@ -1,6 +1,7 @@
 // The readable parts of a specification that is wrong elsewhere, so that the validator can name every issue at once.
 import type { z } from "zod";
 import { endpointSpec, type FieldSpec, fieldSpec } from "../../../core/endpoint_spec.ts";
+import { isObject } from "../../../core/json_of.ts";
 
 const withoutInput = endpointSpec.omit({ input: true }).partial();
 
@@ -36,8 +37,4 @@ function readable(rest: Record<string, unknown>): z.output<typeof withoutInput> 
 function readableInput(input: unknown): SpecParts["input"] {
   if (!Array.isArray(input) || input.length > MAX_INPUT) return undefined;
   return input.map((field) => fieldSpec.safeParse(field).data ?? null);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
