@@ -2,7 +2,8 @@
 import { assertEquals } from "@std/assert";
 import { plainFailure } from "../../lib/engine/engine_failure.ts";
 import { unlessUsedUp } from "../../lib/tenant/calls/used_up.ts";
-import { noStepFigures, runWork } from "../../lib/tenant/calls/work.ts";
+import { noStepFigures } from "../../lib/tenant/calls/work.ts";
+import { runWork } from "../../lib/core/run_work.ts";
 
 const FULL = plainFailure("full", "database or disk is full");
 
@@ -10,7 +11,10 @@ const FULL = plainFailure("full", "database or disk is full");
 function told(failure: typeof FULL, usedUp: readonly string[], inserts: string) {
   const rows = usedUp.map((name) => [name]);
   const work = unlessUsedUp(failure, () => [`insert ${inserts}`]);
-  const { kind, table } = runWork(work, () => [{ ok: true, rows, json: "", figures: noStepFigures }]);
+  const { kind, table } = runWork(
+    work,
+    () => [{ ok: true as const, rows, json: "", figures: noStepFigures }],
+  );
   return [kind, table];
 }
 

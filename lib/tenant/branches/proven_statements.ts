@@ -6,8 +6,9 @@ import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema_diff
 import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
-import { type Answer, type Ask, runWork } from "./work.ts";
+import type { Answer, Ask } from "./work.ts";
 import { writtenRename } from "../../sql/description_renames.ts";
+import { runWork } from "../../core/run_work.ts";
 
 /** An empty database of any SQLite build. */
 export interface TrialDatabase {

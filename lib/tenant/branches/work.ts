@@ -79,10 +79,3 @@ export function* rowsWithin(
     if (answer?.failure.kind !== "result_too_large" || limit === 1) throw answer?.error;
   }
 }
-
-/** Runs the work with answers that are available at once. */
-export function runWork<T>(work: Work<T>, answer: (ask: Ask) => readonly Answer[]): T {
-  let step = work.next();
-  while (!step.done) step = work.next(answer(step.value));
-  return step.value;
-}

@@ -116,20 +116,3 @@ export function failureOf(answer: Answer | undefined): EngineFailure {
   if (!answer || answer.ok) throw new TypeError("no step has failed");
   return answer.failure;
 }
-
-/** For those who can answer at once. */
-export function runWork<T>(work: Work<T>, answer: (ask: Ask) => readonly Answer[]): T {
-  let step = work.next();
-  while (!step.done) step = work.next(answer(step.value));
-  return step.value;
-}
-
-/** For those who have to wait. Throws what `answer` throws. */
-export async function awaitWork<T>(
-  work: Work<T>,
-  answer: (ask: Ask) => Promise<readonly Answer[]>,
-): Promise<T> {
-  let step = work.next();
-  while (!step.done) step = work.next(await answer(step.value));
-  return step.value;
-}

@@ -5,7 +5,7 @@ import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { failedOutcome, timedOut } from "../calls/call_run.ts";
 import { DryRun } from "../calls/dry_run.ts";
 import { FootprintWatch } from "../calls/footprint_watch.ts";
-import { type Answer, type Ask, awaitWork } from "../calls/work.ts";
+import type { Answer, Ask } from "../calls/work.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { type AskedCall, watchDeferred } from "./write_call.ts";
 import { answerAsk } from "./answer_ask.ts";
@@ -21,6 +21,7 @@ import { RemoteNotes } from "./remote_notes.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import { retryOpenUntil, untilAnswered } from "./until_answered.ts";
 import { statementFailure } from "./step_by_step.ts";
+import { awaitWork } from "../../core/run_work.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
 export const MAX_PREVIEWED = 20_000;

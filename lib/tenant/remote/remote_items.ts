@@ -1,6 +1,6 @@
 // A location as items: its schema by the questions that files answer too, its rows page by page.
 import type { EngineValue } from "../../engine/result_json.ts";
-import type { Asked, Asking, Rows } from "../transfer/child/asking.ts";
+import type { Asked, Rows } from "../transfer/child/asking.ts";
 import { exactRow, exactSelect, type RowSource } from "../transfer/child/engine_rows.ts";
 import type { ExactValue } from "../transfer/child/exact_value.ts";
 import { planFile } from "../transfer/child/file_plan.ts";
@@ -9,6 +9,7 @@ import type { TableSource } from "../transfer/child/table_source.ts";
 import { losesInfinity } from "./hrana/hrana.ts";
 import { fromHrana } from "./hrana/remote_values.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
+import { awaitWork } from "../../core/run_work.ts";
 
 /** Rows of the first page and at most, and about how many bytes later ones have: sqld sends some 10 MB at once. */
 const FIRST_ROWS = 32;
@@ -29,7 +30,7 @@ export async function* locationItems(context: RemoteContext, location: string): 
     if (losesInfinity(steps)) steps = await runOwn(context, { ...target, binary: true }, asked);
     return rowsAt(steps, 0).map((row) => row.map(fromHrana));
   };
-  const plan = await answered(planFile(null, "UTF-8"), ({ sql, params }) => read(sql, params));
+  const plan = await awaitWork(planFile(null, "UTF-8"), ({ sql, params }) => read(sql, params));
   for (const step of planSteps(plan)) {
     if (step.t !== "source") yield step;
     else yield* sourceItems(read, step.source);
@@ -37,12 +38,6 @@ export async function* locationItems(context: RemoteContext, location: string): 
 }
 
 type Read = (sql: string, params: Asked["params"]) => Promise<Rows>;
-
-async function answered<Value>(work: Asking<Value>, answer: (asked: Asked) => Promise<Rows>): Promise<Value> {
-  let step = work.next();
-  while (!step.done) step = work.next(await answer(step.value));
-  return step.value;
-}
 
 async function* sourceItems(read: Read, source: TableSource): AsyncGenerator<RowsItem> {
   if (source.fills === "storage") {

@@ -11,7 +11,6 @@ import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import { statementOfRun } from "../../sql/param_sets.ts";
 import { unlessUsedUp } from "../calls/used_up.ts";
-import { awaitWork } from "../calls/work.ts";
 import { answerAsk } from "./answer_ask.ts";
 import { closeComments } from "./gate/sent_text.ts";
 import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
@@ -30,6 +29,7 @@ import type { SlowSlots } from "./slow_slots.ts";
 import { TenantLog } from "./tenant_log.ts";
 import { untilAnswered } from "./until_answered.ts";
 import type { CallJob } from "./write_call.ts";
+import { awaitWork } from "../../core/run_work.ts";
 
 /** What is said before a request begins to run. */
 const NOTHING_RAN: readonly RemoteReason[] = ["not_sent", "gone", "denied", "blocked"];

@@ -10,7 +10,6 @@ import {
 } from "../calls/call_run.ts";
 import { CarefulRun } from "../calls/careful_run.ts";
 import { DryRun } from "../calls/dry_run.ts";
-import { awaitWork } from "../calls/work.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
 import { compiledSchema } from "./gate/compiled_schema.ts";
@@ -28,6 +27,7 @@ import { statementFailure } from "./step_by_step.ts";
 import type { TransactionStream } from "./transaction_stream.ts";
 import type { AskedCall } from "./write_call.ts";
 import type { GatedCall } from "./write_steps.ts";
+import { awaitWork } from "../../core/run_work.ts";
 
 /** A call that passed the gate, and the stream on which it runs. */
 export interface InsideCall extends GatedCall {

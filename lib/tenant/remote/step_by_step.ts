@@ -13,7 +13,7 @@ import {
 import { CarefulRun } from "../calls/careful_run.ts";
 import { FootprintWatch } from "../calls/footprint_watch.ts";
 import { MigrationWatch } from "../calls/migration_watch.ts";
-import { awaitWork, type Work } from "../calls/work.ts";
+import type { Work } from "../calls/work.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
 import { endNotBegun, type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
 import { checksEach, watchDeferred } from "./write_call.ts";
@@ -26,6 +26,7 @@ import type { EngineFailure } from "../../engine/engine_failure.ts";
 import { groupSteps } from "./write_steps.ts";
 import { foundReplay } from "./replay_statements.ts";
 import { withStatementDeadline } from "./statement_deadline.ts";
+import { awaitWork } from "../../core/run_work.ts";
 
 /** `group` holds one call. Throws `RemoteFailure`, and `Stopped` when nobody waits; nothing was committed then. */
 export async function commitStepByStep(group: Group): Promise<GroupEnd> {

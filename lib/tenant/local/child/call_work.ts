@@ -15,7 +15,6 @@ import {
   type CallerStep,
   noStepFigures,
   type OwnStep,
-  runWork,
   type SetsAsk,
 } from "../../calls/work.ts";
 import { runSets } from "./run_sets.ts";
@@ -24,6 +23,7 @@ import { BREAKABLE, DeferredReferences, DEFERS } from "../../calls/deferred_refe
 import type { WireCall } from "./wire_call.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
+import { runWork } from "../../../core/run_work.ts";
 
 /**
  * Runs the steps of one ask in order. `begins` is called before each run of a statement of the

@@ -3,7 +3,6 @@ import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import { DryRun } from "../../calls/dry_run.ts";
-import { runWork } from "../../calls/work.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
 import { answerAsk, failureOf, storeCall, watchDeferred } from "./call_work.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
@@ -11,6 +10,7 @@ import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import { runWork } from "../../../core/run_work.ts";
 
 /** Of a statement that affects more rows than this none is shown, because their keys are held in memory. */
 const MAX_PREVIEWED = 500_000;

@@ -9,7 +9,7 @@ import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
 import { MigrationWatch } from "../../calls/migration_watch.ts";
 import { takesValues } from "../../calls/returned_rows.ts";
-import { runWork, type Work } from "../../calls/work.ts";
+import type { Work } from "../../calls/work.ts";
 import { answerAsk, hasVirtualTables, storeCall, watchDeferred } from "./call_work.ts";
 import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
@@ -20,6 +20,7 @@ import { firstRuns, runsOf } from "../../../sql/param_sets.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import { recordsOf } from "../../call_records.ts";
 import { storeReplay } from "./replay.ts";
+import { runWork } from "../../../core/run_work.ts";
 
 /** One call undid the whole transaction (`ON CONFLICT ROLLBACK`, no memory), so the group's calls run one by one. */
 export class GroupLost extends Error {

@@ -18,10 +18,3 @@ export type Asking<Value> = Generator<Asked, Value, Rows>;
 export function* ask(sql: string, ...params: (string | bigint)[]): Asking<Rows> {
   return yield { sql, params };
 }
-
-/** Runs it with answers that are available at once. */
-export function answerAll<Value>(work: Asking<Value>, answer: (asked: Asked) => Rows): Value {
-  let step = work.next();
-  while (!step.done) step = work.next(answer(step.value));
-  return step.value;
-}

@@ -7,7 +7,6 @@ import { sameName } from "../../../sql/names.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
 import { Builder, type BuilderOptions, type Built } from "./builder.ts";
 import { NotTaken, Unreadable } from "./not_taken.ts";
-import { answerAll } from "./asking.ts";
 import { allRows, encodingOf } from "./engine_rows.ts";
 import { frameOf, inputFrames, itemOf } from "./frames.ts";
 import { type FilePlan, planFile } from "./file_plan.ts";
@@ -18,6 +17,7 @@ import { Reports } from "./reports.ts";
 import { TextOut } from "./text_out.ts";
 import { writeRows } from "./write_rows.ts";
 import { writeSql } from "./write_sql.ts";
+import { runWork } from "../../../core/run_work.ts";
 
 /** Bytes of one value or line: what the engine holds at once. */
 const LENGTH = 128 * 1024 * 1024;
@@ -125,7 +125,7 @@ function exportCopy(job: Extract<TransferJob, { do: "export" }>): Built {
 }
 
 function planOf(db: DatabaseSync, table: string | null): FilePlan {
-  return answerAll(planFile(table, encodingOf(db)), ({ sql, params }) => allRows(db, sql, ...params));
+  return runWork(planFile(table, encodingOf(db)), ({ sql, params }) => allRows(db, sql, ...params));
 }
 
 function sourceOf(plan: FilePlan, table: string | null) {
