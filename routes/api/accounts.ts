@@ -9,6 +9,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp } from "../http/schemas.ts";
 import { validate } from "../middleware/validate.ts";
+import { databaseOf } from "./path_names.ts";
 
 const ONE = "/:slug/databases/:dbSlug/endpoints/:endpoint";
 const tags = ["endpoints"];
@@ -59,6 +60,6 @@ function contextOf(deps: AppDeps, c: Context<Env>) {
 }
 
 function inputOf(c: Context<Env, typeof ONE>, { email }: { readonly email: string }): AccountInput {
-  const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
+  const address = databaseOf(c);
   return { address, slug: c.req.param("endpoint"), email };
 }

@@ -27,6 +27,7 @@ import {
 } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { noBody, validate } from "../middleware/validate.ts";
+import { databaseOf } from "./path_names.ts";
 
 const databaseBody = z.strictObject({ slug: newSlug, name: displayName.optional() }).meta({
   examples: [{ slug: "shop", name: "Shop" }],
@@ -81,8 +82,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Read a database", tags, responses: answers(databaseRecord) }),
       validate("query", noQuery),
       async (c) => {
-        const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
-        return c.json({ success: true, data: await getDatabase(manageContext(deps, c), address) });
+        return c.json({ success: true, data: await getDatabase(manageContext(deps, c), databaseOf(c)) });
       },
     )
     .patch(
@@ -90,8 +90,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Change a database", tags, responses: answers(databaseRecord) }),
       validate("json", rename),
       async (c) => {
-        const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
-        const input = { ...address, name: c.req.valid("json").name };
+        const input = { ...databaseOf(c), name: c.req.valid("json").name };
         return c.json({ success: true, data: await updateDatabase(manageContext(deps, c), input) });
       },
     )
@@ -100,8 +99,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Delete a database", tags, responses: answers(databaseRecord) }),
       validate("json", confirmBody("shop")),
       async (c) => {
-        const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
-        const input = { ...address, confirm: c.req.valid("json").confirm };
+        const input = { ...databaseOf(c), confirm: c.req.valid("json").confirm };
         return c.json({ success: true, data: await deleteDatabase(manageContext(deps, c), input) });
       },
     );
@@ -122,8 +120,7 @@ export function sessionRoutes(deps: AppDeps): Hono<Env> {
     }),
     noBody,
     async (c) => {
-      const address = { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
-      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), address) });
+      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), databaseOf(c)) });
     },
   );
 }

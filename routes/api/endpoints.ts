@@ -36,6 +36,7 @@ import {
   testResult,
   uncheckedSpec,
 } from "./endpoint_schemas.ts";
+import { databaseOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/endpoints";
 const ONE = `${PATH}/:endpoint`;
@@ -210,13 +211,6 @@ function contextOf(deps: AppDeps, c: Context<Env>): EndpointContext {
   return { ...deps, caller: c.get("caller") };
 }
 
-function databaseOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug: string } {
-  return { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
-}
-
 function endpointOf(c: Context<Env, typeof ONE>) {
-  return {
-    address: { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") },
-    slug: c.req.param("endpoint"),
-  };
+  return { address: databaseOf(c), slug: c.req.param("endpoint") };
 }

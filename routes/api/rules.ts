@@ -1,5 +1,5 @@
 // /api/namespaces/:slug/databases/:dbSlug/rules: rules that stop writes.
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { addRule, changeRule, deleteRule, listRules } from "../../lib/services/rules/manage_rules.ts";
@@ -10,6 +10,7 @@ import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { ruleBody, ruleChange, ruleDefaults, ruleRecord } from "./rule_schemas.ts";
+import { databaseOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";
 const tags = ["rules"];
@@ -21,14 +22,17 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listRules(manageContext(deps, c), addressOf(c)) }),
+      async (c) => c.json({ success: true, data: await listRules(manageContext(deps, c), databaseOf(c)) }),
     )
     .post(
       PATH,
       describeRoute({ summary: "Add a rule", tags, responses: answers(ruleRecord, { status: 201 }) }),
       validate("json", ruleBody),
       async (c) => {
-        const input = { address: addressOf(c), settings: { ...ruleDefaults, ...given(c.req.valid("json")) } };
+        const input = {
+          address: databaseOf(c),
+          settings: { ...ruleDefaults, ...given(c.req.valid("json")) },
+        };
         return c.json({ success: true, data: await addRule(manageContext(deps, c), input) }, 201);
       },
     )
@@ -39,7 +43,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { revision, ...settings } = c.req.valid("json");
         const input = {
-          address: addressOf(c),
+          address: databaseOf(c),
           ruleId: c.req.param("id"),
           settings: given(settings),
           revision,
@@ -52,14 +56,10 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Delete a rule", tags, responses: answers(z.object({ id: z.string() })) }),
       noBody,
       async (c) => {
-        const input = { address: addressOf(c), ruleId: c.req.param("id") };
+        const input = { address: databaseOf(c), ruleId: c.req.param("id") };
         return c.json({ success: true, data: await deleteRule(manageContext(deps, c), input) });
       },
     );
-}
-
-function addressOf(c: Context<Env, typeof PATH>): { namespaceSlug: string; slug: string } {
-  return { namespaceSlug: c.req.param("slug"), slug: c.req.param("dbSlug") };
 }
 
 type Given<Values> = { [Key in keyof Values]: Exclude<Values[Key], undefined> };
