@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { putNewest } from "../core/put_newest.ts";
 
 /** Who is counted, and where. `client` is a keyed hash. */
 export interface RateSubject {
@@ -108,12 +109,7 @@ export class RateCounters {
     const known = this.#leases.get(name);
     if (known?.window.id === window.id && known.window.limit === window.limit) return known;
     const lease: Lease = { window, left: 0, taken: 0, size: 0, waiting: 0, asking: null };
-    this.#leases.delete(name);
-    this.#leases.set(name, lease);
-    if (this.#leases.size > MAX_LEASES) {
-      const oldest = this.#leases.keys().next();
-      if (!oldest.done) this.#leases.delete(oldest.value);
-    }
+    putNewest(this.#leases, name, lease, MAX_LEASES);
     return lease;
   }
 

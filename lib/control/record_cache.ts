@@ -2,6 +2,7 @@
 // once when this process changes them. A missing record is never cached.
 import type { Clock } from "../core/clock.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
+import { putNewest } from "../core/put_newest.ts";
 
 /** Entries of one cache: more than are hot in a few seconds, and a bound on memory. */
 const MAX_ENTRIES = 20_000;
@@ -82,17 +83,8 @@ export class RecordCache<Value extends object> {
       if (this.#loading.get(key) === self()) {
         this.#loading.delete(key);
         if (value === null) this.#entries.delete(key);
-        else this.#keep(key, { value, readMs });
+        else putNewest(this.#entries, key, { value, readMs }, this.bounds.maxEntries);
       }
     }
-  }
-
-  #keep(key: string, entry: Entry<Value>): void {
-    // Deleting first keeps the map in the order of reading, so the first key is the oldest.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (this.#entries.size <= this.bounds.maxEntries) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
   }
 }

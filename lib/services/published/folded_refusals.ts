@@ -1,6 +1,7 @@
 // Equal refusals of one minute share a row of the call log, so that strangers cannot fill a database with calls that
 // nobody pays for. The first refusal writes the row, and later ones replace it with a higher count.
 import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
+import { putNewest } from "../../core/put_newest.ts";
 
 const MINUTE_MS = 60_000;
 /**
@@ -18,12 +19,7 @@ export class FoldedRefusals {
     const known = this.#open.get(key);
     const isSame = known !== undefined && minuteOf(known) === minuteOf(row);
     const folded = isSame ? joined(known, row) : row;
-    this.#open.delete(key);
-    this.#open.set(key, folded);
-    if (this.#open.size > MAX_OPEN) {
-      const oldest = this.#open.keys().next();
-      if (!oldest.done) this.#open.delete(oldest.value);
-    }
+    putNewest(this.#open, key, folded, MAX_OPEN);
     return folded;
   }
 }

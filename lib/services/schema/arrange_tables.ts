@@ -2,6 +2,7 @@
 // large schema takes a tenth of a second.
 import type { StatementsContext } from "../query/run_statements.ts";
 import type { SchemaFacts, TableFacts } from "./schema_facts.ts";
+import { putNewest } from "../../core/put_newest.ts";
 
 /** A table in the picture: its place, and the columns that are listed. */
 export interface PlacedTable {
@@ -61,9 +62,7 @@ export async function arrangeTables(
   const found = kept.get(key);
   if (found) return found;
   const made = await arrange(centre === null ? schema.tables : neighbours(schema, centre), centre);
-  const oldest = kept.keys().next().value;
-  if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-  kept.set(key, made);
+  putNewest(kept, key, made, MOST_KEPT);
   return made;
 }
 

@@ -3,6 +3,7 @@ import { listed } from "../../sql/known_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readParts, type SchemaParts, toSchema } from "./read_schema.ts";
 import { RankedSchema, type SearchHit } from "./ranked_schema.ts";
+import { putNewest } from "../../core/put_newest.ts";
 
 /** Databases in the cache. */
 const MAX_CACHED = 100;
@@ -19,14 +20,9 @@ export class RankingCache {
   rankingOf(databaseId: string, parts: SchemaParts): Promise<RankedSchema> {
     const text = parts.results.join("\n");
     const known = this.#cached.get(databaseId);
-    this.#cached.delete(databaseId);
     const entry = known?.text === text ? known : { text, ranking: RankedSchema.of(toSchema(parts)) };
-    if (text.length > MAX_CACHED_LENGTH) return entry.ranking;
-    this.#cached.set(databaseId, entry);
-    for (const oldest of this.#cached.keys()) {
-      if (this.#cached.size <= MAX_CACHED) break;
-      this.#cached.delete(oldest);
-    }
+    if (text.length > MAX_CACHED_LENGTH) this.#cached.delete(databaseId);
+    else putNewest(this.#cached, databaseId, entry, MAX_CACHED);
     return entry.ranking;
   }
 }

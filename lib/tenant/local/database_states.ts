@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { DatabaseState, DatabaseStorage } from "../damage.ts";
 import type { Reply } from "./child/protocol.ts";
 import { databasePath, sizeOf } from "./tenant_paths.ts";
+import { putNewest } from "../../core/put_newest.ts";
 
 /** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\u0000";
@@ -21,10 +22,7 @@ export class DatabaseStates {
 
   /** Notes that a child has found damage in the database's file. */
   reportDamage(databaseId: string): void {
-    this.#reported.delete(databaseId);
-    const [oldest] = this.#reported.keys();
-    if (oldest !== undefined && this.#reported.size >= MAX_REPORTS) this.#reported.delete(oldest);
-    this.#reported.set(databaseId, this.clock.monotonicMs() + REPORT_MS);
+    putNewest(this.#reported, databaseId, this.clock.monotonicMs() + REPORT_MS, MAX_REPORTS);
   }
 
   /** Forgets reported damage, because the database has a new file. */

@@ -2,6 +2,7 @@
 // shortly before it ends.
 import type { Clock } from "../../core/clock.ts";
 import type { Mode } from "./remote_context.ts";
+import { putNewest } from "../../core/put_newest.ts";
 
 /** Tokens cached at most; the oldest go. */
 const MAX_CACHED = 2000;
@@ -37,12 +38,7 @@ export class CachedTokens {
     made.token.then((value) => made.value = value, () => {
       if (this.#cached.get(name) === made) this.#cached.delete(name);
     });
-    this.#cached.delete(name);
-    this.#cached.set(name, made);
-    for (const oldest of this.#cached.keys()) {
-      if (this.#cached.size <= MAX_CACHED) break;
-      this.#cached.delete(oldest);
-    }
+    putNewest(this.#cached, name, made, MAX_CACHED);
     return made.token;
   }
 

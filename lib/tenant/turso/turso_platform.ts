@@ -9,6 +9,7 @@ import { repeat } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
 import type { RemotePlatform } from "../remote/remote_platform.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";
+import { putNewest } from "../../core/put_newest.ts";
 
 /** How long a token is to last, and milliseconds that one is used before the next is made. */
 const TOKEN_EXPIRATION = "30m";
@@ -129,14 +130,10 @@ export class TursoPlatform implements RemotePlatform {
   }
 
   #cacheHost(location: string, found: Promise<string>): Promise<string> {
-    this.#hosts.set(location, found);
+    putNewest(this.#hosts, location, found, MAX_HOSTS);
     found.catch(() => {
       if (this.#hosts.get(location) === found) this.#hosts.delete(location);
     });
-    for (const oldest of this.#hosts.keys()) {
-      if (this.#hosts.size <= MAX_HOSTS) break;
-      this.#hosts.delete(oldest);
-    }
     return found;
   }
 
