@@ -135,24 +135,16 @@ export function askLocation<T>(
   options: Pick<SendOptions, "signal" | "once">,
   ask: (endpoint: HranaEndpoint) => Promise<T>,
 ): Promise<T> {
-  return context.underWay.note(askNamed(context, target, options, ask));
-}
-
-async function askNamed<T>(
-  context: RemoteContext,
-  target: { readonly location: string; readonly mode: Mode },
-  options: Pick<SendOptions, "signal" | "once">,
-  ask: (endpoint: HranaEndpoint) => Promise<T>,
-): Promise<T> {
-  try {
-    return await askAdmitted(context, target, options, ask);
-  } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
-    if (error.reason === "out_of_files") {
-      context.log("error", "tenants_out_of_files", { variable: "TENANTS_OPEN_MAX" });
-    }
-    throw error.at(target.location);
-  }
+  const { underWay, log } = context;
+  return underWay.note(
+    askAdmitted(context, target, options, ask).catch((error) => {
+      if (!(error instanceof RemoteFailure)) throw error;
+      if (error.reason === "out_of_files") {
+        log("error", "tenants_out_of_files", { variable: "TENANTS_OPEN_MAX" });
+      }
+      throw error.at(target.location);
+    }),
+  );
 }
 
 /** A request whose token was refused has not run: it is sent once more with another token, unless it may go out only once. */
