@@ -2,7 +2,7 @@
 import type { ApprovalSummary } from "../../../lib/services/approvals/approval_view.ts";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { counted } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -154,28 +154,23 @@ function List({ namespace, decides, shown, state, next }: ApprovalsProps): Html 
 function Nothing({ namespace, baseUrl, state, counts }: ApprovalsProps): Html {
   if (state !== "pending" || counts.all > 0) {
     return (
-      <div class="card">
-        <Empty icon="approvals" title={state === "pending" ? "Nothing waits" : "Nothing here"}>
-          <p>
-            {state === "pending"
-              ? "Everything has been decided. What comes next shows up here by itself."
-              : "No approval of the last two days is in this state."}
-          </p>
-        </Empty>
-      </div>
+      <EmptyCard icon="approvals" title={state === "pending" ? "Nothing waits" : "Nothing here"}>
+        <p>
+          {state === "pending"
+            ? "Everything has been decided. What comes next shows up here by itself."
+            : "No approval of the last two days is in this state."}
+        </p>
+      </EmptyCard>
     );
   }
   const rules = `${baseUrl}/api/namespaces/${namespace}/databases/$DATABASE/rules`;
   const rule = `{"tableGlob":"*","actions":["delete"],"effect":"require_approval","minRows":10}`;
   return (
-    <div class="card">
-      <Empty icon="approvals" title="Nothing has waited yet">
-        <p>
-          A rule decides which writes wait for a person. This one holds whatever would delete ten rows or
-          more:
-        </p>
-        <CopyLine label="the command" text={`curl -H "Authorization: Bearer $TOKEN" ${rules} -d '${rule}'`} />
-      </Empty>
-    </div>
+    <EmptyCard icon="approvals" title="Nothing has waited yet">
+      <p>
+        A rule decides which writes wait for a person. This one holds whatever would delete ten rows or more:
+      </p>
+      <CopyLine label="the command" text={`curl -H "Authorization: Bearer $TOKEN" ${rules} -d '${rule}'`} />
+    </EmptyCard>
   );
 }

@@ -3,7 +3,7 @@ import { roleAtLeast } from "../../../lib/core/role.ts";
 import { fieldsOf, messageOf } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -83,10 +83,8 @@ function Moment({ visit, base, archive, nowMs, returned }: ArchiveProps): Html {
 
 function NoWrites(): Html {
   return (
-    <div class="card">
-      <Empty icon="history" title="Nothing has been written yet">
-        <p>Every write stands here with its time, and a way to the moment just before it.</p>
-      </Empty>
-    </div>
+    <EmptyCard icon="history" title="Nothing has been written yet">
+      <p>Every write stands here with its time, and a way to the moment just before it.</p>
+    </EmptyCard>
   );
 }

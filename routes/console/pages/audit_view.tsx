@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../../lib/services/audit/read_audit.ts";
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
@@ -51,15 +51,13 @@ export function Audit({ visit, namespace, database, databases, entries, nextCurs
         </Form>
         {entries.length === 0
           ? (
-            <div class="card">
-              <Empty icon="audit" title="Nothing yet">
-                <p>
-                  {database === null
-                    ? "Tokens, members, rules, endpoints, decisions and databases: whatever somebody changes is listed here."
-                    : `Nobody has changed anything in ${database}.`}
-                </p>
-              </Empty>
-            </div>
+            <EmptyCard icon="audit" title="Nothing yet">
+              <p>
+                {database === null
+                  ? "Tokens, members, rules, endpoints, decisions and databases: whatever somebody changes is listed here."
+                  : `Nobody has changed anything in ${database}.`}
+              </p>
+            </EmptyCard>
           )
           : (
             <Card

@@ -7,7 +7,7 @@ import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { bytes, counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -146,17 +146,15 @@ function Claim({ visit, at, returned }: BranchesProps): Html {
 function Nothing({ at: { namespace, path, baseUrl } }: BranchesProps): Html {
   const url = `${baseUrl}/v1/db/${namespace}/${path}/claim_branch`;
   return (
-    <div class="card">
-      <Empty icon="branch" title="No branch yet">
-        <p>
-          A branch is a copy of the database for one purpose, with a token of its own. What it changes can be
-          read row by row, and merged. An agent claims one like this:
-        </p>
-        <CopyLine
-          label="the call"
-          text={`curl -H "Authorization: Bearer $TOKEN" ${url} -d '{"purpose":"Try new prices"}'`}
-        />
-      </Empty>
-    </div>
+    <EmptyCard icon="branch" title="No branch yet">
+      <p>
+        A branch is a copy of the database for one purpose, with a token of its own. What it changes can be
+        read row by row, and merged. An agent claims one like this:
+      </p>
+      <CopyLine
+        label="the call"
+        text={`curl -H "Authorization: Bearer $TOKEN" ${url} -d '{"purpose":"Try new prices"}'`}
+      />
+    </EmptyCard>
   );
 }

@@ -7,7 +7,7 @@ import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -153,19 +153,17 @@ function Migrations({ migrations, names }: DataProps): Html {
 
 function NoMigrations({ at: { namespace, path, baseUrl } }: DataProps): Html {
   return (
-    <div class="card">
-      <Empty icon="table" title="No migration yet">
-        <p>
-          SQL files of a project, each applied once and in order; those of drizzle, prisma, dbmate and others
-          are read as they are. In a clone of Cubby, with a token that is admin:
-        </p>
-        <CopyLine
-          label="the command"
-          text={`CUBBY_DB=${baseUrl}/v1/db/${namespace}/${path} CUBBY_TOKEN=$TOKEN deno task migrate --dir ../${
-            path.replace(/@.*/, "")
-          }/migrations --dry-run`}
-        />
-      </Empty>
-    </div>
+    <EmptyCard icon="table" title="No migration yet">
+      <p>
+        SQL files of a project, each applied once and in order; those of drizzle, prisma, dbmate and others
+        are read as they are. In a clone of Cubby, with a token that is admin:
+      </p>
+      <CopyLine
+        label="the command"
+        text={`CUBBY_DB=${baseUrl}/v1/db/${namespace}/${path} CUBBY_TOKEN=$TOKEN deno task migrate --dir ../${
+          path.replace(/@.*/, "")
+        }/migrations --dry-run`}
+      />
+    </EmptyCard>
   );
 }

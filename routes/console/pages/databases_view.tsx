@@ -5,7 +5,7 @@ import { mayManage } from "../frame/may_manage.ts";
 import type { Returned } from "../frame/returned.ts";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { bytes, counted, countedHere, usd, whole } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
@@ -129,18 +129,16 @@ function List({ databases, nextCursor, today, namespace, visit, baseUrl }: Datab
   if (databases.length === 0) {
     const api = `${baseUrl}/api/namespaces/${namespace}/databases`;
     return (
-      <div class="card">
-        <Empty icon="database" title="No database yet">
-          <p>
-            A database is one SQLite file with an address of its own. Make the first one here, or from a
-            terminal:
-          </p>
-          <CopyLine
-            label="the command"
-            text={`curl -H "Authorization: Bearer $TOKEN" ${api} -d '{"slug":"shop"}'`}
-          />
-        </Empty>
-      </div>
+      <EmptyCard icon="database" title="No database yet">
+        <p>
+          A database is one SQLite file with an address of its own. Make the first one here, or from a
+          terminal:
+        </p>
+        <CopyLine
+          label="the command"
+          text={`curl -H "Authorization: Bearer $TOKEN" ${api} -d '{"slug":"shop"}'`}
+        />
+      </EmptyCard>
     );
   }
   const manages = mayManage(visit, namespace);

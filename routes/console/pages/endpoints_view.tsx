@@ -6,7 +6,7 @@ import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Check } from "../parts/check.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -139,17 +139,15 @@ function Begin({ visit, base, tables, returned }: EndpointsProps): Html {
 
 function Nothing({ manages }: { manages: boolean }): Html {
   return (
-    <div class="card">
-      <Empty icon="zap" title="No endpoint yet">
-        <p>
-          An endpoint gives strangers one statement instead of a database: with inputs that are checked,
-          sign-up and log-in, limits and a captcha.{" "}
-          {manages ? "Begin with five drafts from a table, or write one." : "An admin can make the first."}
-        </p>
-        <p>
-          <a href="/docs/endpoints">How endpoints work</a>
-        </p>
-      </Empty>
-    </div>
+    <EmptyCard icon="zap" title="No endpoint yet">
+      <p>
+        An endpoint gives strangers one statement instead of a database: with inputs that are checked, sign-up
+        and log-in, limits and a captcha.{" "}
+        {manages ? "Begin with five drafts from a table, or write one." : "An admin can make the first."}
+      </p>
+      <p>
+        <a href="/docs/endpoints">How endpoints work</a>
+      </p>
+    </EmptyCard>
   );
 }

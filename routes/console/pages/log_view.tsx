@@ -5,7 +5,7 @@ import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { usd, whole } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -56,13 +56,11 @@ export function Log(props: LogProps): Html {
       {filtered || entries.length > 0 ? <Filter {...props} /> : null}
       {entries.length > 0 ? <List {...props} /> : filtered
         ? (
-          <div class="card">
-            <Empty icon="search" title="No call like that">
-              <p>
-                Rows are kept for some days. <a href={at.base}>Show all calls</a>
-              </p>
-            </Empty>
-          </div>
+          <EmptyCard icon="search" title="No call like that">
+            <p>
+              Rows are kept for some days. <a href={at.base}>Show all calls</a>
+            </p>
+          </EmptyCard>
         )
         : <Nothing {...props} />}
     </div>
@@ -159,14 +157,12 @@ function costOf({ rowsRead, rowsWritten }: QueryLogEntry): number {
 function One({ entry, names, at }: LogProps & { entry: QueryLogEntry | null }): Html {
   if (entry === null) {
     return (
-      <div class="card">
-        <Empty icon="search" title="No such call">
-          <p>
-            It is older than the log, or belongs to another database or branch.{" "}
-            <a href={at.base}>Show all calls</a>
-          </p>
-        </Empty>
-      </div>
+      <EmptyCard icon="search" title="No such call">
+        <p>
+          It is older than the log, or belongs to another database or branch.{" "}
+          <a href={at.base}>Show all calls</a>
+        </p>
+      </EmptyCard>
     );
   }
   const { id, ts, tokenId, userId, operation, status, errorKind, statementCount } = entry;
@@ -211,16 +207,14 @@ function One({ entry, names, at }: LogProps & { entry: QueryLogEntry | null }): 
 
 function Nothing({ at: { namespace, path, baseUrl } }: LogProps): Html {
   return (
-    <div class="card">
-      <Empty icon="history" title="Nobody has called this database yet">
-        <p>
-          Every call stands here with its rows, its time and its cost, never with its values. A first one:
-        </p>
-        <CopyLine
-          label="the call"
-          text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${path}/query -d '{"sql":"SELECT 1"}'`}
-        />
-      </Empty>
-    </div>
+    <EmptyCard icon="history" title="Nobody has called this database yet">
+      <p>
+        Every call stands here with its rows, its time and its cost, never with its values. A first one:
+      </p>
+      <CopyLine
+        label="the call"
+        text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${path}/query -d '{"sql":"SELECT 1"}'`}
+      />
+    </EmptyCard>
   );
 }

@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { countedHere } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -92,11 +92,9 @@ function List(props: MembersProps & { manages: boolean }): Html {
   const { namespace, members, nextCursor, manages, visit } = props;
   if (members.length === 0) {
     return (
-      <div class="card">
-        <Empty icon="members" title="No member yet">
-          <p>Invite the people who look after this namespace. Deciding about held writes takes an admin.</p>
-        </Empty>
-      </div>
+      <EmptyCard icon="members" title="No member yet">
+        <p>Invite the people who look after this namespace. Deciding about held writes takes an admin.</p>
+      </EmptyCard>
     );
   }
   return (

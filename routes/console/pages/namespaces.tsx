@@ -17,7 +17,7 @@ import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted, usd } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -98,15 +98,13 @@ function Namespaces(props: NamespacesProps): Html {
         <div class="beside">
           {rows.length === 0
             ? (
-              <div class="card">
-                <Empty icon="database" title="No namespace yet">
-                  <p>Make the first one here, or from a terminal:</p>
-                  <CopyLine
-                    label="the command"
-                    text={`curl -H "Authorization: Bearer $OPERATOR_KEY" ${baseUrl}/api/namespaces -d '{"slug":"acme"}'`}
-                  />
-                </Empty>
-              </div>
+              <EmptyCard icon="database" title="No namespace yet">
+                <p>Make the first one here, or from a terminal:</p>
+                <CopyLine
+                  label="the command"
+                  text={`curl -H "Authorization: Bearer $OPERATOR_KEY" ${baseUrl}/api/namespaces -d '{"slug":"acme"}'`}
+                />
+              </EmptyCard>
             )
             : <List rows={rows} nextCursor={nextCursor} />}
           <Card id="new" title="New namespace">

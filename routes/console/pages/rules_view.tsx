@@ -4,7 +4,7 @@ import { mayManage } from "../frame/may_manage.ts";
 import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
@@ -93,21 +93,19 @@ function Acts({ rule, base, visit }: Pick<RulesProps, "base" | "visit"> & { rule
 
 function NoRules({ visit, namespace, base }: RulesProps): Html {
   return (
-    <div class="card">
-      <Empty icon="shield" title="No rule yet">
-        <p>
-          Without rules every write runs that a token's role allows. A rule makes some wait for a person, or
-          denies them. Three that many begin with:
-        </p>
-        {mayManage(visit, namespace)
-          ? examples.map(([words, hidden]) => (
-            <Form visit={visit} action={base} hidden={hidden}>
-              <Button small icon="plus">{words}</Button>
-            </Form>
-          ))
-          : <ul>{examples.map(([words]) => <li>{words}</li>)}</ul>}
-      </Empty>
-    </div>
+    <EmptyCard icon="shield" title="No rule yet">
+      <p>
+        Without rules every write runs that a token's role allows. A rule makes some wait for a person, or
+        denies them. Three that many begin with:
+      </p>
+      {mayManage(visit, namespace)
+        ? examples.map(([words, hidden]) => (
+          <Form visit={visit} action={base} hidden={hidden}>
+            <Button small icon="plus">{words}</Button>
+          </Form>
+        ))
+        : <ul>{examples.map(([words]) => <li>{words}</li>)}</ul>}
+    </EmptyCard>
   );
 }
 

@@ -7,7 +7,7 @@ import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { exactTime } from "../parts/exact_time.ts";
 import { bytes, counted } from "../parts/figures.ts";
@@ -146,17 +146,15 @@ function Moment({ at }: SnapshotsProps): Html {
 
 function Nothing({ at: { namespace, path, baseUrl } }: SnapshotsProps): Html {
   return (
-    <div class="card">
-      <Empty icon="history" title="No snapshot yet">
-        <p>
-          One is taken before every statement that may lose rows or definitions, and kept for some days. Take
-          one yourself before an import, here or from a terminal:
-        </p>
-        <CopyLine
-          label="the call"
-          text={`curl -X POST -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${path}/snapshots`}
-        />
-      </Empty>
-    </div>
+    <EmptyCard icon="history" title="No snapshot yet">
+      <p>
+        One is taken before every statement that may lose rows or definitions, and kept for some days. Take
+        one yourself before an import, here or from a terminal:
+      </p>
+      <CopyLine
+        label="the call"
+        text={`curl -X POST -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${path}/snapshots`}
+      />
+    </EmptyCard>
   );
 }

@@ -3,7 +3,7 @@ import type { Role } from "../../../lib/core/role.ts";
 import type { TableSummary } from "../../../lib/services/schema/list_tables.ts";
 import type { SchemaFacts } from "../../../lib/services/schema/schema_facts.ts";
 import { Card } from "../parts/card.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { counted, whole } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -61,21 +61,19 @@ export function TablesList({ schema: { tables }, counts, base, role }: TablesLis
 /** What to do where there is no table yet. */
 export function NoTables({ base, role }: { base: string; role: Role }): Html {
   return (
-    <div class="card">
-      <Empty icon="table" title="No table yet">
-        {role === "admin"
-          ? (
-            <>
-              <p>A table is made by a statement. This one makes a small one, and is shown before it runs:</p>
-              <p>
-                <a href={`${base}/sql?${new URLSearchParams({ sql: CREATE })}`}>
-                  <code>{CREATE}</code>
-                </a>
-              </p>
-            </>
-          )
-          : <p>An admin of this namespace makes the first one.</p>}
-      </Empty>
-    </div>
+    <EmptyCard icon="table" title="No table yet">
+      {role === "admin"
+        ? (
+          <>
+            <p>A table is made by a statement. This one makes a small one, and is shown before it runs:</p>
+            <p>
+              <a href={`${base}/sql?${new URLSearchParams({ sql: CREATE })}`}>
+                <code>{CREATE}</code>
+              </a>
+            </p>
+          </>
+        )
+        : <p>An admin of this namespace makes the first one.</p>}
+    </EmptyCard>
   );
 }

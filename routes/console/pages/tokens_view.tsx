@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { countedHere } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -103,17 +103,15 @@ function Made({ token: made, baseUrl, namespace, databases }: TokensProps & { to
 function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: TokensProps): Html {
   if (tokens.length === 0) {
     return (
-      <div class="card">
-        <Empty icon="token" title="No token yet">
-          <p>Make one for each program, with the least that it needs. It then asks like this:</p>
-          <CopyLine
-            label="the call"
-            text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
-              databases[0]?.slug ?? "shop"
-            }/query -d '{"sql":"SELECT 1"}'`}
-          />
-        </Empty>
-      </div>
+      <EmptyCard icon="token" title="No token yet">
+        <p>Make one for each program, with the least that it needs. It then asks like this:</p>
+        <CopyLine
+          label="the call"
+          text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
+            databases[0]?.slug ?? "shop"
+          }/query -d '{"sql":"SELECT 1"}'`}
+        />
+      </EmptyCard>
     );
   }
   const manages = mayManage(visit, namespace);

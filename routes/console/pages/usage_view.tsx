@@ -4,7 +4,7 @@ import type { LatencyReport } from "../../../lib/services/query/read_latency.ts"
 import { Card } from "../parts/card.tsx";
 import { type Bar, Chart } from "../parts/chart.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { usd, whole } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -51,17 +51,15 @@ export function Usage(props: UsageProps): Html {
       />
       {sums.byDatabase.size === 0
         ? (
-          <div class="card">
-            <Empty icon="usage" title="No call in this time">
-              <p>Every statement is counted here with the rows it read and wrote. A first one:</p>
-              <CopyLine
-                label="the call"
-                text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
-                  [...props.slugs.values()][0] ?? "shop"
-                }/query -d '{"sql":"SELECT 1"}'`}
-              />
-            </Empty>
-          </div>
+          <EmptyCard icon="usage" title="No call in this time">
+            <p>Every statement is counted here with the rows it read and wrote. A first one:</p>
+            <CopyLine
+              label="the call"
+              text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
+                [...props.slugs.values()][0] ?? "shop"
+              }/query -d '{"sql":"SELECT 1"}'`}
+            />
+          </EmptyCard>
         )
         : (
           <div class="stack">

@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
@@ -238,13 +238,11 @@ function Add({ visit, base, returned }: WebhooksProps): Html {
 
 function NoWebhooks(): Html {
   return (
-    <div class="card">
-      <Empty icon="bell" title="No webhook yet">
-        <p>
-          A webhook calls an address of yours when something has happened here: rows change, a write waits for
-          a person, the archive is behind. Messages come in order, signed, and again until they have arrived.
-        </p>
-      </Empty>
-    </div>
+    <EmptyCard icon="bell" title="No webhook yet">
+      <p>
+        A webhook calls an address of yours when something has happened here: rows change, a write waits for a
+        person, the archive is behind. Messages come in order, signed, and again until they have arrived.
+      </p>
+    </EmptyCard>
   );
 }

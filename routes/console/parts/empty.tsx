@@ -2,10 +2,24 @@
 import type { Children, Html } from "./html.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** `children` are the next steps. */
-export function Empty(
-  { icon, title, children }: { icon: IconName; title: string; children?: Children },
-): Html {
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  /** The next steps. */
+  readonly children?: Children;
+}
+
+/** In the place of a card. */
+export function EmptyCard(props: EmptyProps): Html {
+  return (
+    <div class="card">
+      <Empty {...props} />
+    </div>
+  );
+}
+
+/** Inside of one. */
+export function Empty({ icon, title, children }: EmptyProps): Html {
   return (
     <div class="empty">
       <Icon name={icon} size={24} />
