@@ -106,7 +106,8 @@ export function describeRoutes(query: QueryContext): Hono<Env> {
 
 const searchQuery = z.strictObject({
   q: z.string().min(1).max(500).meta({
-    description: "A question or words, in plain language",
+    description:
+      "A question or words, in plain language; the first 16 words that tell something are looked for",
     examples: ["total of an order"],
   }),
   limit: z.coerce.number().int().min(1).max(50).default(10),

@@ -1,5 +1,6 @@
 // Ranks the database, its tables and its columns by the words of a question (BM25+ with prefixes and small typos).
 import MiniSearch, { type SearchOptions } from "minisearch";
+import { ownTurn } from "../../core/own_turn.ts";
 import type { ColumnFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
 import { joinedName, questionWords, splitWords, wordForms } from "./search_words.ts";
 
@@ -35,6 +36,15 @@ interface Entry {
 
 type Found = Omit<SearchHit, "score">;
 
+/** What an entry was found by. */
+interface Match {
+  score: number;
+  /** Forms of words of the question. */
+  readonly forms: Set<string>;
+  /** Words of the entry. */
+  readonly terms: Set<string>;
+}
+
 /** All forms of one word. */
 type Word = readonly string[];
 
@@ -49,14 +59,19 @@ const NAME_WEIGHT = 2;
 const options: SearchOptions = {
   boost: { name: 3, joined: 1, description: 2, parent: 1 },
   combineWith: "OR",
+  tokenize: (form) => [form],
+  processTerm: (form) => form,
   prefix: (term) => term.length >= 3,
   // Words of 4 to 7 letters may have one wrong letter, longer ones two.
   fuzzy: (term) => term.length < 4 ? false : term.length < 8 ? 1 : 2,
   weights: { fuzzy: TYPO_WEIGHT, prefix: 0.5 },
 };
 
-/** Entries that are indexed in one go: some 10 ms, after which others have their turn. */
+/** Entries that are indexed, and those that are ranked, in one go: some 10 ms, after which others have their turn. */
 const INDEXED_AT_ONCE = 400;
+const RANKED_AT_ONCE = 2000;
+/** Words of a question that are looked for, those that tell something: each costs a walk through the index. */
+const MAX_WORDS = 16;
 
 /** The search index of one schema. */
 export class RankedSchema {
@@ -103,29 +118,46 @@ export class RankedSchema {
     return own;
   }
 
-  /** The best `limit` hits, best first; equal hits in the order of the schema. */
-  search(question: string, limit: number): SearchHit[] {
-    const asked = new Map(questionWords(question).map((word) => [word, wordForms(word)]));
+  /**
+   * The best `limit` hits, best first; equal hits in the order of the schema. Each form of a word is looked for in one field
+   * after the other, because all of a large schema may have it.
+   */
+  async search(question: string, limit: number): Promise<SearchHit[]> {
+    const asked = new Map(questionWords(question).slice(0, MAX_WORDS).map((word) => [word, wordForms(word)]));
     const plain = new Set([...asked.values()].flat());
-    const formsOf = (word: string) => [...asked.get(word) ?? [], ...this.#unswapped(word)];
-    const words = [...asked.keys()].map(formsOf);
-    const ranked = this.#index.search(question, {
-      ...options,
-      tokenize: questionWords,
-      processTerm: formsOf,
-      boostTerm: (form) => plain.has(form) ? 1 : TYPO_WEIGHT,
+    const words = [...asked].map(([word, forms]) => [...forms, ...this.#unswapped(word)]);
+    const matches = new Map<number, Match>();
+    const turns = new Turns();
+    for (const form of new Set(words.flat())) {
+      const boostTerm = () => plain.has(form) ? 1 : TYPO_WEIGHT;
+      for (const field of FIELDS) {
+        const found = this.#index.search(form, { ...options, fields: [field], boostTerm });
+        for (const { id, score, terms } of found) note(matches, Number(id), { score, form, terms });
+        await turns.after(found.length);
+      }
+    }
+    return await this.#best(matches, words, limit, turns);
+  }
+
+  async #best(
+    matches: ReadonlyMap<number, Match>,
+    words: readonly Word[],
+    limit: number,
+    turns: Turns,
+  ): Promise<SearchHit[]> {
+    let best: { readonly id: number; readonly score: number }[] = [];
+    for (const [id, { score, forms, terms }] of matches) {
+      const named = share(this.#words[id] ?? [], terms);
+      const weight = forms.size * share(words, forms) * (1 + NAME_WEIGHT * named ** 2);
+      best.push({ id, score: score * weight });
+      if (best.length < limit + RANKED_AT_ONCE) continue;
+      best = bestOf(best, limit);
+      await turns.after(RANKED_AT_ONCE);
+    }
+    return bestOf(best, limit).flatMap(({ id, score }) => {
+      const found = this.#found[id];
+      return found ? [{ ...found, score: Math.round(score * 1000) / 1000 }] : [];
     });
-    return ranked.map(({ id, score, queryTerms, match }) => ({
-      id: Number(id),
-      score: score * share(words, queryTerms) *
-        (1 + NAME_WEIGHT * share(this.#words[Number(id)] ?? [], Object.keys(match)) ** 2),
-    }))
-      .sort((a, b) => b.score - a.score || a.id - b.id)
-      .slice(0, limit)
-      .flatMap(({ id, score }) => {
-        const found = this.#found[id];
-        return found ? [{ ...found, score: Math.round(score * 1000) / 1000 }] : [];
-      });
   }
 
   /**
@@ -163,13 +195,49 @@ function swaps(word: string): string[] {
   );
 }
 
+/** Adds what one search for one form has found. */
+function note(
+  matches: Map<number, Match>,
+  id: number,
+  { score, form, terms }: {
+    readonly score: number;
+    readonly form: string;
+    readonly terms: readonly string[];
+  },
+): void {
+  const match = matches.get(id) ?? { score: 0, forms: new Set(), terms: new Set() };
+  match.score += score;
+  match.forms.add(form);
+  for (const term of terms) match.terms.add(term);
+  matches.set(id, match);
+}
+
+function bestOf<One extends { readonly id: number; readonly score: number }>(
+  ranked: readonly One[],
+  limit: number,
+): One[] {
+  return ranked.toSorted((a, b) => b.score - a.score || a.id - b.id).slice(0, limit);
+}
+
+/** Lets others have their turns. */
+class Turns {
+  #ranked = 0;
+
+  /** Call when so many entries have been looked at. */
+  async after(entries: number): Promise<void> {
+    this.#ranked += entries;
+    if (this.#ranked < RANKED_AT_ONCE) return;
+    this.#ranked = 0;
+    await ownTurn();
+  }
+}
+
 /**
  * The share of the words that matched. For the words of the question: a hit with both things that are asked for beats
  * a hit with one. For the words of the name: whoever asks for invoices means that table rather than its
  * `invoice_total`. The database has no name and no share.
  */
-function share(words: readonly Word[], matched: readonly string[]): number {
+function share(words: readonly Word[], terms: ReadonlySet<string>): number {
   if (words.length === 0) return 0;
-  const terms = new Set(matched);
   return words.filter((forms) => forms.some((form) => terms.has(form))).length / words.length;
 }

@@ -48,7 +48,7 @@ export async function searchSchema(
 ): Promise<SearchResult> {
   const parts = await readParts(ctx);
   const ranking = await ctx.rankings.rankingOf(ctx.target.databaseId, parts);
-  const hits = ranking.search(q, limit).map((hit) => {
+  const hits = (await ranking.search(q, limit)).map((hit) => {
     const error = parts.errors.get(hit.table);
     return error === undefined ? hit : { ...hit, error };
   });
