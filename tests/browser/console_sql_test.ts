@@ -142,6 +142,14 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       assertEquals(await page.locator("textarea[name=sql]").inputValue(), "(DELETE)");
     });
   },
+  "what turns the order of a text is seen in the editor": async (world) => {
+    const sql = "SELECT 'a\u202eb\u202ac'";
+    await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {
+      await page.locator(".cm-content").waitFor();
+      assertEquals(await page.locator(".cm-content .cm-specialChar").count(), 2);
+      assertEquals(await page.locator("textarea[name=sql]").inputValue(), sql);
+    });
+  },
   "a failure is marked in the editor, and the mark goes when the text changes": async (world) => {
     const sql = "SELECT nme FROM customers";
     await world.look(`${world.base}/sql?${new URLSearchParams({ sql })}`, async (page) => {

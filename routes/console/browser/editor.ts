@@ -13,6 +13,7 @@ import {
   drawSelection,
   EditorView,
   highlightActiveLine,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
   placeholder,
@@ -85,6 +86,8 @@ function extensionsOf(field: HTMLTextAreaElement, form: HTMLFormElement): Extens
     lineNumbers(),
     history(),
     drawSelection(),
+    // What is not seen, or turns the order of what is, could show another statement than the one that runs.
+    highlightSpecialChars({ addSpecialChars: /[\u202A-\u202C\u2068]/ }),
     highlightActiveLine(),
     bracketMatching(),
     closeBrackets(),
