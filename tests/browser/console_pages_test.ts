@@ -407,6 +407,57 @@ browserTest("names without a space make no page wider than a phone", async ({ br
   });
 });
 
+/** Cards and rows before and after of which a part is cut off, or has to be scrolled to. */
+const CUT_OFF = `[...document.querySelectorAll(".card, .scroll:has(.diff)")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map(({ textContent }) => textContent.slice(0, 80))`;
+
+browserTest(
+  "words without a space are broken where they stand, and cut off nowhere",
+  async ({ browser, world }) => {
+    const { app, url } = world;
+    const namespace = await app.namespace("long-words");
+    const [table, word] = ["m".repeat(80), "w".repeat(500)];
+    const neighbours = Array.from(
+      { length: 61 },
+      (_, at) => `CREATE TABLE n${at} (id INTEGER PRIMARY KEY, of INTEGER REFERENCES ${table} (id))`,
+    );
+    await namespace.setup(
+      `CREATE TABLE ${table} (id INTEGER PRIMARY KEY, body BLOB)`,
+      "CREATE TABLE texts (k TEXT PRIMARY KEY) WITHOUT ROWID",
+      `INSERT INTO texts VALUES ('${word}')`,
+      ...neighbours,
+    );
+    const api = "/api/namespaces/long-words";
+    const { token, database } = namespace;
+    const description = { tables: [{ table, description: word }] };
+    await app.request("PUT", `${database.path}/describe`, { token, body: description });
+    const rule = { tableGlob: "texts", effect: "require_approval" };
+    await app.request("POST", `${api}/databases/main/rules`, { token, body: rule });
+    const held = await namespace.query("DELETE FROM texts WHERE k <> ''");
+    const [approval] = /apv_\w+/.exec(held.text) ?? [];
+    const email = `${"a".repeat(60)}@example.com`;
+    const person = await signIn(app, { role: "admin", namespace: "long-words", email });
+    const options = { ...world.signedIn(person), viewport: WIDE };
+    const main = "/console/long-words/db/main";
+    const approved = `/console/long-words/approvals/${approval}`;
+    await withPage(browser, url + main, options, async (page) => {
+      for (const path of [`${main}?table=${table}`, `${main}/tables/${table}`, approved]) {
+        await page.goto(url + path, { waitUntil: "load" });
+        for (const viewport of [WIDE, NARROW]) {
+          await page.setViewportSize(viewport);
+          assertEquals([await page.evaluate(CUT_OFF), await overflow(page)], [[], 0], path);
+        }
+      }
+      await page.setViewportSize({ width: 1000, height: 740 });
+      await page.goto(`${url}/console/long-words/tokens`, { waitUntil: "load" });
+      const width = await page.locator(".grid.list tbody th").first().evaluate(({ offsetWidth }) =>
+        offsetWidth
+      );
+      assert(width > 150, `a name has ${width} pixels`);
+    });
+  },
+);
+
 Deno.test({
   name: "the console in a browser",
   ignore: browser === null,

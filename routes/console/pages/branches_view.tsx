@@ -86,7 +86,7 @@ function List({ branches, at }: BranchesProps): Html {
         ]}
         rows={branches.map(({ branchRef, databaseSlug, purpose, copiedAt, expiresAt, sizeBytes, state }) => [
           <>
-            <a class="name" href={`${at.base}/${encodeURIComponent(branchRef)}`}>{branchRef}</a>
+            <a href={`${at.base}/${encodeURIComponent(branchRef)}`}>{branchRef}</a>
             {state === "ok" ? null : (
               <>
                 {" "}
