@@ -1,5 +1,10 @@
 // The table of other dialects' functions, with `|` between those that are replaced by the same.
 
+/** Makes a UUID of version 4 as text, the form that inputs of that type take. */
+export const UUID_EXPRESSION =
+  "lower(printf('%s-%s-4%s-a%s-%s', hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), " +
+  "substr(hex(randomblob(2)), 2), hex(randomblob(6))))";
+
 /** Names → what to write here. */
 export const dialectFunctions: readonly (readonly [names: string, hint: string])[] = [
   ["CONVERT|TRY_CAST", "Write CAST(<value> AS <type>)"],
@@ -40,7 +45,7 @@ export const dialectFunctions: readonly (readonly [names: string, hint: string])
   ["RAND", "Write random(), a 64-bit integer; abs(random() % 100) is a number below 100"],
   [
     "UUID|GEN_RANDOM_UUID|UUID_GENERATE_V4|NEWID",
-    "Write lower(hex(randomblob(16))), or send an id as a parameter",
+    `Write ${UUID_EXPRESSION}, or send an id as a parameter`,
   ],
   [
     "LAST_INSERT_ID|LASTVAL|SCOPE_IDENTITY",

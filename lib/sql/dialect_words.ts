@@ -2,6 +2,7 @@
 // stands between alternatives, `'` is a literal, `'!` a text that does not end, `$` a parameter, `@` any name, `^` the
 // beginning of the statement, `…` whatever stands between; behind `^ … ` only what is outside of parentheses counts.
 // The first row that matches is taken.
+import { UUID_EXPRESSION } from "./dialect_functions.ts";
 
 /** Pattern → what to write here. */
 export const dialectWords: readonly (readonly [pattern: string, hint: string])[] = [
@@ -62,7 +63,7 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ["^ UPDATE @ @ INNER|LEFT JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
   [
     "DEFAULT UUID|GEN_RANDOM_UUID|UUID_GENERATE_V4|NEWID (",
-    "Write DEFAULT (lower(hex(randomblob(16)))), or send an id as a parameter",
+    `Write DEFAULT (${UUID_EXPRESSION}), or send an id as a parameter`,
   ],
   [
     "DEFAULT NOW|GETDATE|SYSDATETIME|LOCALTIMESTAMP|DATETIME|CURRENT_TIMESTAMP (",

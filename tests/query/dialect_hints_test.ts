@@ -1,9 +1,11 @@
 // Statements in other dialects: each is refused with a hint that says what to write here, and what it says works.
-import { assertEquals } from "@std/assert";
-import { dialectFunctions } from "../../lib/sql/dialect_functions.ts";
+import { assert, assertEquals } from "@std/assert";
+import { dialectFunctions, UUID_EXPRESSION } from "../../lib/sql/dialect_functions.ts";
 import { dialectWords } from "../../lib/sql/dialect_words.ts";
 import { dialectHint } from "../../lib/sql/dialect_hints.ts";
+import { readValue } from "../../lib/services/endpoints/spec/read_value.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 
 const { run, test } = oneStore();
@@ -108,7 +110,7 @@ const cases: readonly (readonly [foreign: string, hint: string, here: string | n
   ["SELECT LEAST(1, 2)", "min(", "SELECT min(1, 2)"],
   ["SELECT NVL(age, 0) FROM users", "ifnull", "SELECT ifnull(age, 0), coalesce(age, 0) FROM users"],
   ["SELECT RAND()", "random()", "SELECT abs(random() % 100)"],
-  ["SELECT uuid()", "randomblob", "SELECT lower(hex(randomblob(16)))"],
+  ["SELECT uuid()", "randomblob", `SELECT ${UUID_EXPRESSION}`],
   ["SELECT gen_random_uuid()", "randomblob", null],
   ["SELECT LAST_INSERT_ID()", "RETURNING", "INSERT INTO users (name) VALUES ('Cy') RETURNING id"],
   ["SELECT * FROM users WHERE name REGEXP '^A'", "GLOB", "SELECT * FROM users WHERE name GLOB 'A*'"],
@@ -205,7 +207,7 @@ const cases: readonly (readonly [foreign: string, hint: string, here: string | n
   [
     "CREATE TABLE g (id TEXT PRIMARY KEY DEFAULT gen_random_uuid())",
     "DEFAULT (lower",
-    "CREATE TABLE g (id TEXT PRIMARY KEY DEFAULT (lower(hex(randomblob(16)))))",
+    `CREATE TABLE g (id UUID PRIMARY KEY DEFAULT (${UUID_EXPRESSION}))`,
   ],
   [
     "CREATE TABLE h (at TIMESTAMPTZ DEFAULT now())",
@@ -292,6 +294,16 @@ testSteps("a statement in another dialect", async (app: StartedApp, slug) => {
       if (here === null) continue;
       const { status, text } = await tenant.query(here);
       assertEquals(status, 200, `${here}: ${text}`);
+    }
+  },
+  "makes UUIDs that an input of that type takes": async (tenant) => {
+    const hint = String((await tenant.query("SELECT gen_random_uuid()")).body.errorDetail?.hint);
+    const expression = /^Write (.*), or send an id as a parameter$/.exec(hint)?.[1];
+    const made = rowsOf(await tenant.query(`SELECT ${expression} FROM (VALUES (1), (2), (3), (4))`)).flat();
+    assertEquals(new Set(made).size, 4);
+    for (const id of made) {
+      const read = readValue("uuid", id, "json");
+      assert("value" in read && read.value === id, `${id}: ${JSON.stringify(read)}`);
     }
   },
 }, test);
