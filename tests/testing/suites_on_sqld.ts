@@ -137,8 +137,6 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/published/named_inputs_test.ts": "names become places in a text before a tenant is asked",
   "tests/published/serve_test.ts":
     "what stands before a published statement; statements_test.ts and lists_test.ts run such in sqld",
-  "tests/published/sessions_end_test.ts":
-    "which sessions live stands in the KV; session_user_test.ts asks sqld for their users",
   "tests/published/unheard_test.ts":
     "is about headers and addresses, which are read before a tenant is asked",
   "tests/query/latency_test.ts": "counts rows of the log, which query_log_test.ts reads in sqld",
