@@ -450,8 +450,8 @@ browserTest(
       }
       await page.setViewportSize({ width: 1000, height: 740 });
       await page.goto(`${url}/console/long-words/tokens`, { waitUntil: "load" });
-      const width = await page.locator(".grid.list tbody th").first().evaluate(({ offsetWidth }) =>
-        offsetWidth
+      const width = await page.locator(".grid.list tbody th").first().evaluate((head) =>
+        head.getBoundingClientRect().width
       );
       assert(width > 150, `a name has ${width} pixels`);
     });
