@@ -72,6 +72,11 @@ export class AppError extends Error {
   }
 }
 
+/** Whether a failure is the expected one with that code. */
+export function failedWith(error: unknown, code: ErrorCode): error is AppError {
+  return error instanceof AppError && error.code === code;
+}
+
 /** `validation_failed` for what is wrong in one place of the request. */
 export function invalidInput(path: string, message: string): AppError {
   return new AppError("validation_failed", { issues: [{ path, message }] });

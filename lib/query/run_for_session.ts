@@ -1,6 +1,6 @@
 // Runs a call only while the user of its session exists: a statement that fails without the user (`guard`) runs in
 // front of the call's own, in the same transaction, and by itself before a kept answer may be given.
-import { AppError } from "../core/errors.ts";
+import { AppError, failedWith } from "../core/errors.ts";
 import { plainCall } from "./plain_call.ts";
 import { run } from "./run.ts";
 import type { QueryAnswer, QueryCall, QueryContext, QueryStatement } from "./query_call.ts";
@@ -43,7 +43,7 @@ function withOwnIndex(error: unknown): unknown {
 
 /** Whether the guard has failed. The commit may blame a broken reference on the guard, which only reads. */
 function isGuards(error: unknown): boolean {
-  return error instanceof AppError && error.code === "sql_error" &&
+  return failedWith(error, "sql_error") &&
     error.facts.extra?.["failedIndex"] === 0 &&
     error.facts.detail?.kind !== "foreign_key_violation";
 }

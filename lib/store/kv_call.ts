@@ -1,7 +1,7 @@
 // Calls to Deno KV with a deadline. A KV that fails or does not answer becomes one failure of the error table, soon
 // enough for a caller who waits; mistakes in our own arguments stay errors. Also commits to a KV on the network that
 // take effect at most once.
-import { AppError } from "../core/errors.ts";
+import { AppError, failedWith } from "../core/errors.ts";
 import { type Key, keys } from "./keys.ts";
 
 /** Milliseconds that a caller waits for KV. */
@@ -46,7 +46,7 @@ const IN_DOUBT =
 
 /** Whether KV had no room for a change; it may still be readable. */
 export function isKvFull(error: unknown): boolean {
-  return error instanceof AppError && error.code === "storage_full";
+  return failedWith(error, "storage_full");
 }
 
 async function commitOrFull(

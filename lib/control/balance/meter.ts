@@ -1,7 +1,7 @@
 // Prepaid balance as one process spends it: calls are admitted against a block in memory, and KV is written once a
 // second, where a namespace has many databases in use for a part of them.
 import type { Clock } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { CHARGED_AT_ONCE, LEASE_MS, MAX_WAIT_MS, REFUSED_MS } from "./balance_limits.ts";
 import type { CallUsage } from "./database_usage.ts";
 import { Admission, SpendingAccount } from "./spending_account.ts";
@@ -177,7 +177,7 @@ export class Meter {
     const nowMs = this.clock.monotonicMs();
     account.syncedMs = nowMs;
     if (this.#closing) this.#afterClosing(account, failure);
-    else if (isGone(failure)) this.#drop(account, failure);
+    else if (failedWith(failure, "namespace_not_found")) this.#drop(account, failure);
     else this.#answer(account, failure, nowMs);
   }
 
@@ -231,10 +231,6 @@ export class Meter {
 
 const WAITED_MESSAGE =
   "Try again shortly; the balance is nearly used up and calls wait for one another, nothing ran";
-
-function isGone(error: unknown): boolean {
-  return error instanceof AppError && error.code === "namespace_not_found";
-}
 
 async function inBatches(
   accounts: readonly SpendingAccount[],

@@ -1,7 +1,7 @@
 // The approvals of a namespace for people: a list, and one with everything that they decide by.
 import type { ApprovalState } from "../../control/approvals.ts";
 import { isId } from "../../core/ids.ts";
-import { AppError } from "../../core/errors.ts";
+import { failedWith } from "../../core/errors.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
 import type { ApprovalRecord, RuleRecord } from "../../store/write_records.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
@@ -112,7 +112,7 @@ async function nameOf(
 }
 
 function nullIfGone(error: unknown): null {
-  if (error instanceof AppError && error.code === "approval_not_found") return null;
+  if (failedWith(error, "approval_not_found")) return null;
   throw error;
 }
 

@@ -1,6 +1,6 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
 import type { ReplayScope } from "../../control/replays.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
 import { cascadedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
@@ -156,8 +156,8 @@ async function afterFailure(
   error: unknown,
 ): Promise<unknown> {
   // It waits for another look already.
-  if (error instanceof AppError && error.code === "effect_changed") return error;
-  if (error instanceof AppError && error.code === "too_many_affected") {
+  if (failedWith(error, "effect_changed")) return error;
+  if (failedWith(error, "too_many_affected")) {
     const found = Number(error.facts.extra?.["affected"] ?? 0);
     // However often a person looked at more: whoever asked for it does not want so many.
     if (found <= (held.maxAffected ?? Infinity)) {

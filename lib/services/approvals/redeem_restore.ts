@@ -1,7 +1,7 @@
 // Redeems the approval of a restore, also of one that puts an imported file in place: its token is claimed already. It does
 // exactly what was seen, whatever a rule tolerates.
 import { requireRole } from "../../access/caller.ts";
-import { AppError } from "../../core/errors.ts";
+import { failedWith } from "../../core/errors.ts";
 import { type HeldCall, type HeldRestore, heldText } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
@@ -71,7 +71,7 @@ export async function redeemRestore(
       },
     };
   } catch (error) {
-    const isLooked = error instanceof AppError && error.code === "effect_changed";
+    const isLooked = failedWith(error, "effect_changed");
     if (!isLooked) await afterRefusal(ctx, record, error);
     throw error;
   }

@@ -1,5 +1,5 @@
 // What is wrong with a specification, before anybody saves it.
-import { AppError, type Issue } from "../../core/errors.ts";
+import { failedWith, type Issue } from "../../core/errors.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { EndpointContext } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
@@ -22,7 +22,7 @@ export async function findIssues(
     await checkSpec(slug === undefined ? about : { ...about, slug }, unchecked);
     return [];
   } catch (error) {
-    if (error instanceof AppError && error.code === "validation_failed") return error.facts.issues ?? [];
+    if (failedWith(error, "validation_failed")) return error.facts.issues ?? [];
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { replayScope, requireReplayKey } from "../../access/replay_scope.ts";
 import { tokenHash } from "../../access/token_format.ts";
 import type { ReplayScope } from "../../control/replays.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
@@ -124,9 +124,7 @@ async function runAlone(
       heldAs: mayWait ? () => replay?.idempotency ?? replayScope(["hrana", ...words], content()) : "never",
     });
   } catch (error) {
-    const approved = error instanceof AppError && error.code === "approval_required"
-      ? await redeemed(ctx, error, options)
-      : null;
+    const approved = failedWith(error, "approval_required") ? await redeemed(ctx, error, options) : null;
     if (approved) return approved;
     throw error;
   }
@@ -152,7 +150,7 @@ async function redeemed(
     return "answer" in ran ? ran.answer : null;
   } catch (error) {
     // The same request, sent at the same moment, has redeemed it.
-    if (error instanceof AppError && error.code === "approval_not_found") return null;
+    if (failedWith(error, "approval_not_found")) return null;
     if (!(error instanceof AppError) || error.code !== "effect_changed") throw error;
     throw new AppError("effect_changed", { ...error.facts, extra: { ...error.facts.extra, approvalUrl } });
   }

@@ -2,7 +2,7 @@
 import { requireRole } from "../../access/caller.ts";
 import { replayScope } from "../../access/replay_scope.ts";
 import type { ReplayScope } from "../../control/replays.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { InTurn } from "../../core/in_turn.ts";
 import type { HeldMigrations } from "../../query/migration_ask.ts";
 import { plainCall } from "../../query/plain_call.ts";
@@ -116,7 +116,11 @@ class Run {
           after = await this.#apply(file, { after, appliedAt });
         } catch (error) {
           if (await this.#isMoved(error, after, { ...file, appliedAt })) return false;
-          throw fileError(error, file, this.#progress(pending, isUnknown(error) ? file : null));
+          throw fileError(
+            error,
+            file,
+            this.#progress(pending, failedWith(error, "outcome_unknown") ? file : null),
+          );
         }
       }
     }
@@ -201,7 +205,7 @@ class Run {
     if (error.code === "transaction_held" && !this.#heldOnce) return this.#heldOnce = true;
     const state = await readState(this.ctx).catch(() => null);
     if (state === null || newestOf(state.records) === after) return false;
-    const own = isUnknown(error) &&
+    const own = failedWith(error, "outcome_unknown") &&
       state.records.some((one) =>
         one.name === name && one.sha256 === sha256 && one.appliedAt === appliedAt &&
         one.tokenId === this.ctx.tokenId
@@ -209,11 +213,6 @@ class Run {
     if (own) this.#applied.push(name);
     return true;
   }
-}
-
-/** Whether the file may be applied all the same. */
-function isUnknown(error: unknown): boolean {
-  return error instanceof AppError && error.code === "outcome_unknown";
 }
 
 /** Without foreign keys nothing cascades, so files with and without them are not decided about together. */

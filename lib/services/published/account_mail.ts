@@ -1,6 +1,6 @@
 // Mails with links: asked for without a look at the accounts, written beside the request.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { checkRate } from "../../guard/rate_limit.ts";
 import type { Mail } from "../mail/mailer.ts";
@@ -80,7 +80,7 @@ async function callOf(
     const isOurs = record.spec.kind === "auth_reset" || record.spec.kind === "auth_verify";
     return isOurs && record.status === "published" ? ownCall(record, target) : null;
   } catch (error) {
-    if (error instanceof AppError && error.code === "endpoint_not_found") return null;
+    if (failedWith(error, "endpoint_not_found")) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // Proves in the call's own transaction that the user of a session still exists: the users table that the session
 // names has a row with that key and that address.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryAnswer, QueryStatement } from "../../query/query_call.ts";
@@ -54,7 +54,7 @@ export async function underSession<Answer>(
     try {
       return await work(guard);
     } catch (error) {
-      const isRefused = error instanceof AppError && error.code === "session_invalid";
+      const isRefused = failedWith(error, "session_invalid");
       // Nothing has run yet, and the user may stand in another table of the new schema.
       if (!isRefused || !isFirst || versionNow() === version) throw error;
     }

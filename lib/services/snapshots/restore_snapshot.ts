@@ -3,7 +3,7 @@
 import { callerId, requireRole } from "../../access/caller.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { type HeldImport, type HeldRestore, writeHeldRestore } from "../../query/held_call.ts";
 import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
@@ -86,7 +86,7 @@ export async function restoreAfterPreview(
     try {
       return answered(await runRestore(ctx, { ...restore, expects: effect?.digest ?? UNREADABLE_DIGEST }));
     } catch (error) {
-      if (error instanceof AppError && error.code === "effect_changed") return START_OVER;
+      if (failedWith(error, "effect_changed")) return START_OVER;
       throw error;
     }
   }, () =>

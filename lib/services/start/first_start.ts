@@ -1,7 +1,7 @@
 // What the first start makes: a namespace `demo` with a small shop, one published table of it, a token, and the link by which
 // its first admin comes in.
 import { newToken, tokenHash } from "../../access/token_format.ts";
-import { AppError } from "../../core/errors.ts";
+import { failedWith } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { START_LINK_MS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
@@ -114,7 +114,7 @@ async function unlessTaken(step: Promise<unknown>): Promise<void> {
   try {
     await step;
   } catch (error) {
-    if (!(error instanceof AppError && error.code === "slug_taken")) throw error;
+    if (!failedWith(error, "slug_taken")) throw error;
   }
 }
 

@@ -2,7 +2,7 @@
 // what it says, and that is put in place as a restore puts a snapshot in place, so that there is an undo.
 import { callerId, requireRole } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
 import type { QueryContext } from "../../query/query_call.ts";
@@ -225,7 +225,7 @@ async function putInPlace(
     await transfers.forget(ctx.target, restore.snapshot);
     return restored;
   } catch (error) {
-    const isHeld = error instanceof AppError && error.code === "approval_required";
+    const isHeld = failedWith(error, "approval_required");
     if (!isHeld) await transfers.forget(ctx.target, restore.snapshot);
     throw error;
   }

@@ -1,6 +1,6 @@
 // One embedded database as the pipeline sees it.
 import type { Clock } from "../../core/clock.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, failedWith } from "../../core/errors.ts";
 import { tableAs } from "../../sql/table_text.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
@@ -169,7 +169,7 @@ export class LocalDatabase implements TenantDatabase {
           resolve(outcome);
         },
         reject: (error) => {
-          if (error instanceof AppError && error.code === "outcome_unknown") changed();
+          if (failedWith(error, "outcome_unknown")) changed();
           reject(error);
         },
         proven: () => this.store.lookups?.learn(this.databaseId, call),

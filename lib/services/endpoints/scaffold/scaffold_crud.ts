@@ -1,7 +1,7 @@
 // Makes the usual endpoints of a table, as drafts unless told otherwise. What exists already stays as it is.
 import { callerId } from "../../../access/caller.ts";
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
-import { AppError, invalidInput } from "../../../core/errors.ts";
+import { failedWith, invalidInput } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { sameName } from "../../../sql/names.ts";
@@ -136,7 +136,7 @@ async function faultOf(ctx: CheckContext, spec: EndpointSpec): Promise<string | 
     await checkSpec(ctx, { raw: spec, issues: [] });
     return null;
   } catch (error) {
-    if (!(error instanceof AppError && error.code === "validation_failed")) throw error;
+    if (!failedWith(error, "validation_failed")) throw error;
     return error.facts.issues?.[0]?.message ?? error.message;
   }
 }

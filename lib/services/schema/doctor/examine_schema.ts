@@ -1,6 +1,6 @@
 // The doctor: what is wrong or unclear in a schema, each finding with a suggestion that can be run.
 import { isoTime } from "../../../core/clock.ts";
-import { AppError } from "../../../core/errors.ts";
+import { failedWith } from "../../../core/errors.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { diagnose } from "./doctor_checks.ts";
 import type { Address, EndpointFacts, Finding } from "./examined.ts";
@@ -37,13 +37,9 @@ export async function examineSchema(ctx: StatementsContext, input: DoctorInput):
     const examined = { ...await readExamined(ctx, memory), address, endpoints, rules };
     return { findings: diagnose(examined), tablesScanned: examined.schema.tables.length, generatedAt };
   } catch (error) {
-    if (!isDamaged(error)) throw error;
+    if (!failedWith(error, "database_corrupt")) throw error;
     return { findings: [await damagedDatabase(ctx, address)], tablesScanned: 0, generatedAt };
   }
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof AppError && error.code === "database_corrupt";
 }
 
 /**
