@@ -1,5 +1,6 @@
 // Input types beyond text and numbers: one form in the database whatever was sent, and an issue of the field otherwise.
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Ajv2020 } from "ajv/2020";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
 import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
@@ -140,6 +141,13 @@ test("the description of an endpoint and its client say what the types take", as
     ["date", "date-time", "uuid", "base64"],
   );
   assertEquals((await world.call("all", { body: example })).status, 200);
+  const takes = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  for (
+    const [bytes, status] of [["aGk=", 200], [{ $blob: "aGk=" }, 200], [{ blob: "aGk=" }, 400], [1, 400]]
+  ) {
+    const body = { ...example, bytes };
+    assertEquals([(await world.call("all", { body })).status, takes(body)], [status, status === 200]);
+  }
   const client = (await world.call("client.ts")).text;
   for (const member of ["day: string;", "at: string;", "key: string;", "bytes: Uint8Array;"]) {
     assertStringIncludes(client, member);

@@ -61,6 +61,13 @@ const forms: Readonly<Record<FieldSpec["type"], (field: FieldSpec) => Schema>> =
   blob: () => ({ type: "string", contentEncoding: "base64" }),
 };
 
+/** A blob in a body, where it may also be what answers show. */
+const POSTED_BLOB: Schema = {
+  type: ["string", "object"],
+  properties: { $blob: { type: "string", contentEncoding: "base64" } },
+  required: ["$blob"],
+};
+
 /**
  * Beyond 2^53 an integer is a string of digits, and a schema cannot express its range. So the pattern admits a little
  * more than the endpoint, which refuses digits within 2^53 and beyond 64 bits.
@@ -84,6 +91,7 @@ function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSp
   const { name, label = name, type, pattern, maxLength, minLength } = field;
   const form: Schema = {
     ...forms[type](field),
+    ...(type === "blob" && spec.method === "POST" ? POSTED_BLOB : {}),
     ...(isNewPassword(spec.kind, name) ? PASSWORD : {}),
     ...(spec.kind === "ask" && name === "question" ? QUESTION : {}),
   };
