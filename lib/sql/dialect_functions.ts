@@ -7,7 +7,7 @@ export const UUID_EXPRESSION =
 
 /** Names → what to write here. */
 export const dialectFunctions: readonly (readonly [names: string, hint: string])[] = [
-  ["CONVERT|TRY_CAST", "Write CAST(<value> AS <type>)"],
+  ["CONVERT|TRY_CAST", "Write CAST(<value> AS TEXT), INTEGER or REAL; JSON, dates and UUIDs are text"],
   [
     "NOW|GETDATE|SYSDATETIME|LOCALTIMESTAMP",
     "Write datetime('now') for the time in UTC, or unixepoch() for seconds",

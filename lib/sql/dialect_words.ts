@@ -165,8 +165,14 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
     "REGEXP|RLIKE|REGEXP_MATCHES|REGEXP_LIKE|REGEXP_REPLACE",
     "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions",
   ],
-  [": $", "Write CAST(<value> AS <type>) in the place of ::"],
-  [": : @", "Write CAST(<value> AS <type>) in the place of ::"],
+  [
+    ": $",
+    "Write CAST(<value> AS TEXT), INTEGER or REAL in the place of ::, or leave it out: JSON, dates and UUIDs are text",
+  ],
+  [
+    ": : @",
+    "Write CAST(<value> AS TEXT), INTEGER or REAL in the place of ::, or leave it out: JSON, dates and UUIDs are text",
+  ],
   ["INTERVAL '", "Write a modifier of the date functions, such as datetime('now', '-7 days')"],
   ["SYSDATE|LOCALTIMESTAMP", "Write datetime('now') for the time in UTC, or unixepoch() for seconds"],
   ["SUBSTRING ( @ FROM", "Write substr(<text>, <start>, <length>)"],

@@ -48,6 +48,7 @@ const cases: readonly (readonly [foreign: string, hint: string, here: string | n
   ["SELECT TO_DATE('2026-11-30', 'YYYY-MM-DD')", "as text", "SELECT datetime(1, 'unixepoch')"],
   ["SELECT * FROM users WHERE name ILIKE 'a%'", "LIKE", "SELECT * FROM users WHERE name LIKE 'a%'"],
   ["SELECT id::text FROM users", "CAST", "SELECT CAST(id AS TEXT) FROM users"],
+  ["SELECT '{}'::jsonb", "or leave it out: JSON", "SELECT '{}'"],
   ["SELECT CONVERT(id, CHAR) FROM users", "CAST", null],
   ["TRUNCATE TABLE users", "DELETE FROM", null],
   ["SHOW TABLES", "sqlite_schema", "SELECT name FROM sqlite_schema WHERE type = 'table'"],
