@@ -1,6 +1,7 @@
 // The cache of one connection's compiled statements of tenants.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Bounded } from "./bounded_rows.ts";
+import { sqlTokens } from "../sql/sql_tokens.ts";
 import { noteCompiled } from "./compiled_texts.ts";
 import type { RunningLevel } from "./guard.ts";
 import type { KnownRead, SchemaFacts } from "./schema_facts.ts";
@@ -75,7 +76,7 @@ export class PreparedStatements {
 
   #compiled(level: RunningLevel, sql: string): Prepared {
     const statement = this.#compile(sql);
-    const columns = statement.columns().map((column) => column.name);
+    const columns = level === "schema" && isAlter(sql) ? [] : statement.columns().map(({ name }) => name);
     return {
       statement: () => statement,
       columns,
@@ -106,4 +107,9 @@ export class PreparedStatements {
     statement.setReturnArrays(true);
     return statement;
   }
+}
+
+/** What the engine asks of the rows for SET NOT NULL and ADD CHECK stands among the columns of an ALTER, and is no result. */
+function isAlter(sql: string): boolean {
+  return sqlTokens(sql.slice(0, 1000))[0]?.key === "ALTER";
 }

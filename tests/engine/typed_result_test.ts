@@ -7,7 +7,12 @@ import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 
 const bounds = { maxRows: 10, maxBytes: 1000 };
 
-function ran(connection: Connection, level: "read" | "write", sql: string, params: SqlParameter[] = []) {
+function ran(
+  connection: Connection,
+  level: "read" | "write" | "schema",
+  sql: string,
+  params: SqlParameter[] = [],
+) {
   return connection.run(level, sql, params, bounds, TYPED_ROWS).json;
 }
 
@@ -50,5 +55,26 @@ Deno.test("a typed result is bounded in rows and in bytes of its own form", () =
   assertEquals(JSON.parse(`${ran(connection, "read", count(10))}}`).rows.length, 10);
   assertThrows(() => ran(connection, "read", count(11)), /more than 10 rows/);
   assertThrows(() => ran(connection, "read", "SELECT ?", ["x".repeat(980)]), /more than 1000 bytes/);
+  connection.close();
+});
+
+Deno.test("what ALTER TABLE asks of the rows is no column of its result", () => {
+  const connection = new Connection(":memory:", false);
+  connection.database.exec("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2)");
+  for (
+    const sql of [
+      "ALTER TABLE t ALTER COLUMN a SET NOT NULL",
+      "-- it holds\n/* ; */ alter table t ADD CONSTRAINT positive CHECK (b > 0)",
+    ]
+  ) {
+    const none = { cols: [], rows: [], affected_row_count: 0, last_insert_rowid: null };
+    assertEquals(JSON.parse(`${ran(connection, "schema", sql)}}`), none, sql);
+  }
+  assertThrows(
+    () => ran(connection, "write", "INSERT INTO t VALUES (NULL, 1)"),
+    /NOT NULL constraint failed/,
+  );
+  assertThrows(() => ran(connection, "write", "INSERT INTO t VALUES (1, 0)"), /CHECK constraint failed/);
+  assertThrows(() => ran(connection, "schema", "ALTER TABLE t ADD CHECK (b > 100)"), /constraint failed/);
   connection.close();
 });
