@@ -8,6 +8,7 @@ import { asksForHelp } from "./asks_for_help.ts";
 import { commandEnvironment } from "./environment.ts";
 import { fetchStreaming } from "./fetch_streaming.ts";
 import { type Freeze, freeze, leftFreeze, requireFrozen, thaw } from "./freeze_source.ts";
+import { pause } from "../core/pause.ts";
 
 const USAGE = `deno task copy --from ADDRESS --to ADDRESS [--no-freeze]
 
@@ -57,7 +58,7 @@ export async function copy(args: readonly string[], parts: CopyParts): Promise<n
     rule = move.freezes ? left ?? await freeze(move.from) : null;
     if (rule !== null) {
       say(`The source takes no writes: rule ${rule.id}${rule.isLeft ? ", of an earlier run" : ""}`);
-      await new Promise((resolve) => setTimeout(resolve, parts.ruleMs));
+      await pause(parts.ruleMs);
     }
     for (const line of await moveAll(move, left !== null)) say(line);
     if (rule !== null) {

@@ -7,6 +7,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord } from "../store/records.ts";
 import { RecordCache } from "./record_cache.ts";
+import { pause } from "../core/pause.ts";
 
 /** A database or a branch, by its ids. */
 export interface SessionDatabase {
@@ -82,7 +83,7 @@ export class SessionKeys {
    */
   async issueSec(minIat: number): Promise<number> {
     const aheadMs = minIat * 1000 - this.clock.now();
-    if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(aheadMs, 1000)));
+    if (aheadMs > 0) await pause(Math.min(aheadMs, 1000));
     return Math.max(Math.floor(this.clock.now() / 1000), minIat);
   }
 

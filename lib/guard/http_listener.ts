@@ -7,6 +7,7 @@ import type { AnswerRoom } from "./answer_room.ts";
 import { type ArrivingBodies, ConnectionWatch, type OpenConnection } from "./connection_watch.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import { UpgradeTurns } from "./upgrade_turns.ts";
+import { pause } from "../core/pause.ts";
 
 /** Milliseconds before the next attempt to accept after the system refused. */
 const ACCEPT_AGAIN_MS = 100;
@@ -122,7 +123,7 @@ export class HttpListener {
         // Mostly there are no file descriptors left, which the service's own files need too.
         this.options.log("warn", "connection_not_accepted", { error: reasonOf(error) });
         for (let ended = 0; ended < ENDED_AT_ONCE && this.#watch.endOne(); ended++);
-        await new Promise((resolve) => setTimeout(resolve, ACCEPT_AGAIN_MS));
+        await pause(ACCEPT_AGAIN_MS);
       }
     }
   }

@@ -3,6 +3,7 @@
 // take effect at most once.
 import { AppError, failedWith } from "../core/errors.ts";
 import { type Key, keys } from "./keys.ts";
+import { pause } from "../core/pause.ts";
 
 /** Milliseconds that a caller waits for KV. */
 const KV_DEADLINE_MS = 3_000;
@@ -117,7 +118,7 @@ async function withRetries<Value>(call: () => Promise<Value>, isLate: () => bool
       return await call();
     } catch (error) {
       if (isLate() || !isLocked(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * LOCKED_PAUSE_MS));
+      await pause(Math.random() * LOCKED_PAUSE_MS);
     }
   }
 }

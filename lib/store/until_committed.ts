@@ -3,6 +3,7 @@
 import { AppError } from "../core/errors.ts";
 import type { Key } from "./keys.ts";
 import { kvCommit, kvGet } from "./kv_call.ts";
+import { pause } from "../core/pause.ts";
 
 /** Attempts before the keys count as too busy. */
 const MAX_ATTEMPTS = 64;
@@ -25,7 +26,7 @@ export async function untilCommitted<Outcome>(
     if (outcome !== FASTER) return outcome;
     // At random, so that those who have met do not meet again.
     const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * count) * Math.random();
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
   }
   throw new AppError("meter_unreachable");
 }

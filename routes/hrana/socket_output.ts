@@ -3,6 +3,7 @@
 import { endSocket } from "../../lib/guard/end_socket.ts";
 import { POLICY } from "../../lib/services/hrana/socket_types.ts";
 import { CLOSE_MS, MAX_UNREAD_BEFORE_NEXT, READ_MS } from "../../lib/core/limits_hrana.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 /** The runtime tells nobody when a client has read, so it is asked. In milliseconds. */
 const ASK_AGAIN_MS = 20;
@@ -83,7 +84,7 @@ export class SocketOutput {
   async #until(isSo: () => boolean, ms: number): Promise<boolean> {
     for (let waitedMs = 0; this.#isConnected && !isSo(); waitedMs += ASK_AGAIN_MS) {
       if (waitedMs >= ms) return false;
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      await pause(ASK_AGAIN_MS);
     }
     return true;
   }

@@ -5,6 +5,7 @@ import { isId } from "../../core/ids.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { type ApprovalView, approvalView } from "./approval_view.ts";
+import { pause } from "../../core/pause.ts";
 
 /** Milliseconds between two polls of a request that waits. */
 const POLL_MS = 300;
@@ -51,7 +52,7 @@ export async function readApproval(
   while (
     ctx.approvals.stateOf(record) === "pending" && ctx.clock.monotonicMs() < untilMs && !input.signal.aborted
   ) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS);
     record = await findApproval(ctx, input);
   }
   return approvalView(ctx.approvals, record);

@@ -3,6 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { exportLimits, importLimits } from "../../core/limits_of_transfers.ts";
+import { pause } from "../../core/pause.ts";
 
 /** Milliseconds between two looks of an import that waits. */
 const LOOK_MS = 100;
@@ -100,7 +101,7 @@ export class TransferPlaces {
       }
       if (this.#makesRoom(me)) continue;
       if (this.clock.monotonicMs() >= untilMs) throw new AppError("too_many_transfers");
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await pause(LOOK_MS);
     }
   }
 

@@ -7,6 +7,7 @@ import { FewOf } from "./few_of.ts";
 import { ReadQueue } from "../read_queue.ts";
 import { WriteLane } from "./write_lane.ts";
 import type { LeaseJob } from "./write_lease.ts";
+import { pause } from "../../core/pause.ts";
 
 /** The most calls that wait for one database; further ones are refused. */
 const MAX_WAITING = 10_000;
@@ -195,7 +196,7 @@ export class DatabaseLanes {
 
   /** Waits until the database has no flight. */
   async nothingRuns(): Promise<void> {
-    while (this.flights.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (this.flights.size > 0) await pause(2);
   }
 
   get writeSlotFree(): boolean {

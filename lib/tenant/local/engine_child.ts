@@ -6,6 +6,7 @@ import { type ChildPipes, startWithPipes } from "./child_pipes.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { FrameReader, type ReplyFrame } from "./reply_frames.ts";
 import { type ChildReport, type Progress, readProgressFile } from "./progress_files.ts";
+import { pause } from "../../core/pause.ts";
 
 /** How to start a child. */
 export interface EngineChildOptions extends EngineProcessOptions {
@@ -135,7 +136,7 @@ export class EngineChild {
     void this.ended.finally(() => ended = true);
     for (let waitedMs = 0; !ended && waitedMs < FIRST_REPORT_MS; waitedMs += REPORT_POLL_MS) {
       if ((this.report(0)?.count ?? 0) > 0) return true;
-      await new Promise((resolve) => setTimeout(resolve, REPORT_POLL_MS));
+      await pause(REPORT_POLL_MS);
     }
     return false;
   }

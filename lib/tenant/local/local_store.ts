@@ -33,6 +33,7 @@ import { RoomProbe } from "./disk_room.ts";
 import { isIdle, sweepSlots } from "./child_slot.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
 import { Watchdog } from "./watchdog.ts";
+import { pause } from "../../core/pause.ts";
 
 /** Milliseconds between two rounds of closing what is unused. */
 const SWEEP_MS = 30_000;
@@ -184,7 +185,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await this.transactions.stop(this.#lanes.values());
     const beganMs = this.options.clock.monotonicMs();
     for (let ms = 0; ms < STOP_MS; ms = this.options.clock.monotonicMs() - beganMs) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await pause(1);
       if (ms < MOVE_MS && this.#log.move(this.#lanes.values())) continue;
       if ([...this.#lanes.values()].every(({ mayEnd }) => mayEnd)) break;
     }
@@ -223,10 +224,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
   ): Promise<ReplyFrame> {
     return new Promise((resolve, reject) => {
       const lanes = this.lanes(databaseId, namespaceId);
-      lanes.addTask(
-        { request, resolve, reject, queuedMs: this.options.clock.monotonicMs(), crashes: 0 },
-        lane,
-      );
+      const queuedMs = this.options.clock.monotonicMs();
+      lanes.addTask({ request, resolve, reject, queuedMs, crashes: 0 }, lane);
       this.wake(lanes);
     });
   }

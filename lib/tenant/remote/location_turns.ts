@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Catalog, SERVER_NOW as NOW } from "./catalog.ts";
 import type { CatalogStatement } from "./catalog_client.ts";
-import { pause } from "./hrana/repeat.ts";
+import { pause } from "../../core/pause.ts";
 
 /** Milliseconds after which a copy that nobody has reported as done counts as dead: more than all of its tries take. */
 const COPY_MS = 180_000;

@@ -1,9 +1,9 @@
 // Removes orphaned locations from the server, one after the other, while no instance copies any. No request waits for it:
 // whoever lets go of a location notes that in the catalogue, and whichever instance has a turn next finds it there.
 import { BEGIN_MS, type LocationTurns, type RemovalTurn, REMOVE_MS } from "./location_turns.ts";
-import { pause } from "./hrana/repeat.ts";
 import type { RemoteContext } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { pause } from "../../core/pause.ts";
 
 /** Milliseconds from a wake-up to its round, and from a round without a turn to the next: the first, and the longest. */
 const SOON_MS = 50;

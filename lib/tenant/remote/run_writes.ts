@@ -14,11 +14,11 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import { commitStepByStep, statementFailure } from "./step_by_step.ts";
 import type { GatedCall } from "./write_steps.ts";
-import { pause } from "./hrana/repeat.ts";
 import { pauseBefore, retryOpenUntil } from "./until_answered.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { endedAfter, whatStays } from "../what_stays.ts";
+import { pause } from "../../core/pause.ts";
 
 export interface WriteRun {
   readonly connection: RemoteConnection;

@@ -12,8 +12,8 @@ import { addLogRows } from "./record_steps.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
 import { rowsAt } from "./remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { pause } from "./hrana/repeat.ts";
 import { MAX_RETRIES, pauseBefore } from "./until_answered.ts";
+import { pause } from "../../core/pause.ts";
 
 /** Milliseconds until rows that could not be written are tried again. */
 const RETRY_MS = 2000;

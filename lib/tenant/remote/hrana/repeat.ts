@@ -1,5 +1,6 @@
 // Asking once more after a failure, a bounded number of times.
 import { RemoteFailure } from "./remote_failure.ts";
+import { pause } from "../../../core/pause.ts";
 
 /** Times that a database which the server does not know is asked for again, and milliseconds before the first of them. */
 const MAX_GONE = 4;
@@ -7,11 +8,6 @@ const FIRST_GONE_PAUSE_MS = 5;
 /** Times that what was cut off is asked for again, and milliseconds before the first of them. */
 const MAX_CUT_OFF = 3;
 const FIRST_CUT_OFF_PAUSE_MS = 20;
-
-/** Resolves after so many milliseconds. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
 
 /**
  * What `ask` answers. `pauseMs` says after how many milliseconds it is asked again behind a failure, or null: not any more,
