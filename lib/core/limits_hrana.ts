@@ -19,8 +19,12 @@ export const STREAM_IDLE_MS = 600_000;
 /** Sockets that are open at once: of the process, and of one token. Each takes some 50 kB, and a connection. */
 export const MAX_SOCKETS = 2000;
 export const MAX_SOCKETS_OF_TOKEN = 300;
-/** Milliseconds until a new socket has said who it is. */
-export const HELLO_MS = 10_000;
+/**
+ * Milliseconds until a new socket has said who it is. The runtime takes a message of up to 64 MB before it tells of any of it,
+ * so this, and how long a stranger's socket may take to close, bound what strangers' unfinished messages can hold.
+ */
+export const HELLO_MS = 5_000;
+export const STRANGER_CLOSE_MS = 1_000;
 /** Seconds between two pings of a silent socket; without an answer it is closed. */
 export const SOCKET_PING_SEC = 60;
 /**
@@ -32,7 +36,7 @@ export const MAX_SOCKET_CURSORS = 16;
 export const MAX_SOCKET_WAITING = 10_000;
 export const FREE_SOCKET_WAITING = 1000;
 export const WAITING_CHARACTERS = 1000;
-/** Sockets that have not said who they are: the runtime takes messages of up to 64 MB, also of strangers. */
+/** Sockets that have not said who they are. */
 export const MAX_UNKNOWN_SOCKETS = 256;
 /**
  * Characters that sockets hold (requests that wait, stored texts, entries of cursors, answers that are not read): of one

@@ -4,7 +4,7 @@ import { bearer } from "../../lib/access/authenticate.ts";
 import { andThen } from "../../lib/core/and_then.ts";
 import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
-import { HELLO_MS, SOCKET_PING_SEC } from "../../lib/core/limits_hrana.ts";
+import { CLOSE_MS, HELLO_MS, SOCKET_PING_SEC, STRANGER_CLOSE_MS } from "../../lib/core/limits_hrana.ts";
 import { jsonOf } from "../../lib/core/json_of.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
@@ -85,7 +85,8 @@ function serve(
   };
   const enter = (token: string | null) => andThen(enterDoor(token ?? bearer(undefined), address), own);
   const output = new SocketOutput(socket, (characters) => sockets.mayHold(open, characters));
-  const end = (code: number, reason: string) => void output.end(code, reason);
+  const end = (code: number, reason: string) =>
+    void output.end(code, reason, owner === null ? STRANGER_CLOSE_MS : CLOSE_MS);
   const session = new SocketSession({
     enter,
     end,

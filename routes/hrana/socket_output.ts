@@ -52,18 +52,21 @@ export class SocketOutput {
     return this.unread <= MAX_UNREAD_BEFORE_NEXT ? null : this.#awaitTaken();
   }
 
-  /** Closes behind what was sent, or, where the client does not read that, without. */
-  async end(code: number, reason: string): Promise<void> {
+  /**
+   * Closes behind what was sent, or, where the client does not read that, without. `closeMs`: how long the client may take for
+   * each of reading and closing.
+   */
+  async end(code: number, reason: string, closeMs = this.times.closeMs): Promise<void> {
     if (this.socket.readyState === WebSocket.CONNECTING) return this.#giveUp(code, reason);
     if (!this.isOpen) return;
     this.#isEnding = true;
     const isRead = () => this.#exactlyUnread === 0;
-    if (!isRead()) await this.#until(isRead, this.times.closeMs);
+    if (!isRead()) await this.#until(isRead, closeMs);
     if (!this.#isConnected) return;
     this.#leftUnread = this.socket.bufferedAmount;
     this.socket.close(code, reason);
     if (this.#leftUnread > 0) return;
-    const timer = setTimeout(() => endSocket(this.socket), this.times.closeMs);
+    const timer = setTimeout(() => endSocket(this.socket), closeMs);
     this.socket.addEventListener("close", () => clearTimeout(timer));
   }
 

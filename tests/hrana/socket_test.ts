@@ -8,6 +8,7 @@ import { startApp } from "../testing/start_app.ts";
 import { endRevoked } from "../../lib/services/hrana/end_revoked.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
+import { POLICY } from "../../lib/services/hrana/socket_types.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
 import { execute, hello, ok, openSocket, request } from "./hrana_socket.ts";
 import { hranaWorld } from "./hrana_world.ts";
@@ -225,6 +226,28 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     }
     assert(most < 8_000_000, String(most));
   });
+
+  await step(
+    "the connection of a stranger, also in the middle of a message, ends before that of somebody known whose socket was ended first",
+    async () => {
+      using stranger = await RawSocket.connect(server.addr.port, "/hrana/acme/main/");
+      using known = await RawSocket.connect(server.addr.port, "/hrana/acme/main/");
+      await known.send(hello(token));
+      assertEquals(await known.next(), '{"type":"hello_ok"}');
+      for (const socket of [known, stranger]) {
+        await socket.send({ type: "none of the protocol" });
+        assertEquals(await socket.next(), POLICY);
+      }
+      await stranger.begin(60_000_000);
+      const order: string[] = [];
+      const ends = [["known", known], ["stranger", stranger]] as const;
+      await Promise.all(ends.map(async ([name, socket]) => {
+        assertEquals(await socket.next().catch(() => null), null);
+        order.push(name);
+      }));
+      assertEquals(order, ["stranger", "known"]);
+    },
+  );
 
   await step("closing a socket frees it", async () => {
     const { socket, closed, send, next } = await openSocket(url);

@@ -23,13 +23,14 @@ export class RawSocket implements Disposable {
   /** A message, masked with zeros. */
   async send(message: unknown): Promise<void> {
     const text = new TextEncoder().encode(JSON.stringify(message));
-    const head = new Uint8Array(14);
-    const view = new DataView(head.buffer);
-    view.setUint8(0, TEXT);
-    view.setUint8(1, 0x80 | 127);
-    view.setBigUint64(2, BigInt(text.length));
-    await writeAll(this.connection, head);
+    await writeAll(this.connection, headOf(text.length));
     await writeAll(this.connection, text);
+  }
+
+  /** The beginning of a message that is said to be so many bytes long. */
+  async begin(bytes: number): Promise<void> {
+    await writeAll(this.connection, headOf(bytes));
+    await writeAll(this.connection, new Uint8Array(1000));
   }
 
   /** The next message, or the code with which the other end closes; null: it has hung up. */
@@ -81,4 +82,14 @@ export class RawSocket implements Disposable {
     this.#rest = all.slice(bytes);
     return all.slice(0, bytes);
   }
+}
+
+/** Of a text of so many bytes. */
+function headOf(bytes: number): Uint8Array {
+  const head = new Uint8Array(14);
+  const view = new DataView(head.buffer);
+  view.setUint8(0, TEXT);
+  view.setUint8(1, 0x80 | 127);
+  view.setBigUint64(2, BigInt(bytes));
+  return head;
 }
