@@ -13,7 +13,8 @@ export const ENGINE_LIMITS = {
   attach: 0,
   likePatternLength: 1000,
   variableNumber: MAX_PARAMETERS,
-  triggerDepth: 50,
+  /** As deep as in sqld: a chain of replies or of versions is a row for each level, which one DELETE of its first takes. */
+  triggerDepth: 1000,
 } as const;
 
 /**

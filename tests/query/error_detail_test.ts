@@ -381,6 +381,25 @@ testSteps("what errorDetail says", shop, {
       // Whether the engine has it is its build's; where it has not, the hint says so.
       if (absent.status !== 200) assertStringIncludes(sqlError(absent).hint, "built without it");
     },
+  "too_big for a cascade of more than 1000 levels, of which nothing stays": async (tenant) => {
+    await tenant.query(
+      "CREATE TABLE reply (id INTEGER PRIMARY KEY, of INTEGER REFERENCES reply ON DELETE CASCADE)",
+    );
+    await tenant.query("CREATE INDEX reply_of ON reply (of)");
+    const fill = (rows: number) =>
+      tenant.query(
+        "INSERT INTO reply WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) " +
+          "SELECT i, nullif(i - 1, 0) FROM n",
+        [rows],
+      );
+    const count = async () => (await tenant.query("SELECT count(*) FROM reply")).body.data?.rows;
+    await fill(1001);
+    assertEquals(sqlError(await tenant.query("DELETE FROM reply WHERE id = 1")).kind, "too_big");
+    assertEquals(await count(), [[1001]]);
+    assertEquals((await tenant.query("DELETE FROM reply WHERE id = 2")).status, 200);
+    assertEquals(await count(), [[1]]);
+    await tenant.query("DROP TABLE reply");
+  },
   "too_big for values and statements beyond the engine's limits": async (tenant) => {
     const numbers = (length: number) => Array(length).fill("1").join();
     const tables = (length: number) => Array.from({ length }, (_, at) => `(SELECT 1) AS t${at}`).join();
