@@ -9,8 +9,8 @@ import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { engineChildren } from "../testing/engine_children.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import { newFlight, newSlot } from "../../lib/tenant/local/child_slot.ts";
-import { groupsAtOnce, joinTrain } from "../../lib/tenant/local/read_train.ts";
+import { closeInAll, newFlight, newSlot } from "../../lib/tenant/local/child_slot.ts";
+import { groupsAtOnce, joinTrain, leaveTrain } from "../../lib/tenant/local/read_train.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 
 /** More than one train takes. */
@@ -200,6 +200,33 @@ Deno.test("of two groups of a database that are under way, each call is answered
     assertEquals(await Promise.all(asked), expected);
     assertEquals(await long, [[LONG_COUNT]]);
   });
+});
+
+Deno.test("a database is closed in the children that were sent work for it, also as the branch of a merge", () => {
+  const sent: unknown[] = [];
+  const slots = [1, 2].map((number) =>
+    newSlot({ send: (request: unknown) => sent.push({ number, request }) } as never, number, 0)
+  );
+  const [merging, reading] = slots;
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const flight = (work: Parameters<typeof newFlight>[0]["work"]) =>
+    newFlight({ lanes, work, frame: 1, slow: null, startedMs: 0 });
+  const job = { request: { op: "merge", db: "db_1", branch: "db_2" } } as never;
+  const merge = flight({ kind: "task", job, lane: "write" });
+  const read = flight({ kind: "read", jobs: [], logRows: [] });
+  if (!merging || !reading) throw new TypeError("two slots were made");
+  joinTrain(merging, merge);
+  joinTrain(reading, read);
+  leaveTrain(merging, merge, 1);
+  // While it runs, nobody waits for what it has nothing to do with.
+  void closeInAll(slots, "db_2", 2);
+  assertEquals(sent, [{ number: 1, request: { op: "close", db: "db_2" } }]);
+  leaveTrain(reading, read, 3);
+  void closeInAll(slots, "db_1", 4);
+  assertEquals(sent.slice(1), [{ number: 2, request: { op: "close", db: "db_1" } }]);
+  assertEquals(slots.map(({ toClose }) => toClose.map(({ databaseId }) => databaseId)), [["db_2", "db_1"], [
+    "db_1",
+  ]]);
 });
 
 Deno.test("two groups of a database are under way at once only where it has its child for itself", () => {

@@ -8,6 +8,9 @@ export interface LaneFlight extends Flight {
   readonly lanes: DatabaseLanes;
 }
 
+/** Databases that are known for a child: some 100 bytes each. */
+const MAX_WORKED = 20_000;
+
 /** One position in the pool of children. */
 export interface ChildSlot {
   readonly child: EngineChild;
@@ -19,8 +22,10 @@ export interface ChildSlot {
   readonly behind: LaneFlight[];
   /** Frames sent since the child was last free. */
   train: number;
-  /** Databases to close in this child before other work, each with what waits for it. */
-  readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
+  /** Databases that the child was sent work for and has not been told to close since; null: too many to say. */
+  worked: Set<string> | null;
+  /** Databases to close in this child before other work, each with what waits for it, and since when by the monotonic clock. */
+  readonly toClose: { readonly databaseId: string; readonly sinceMs: number; readonly closed: () => void }[];
   lastUsedMs: number;
   /** The database that it worked for last, and since when for no other one. */
   lastLanes: DatabaseLanes | null;
@@ -43,6 +48,7 @@ export function newSlot(child: EngineChild, number: number, lastUsedMs: number):
     flight: null,
     behind: [],
     train: 0,
+    worked: new Set(),
     toClose: [],
     lastUsedMs,
     lastLanes: null,
@@ -77,10 +83,38 @@ export function newFlight(
   };
 }
 
-/** Closes a database in the child, between two frames. */
-export function closeIn(slot: ChildSlot, databaseId: string): Promise<void> {
-  return new Promise((closed) => {
-    const isNext = slot.toClose.push({ databaseId, closed }) === 1;
+/** Notes of which databases the child opens the files for a flight. */
+export function noteWorked(slot: ChildSlot, { lanes, work }: LaneFlight): void {
+  if (slot.worked === null) return;
+  slot.worked.add(lanes.databaseId);
+  // The child keeps the file of the branch open as well.
+  if (work.kind === "task" && work.job.request.op === "merge") slot.worked.add(work.job.request.branch);
+  if (slot.worked.size > MAX_WORKED) slot.worked = null;
+}
+
+/** Closes a database in every child that may have it open, between two frames. `nowMs`: by the monotonic clock. */
+export async function closeInAll(
+  slots: readonly ChildSlot[],
+  databaseId: string,
+  nowMs: number,
+): Promise<void> {
+  await Promise.all(
+    slots.filter((slot) => mayHaveOpen(slot, databaseId)).map((slot) => closeIn(slot, databaseId, nowMs)),
+  );
+}
+
+/** A task has other files open than that of its own database. */
+function mayHaveOpen({ worked, flight }: ChildSlot, databaseId: string): boolean {
+  return worked === null || worked.has(databaseId) || flight?.work.kind === "task";
+}
+
+function closeIn(slot: ChildSlot, databaseId: string, sinceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const closed = () => {
+      slot.worked?.delete(databaseId);
+      resolve();
+    };
+    const isNext = slot.toClose.push({ databaseId, sinceMs, closed }) === 1;
     if (isNext && slot.flight === null) closeNext(slot);
   });
 }

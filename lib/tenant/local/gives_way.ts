@@ -1,6 +1,6 @@
 // Decides what happens to a slow read: the calls sent in the same frame go to another child, and the read itself continues
 // while it has a slot for slow work or nobody waits. Also, how long a statement goes on whose caller has gone.
-import type { LaneFlight } from "./child_slot.ts";
+import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
 import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -13,6 +13,8 @@ import { tokenOf } from "../read_queue.ts";
  * much processor time for another one, and its open files and what it has learned are lost.
  */
 const LEFT_MS = 100;
+/** Milliseconds for which whoever replaces a database's file waits for another one's statement in a child that may have it open. */
+const CLOSE_MS = 1_000;
 
 /** What the decisions need of the scheduler. */
 interface Sharing extends Pick<Scheduler, "waiting" | "setApart"> {
@@ -40,6 +42,22 @@ export function givesWay(
   takeBack(scheduler, flight, work.jobs, report.progress);
   lanes.reads.noteSlow(job, nowMs);
   return !mayGoOn(scheduler, flight, job, nowMs);
+}
+
+/**
+ * Whether to end the child so that a database is closed in it, whose owner restores it and cannot read it meanwhile. The call
+ * that it runs begins again in another child, once: else restores could keep a neighbour's statement from its end.
+ */
+export function makesWay(
+  { toClose: [next] }: Pick<ChildSlot, "toClose">,
+  { work }: LaneFlight,
+  report: ChildReport | null,
+  nowMs: number,
+): boolean {
+  if (next === undefined || nowMs - next.sinceMs < CLOSE_MS || work.kind === "task") return false;
+  const job = report?.progress ? work.jobs[report.progress.call] : undefined;
+  if (!job || job.takenBack || job.hasMadeWay) return false;
+  return job.hasMadeWay = true;
 }
 
 /** Whether to end the flight's child because nobody waits for the statement that runs in it (`isLeft`), but for its child. */

@@ -19,6 +19,8 @@ export interface CallJob extends WaitingRead {
   crashes: number;
   /** How often it ran again in room of the reserve. */
   loans?: number;
+  /** A child was ended that ran it, so that somebody else's database could be closed there: no second time. */
+  hasMadeWay?: true;
   /** The call was taken back and waits again; this stands for it in its frame. */
   readonly takenBack?: true;
 }

@@ -1,6 +1,6 @@
 // Quick reads that a child is sent one behind the other, of several databases or two groups of one, so that it does not wait for
 // the service between two of them. Each has a frame and a flight of its own, and they are answered in their order.
-import type { ChildSlot, LaneFlight } from "./child_slot.ts";
+import { type ChildSlot, type LaneFlight, noteWorked } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import type { CallJob } from "./jobs.ts";
 
@@ -32,6 +32,7 @@ export function groupsAtOnce(
 /** Adds a flight that is being sent. */
 export function joinTrain(slot: ChildSlot, flight: LaneFlight): void {
   slot.train++;
+  noteWorked(slot, flight);
   if (slot.lastLanes !== flight.lanes) {
     slot.lastLanes = flight.lanes;
     slot.lastLanesSinceMs = flight.startedMs;

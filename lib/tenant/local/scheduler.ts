@@ -1,5 +1,5 @@
 // Gives the work of all databases to a few engine children: each runs a frame at a time, reads of others may wait behind it.
-import { type ChildSlot, closeIn, closeNext, type LaneFlight, newFlight, newSlot } from "./child_slot.ts";
+import { type ChildSlot, closeInAll, closeNext, type LaneFlight, newFlight, newSlot } from "./child_slot.ts";
 import { ChildStarts, type ChildStartsOptions, restartNeeded } from "./child_starts.ts";
 import { tellsDamage } from "./database_states.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
@@ -104,9 +104,9 @@ export class Scheduler {
     return null;
   }
 
-  /** Closes a database in every child. */
+  /** Closes a database in every child that may have it open. */
   async closeEverywhere(databaseId: string): Promise<void> {
-    await Promise.all(this.slots.map((slot) => closeIn(slot, databaseId)));
+    await closeInAll(this.slots, databaseId, this.#now());
   }
 
   /** Null: children may start. Else the program's files have changed: children of before `remain`, or `none` is left. */

@@ -5,7 +5,7 @@ import { MAX_RESIDENT_BYTES, SILENT_MS } from "./child_bounds.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./progress_files.ts";
-import { givesUp, givesWay } from "./gives_way.ts";
+import { givesUp, givesWay, makesWay } from "./gives_way.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import { overMemory } from "./over_memory.ts";
 import { takeBackBehind } from "./read_train.ts";
@@ -88,7 +88,9 @@ export class Watchdog {
       ? (nowMs - flight.startedMs > this.#taskTimeoutMs(work.job) ? "timeout" : null)
       : this.#groupReason(progress, flight, work.jobs, nowMs);
     const reason = overdue ?? (report && report.residentBytes > MAX_RESIDENT_BYTES ? "memory" : null) ??
-      (givesWay(this.scheduler, flight, report, nowMs) ? "busy" : null);
+      (givesWay(this.scheduler, flight, report, nowMs) || makesWay(slot, flight, report, nowMs)
+        ? "busy"
+        : null);
     if (reason === null && nowMs - flight.heard.sinceMs < SILENT_MS) return;
     // A child that no longer reports its memory is unbounded, so it counts as crashed.
     this.#kill(slot, flight, { reason, nowMs });
