@@ -1,5 +1,5 @@
 // A restore whose instance dies on its way, or stands still for longer than its claim lasts, with another instance on the
-// same sqld: the database is open again soon, and nothing that was acknowledged is lost.
+// same sqld: the database is open again soon, and nothing that was acknowledged is lost. And two snapshots of one millisecond.
 import { assert, assertEquals } from "@std/assert";
 import { suspend } from "../testing/suspend.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
@@ -75,5 +75,35 @@ Deno.test("a restore whose instance stood still moves nothing and closes nothing
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     assertEquals(await values(world, 0), [["before,after,0,1,2,3,4"]]);
+  });
+});
+
+/** As if another instance were faster by a moment with each snapshot of the service's own, and had its label. */
+const FASTER = `CREATE TRIGGER faster BEFORE INSERT ON snapshot WHEN NEW.automatic = 1 BEGIN
+  INSERT INTO snapshot VALUES (NEW.database_id, NEW.label, 'elsewhere', NEW.created_at, 0, 1);
+END`;
+
+Deno.test("a call whose snapshot would have the label of another instance's is to be tried again, and has done nothing", async () => {
+  await withInstances(async (world) => {
+    await prepare(world);
+    const path = "/v1/db/acme/main";
+    const proposed = await world.ask(0, "POST", `${path}/propose`, { sql: "DELETE FROM t" });
+    const { executionToken } = { executionToken: "", ...proposed.data };
+    const apply = () => world.ask(0, "POST", `${path}/apply`, { executionToken });
+    await world.catalog(FASTER);
+    const answers = [
+      await world.query(0, "main", "DELETE FROM t"),
+      await apply(),
+      await world.ask(0, "POST", `${path}/restore`, { snapshot: "mine" }),
+    ];
+    await world.catalog("DROP TRIGGER faster");
+    assertEquals(
+      answers.map(({ status, code }) => [status, code]),
+      answers.map(() => [503, "database_busy"]),
+    );
+    await untilDone(world, "SELECT 1");
+    assertEquals(await values(world, 1), [["before"]]);
+    assertEquals((await apply()).status, 200);
+    assertEquals(await values(world, 1), [[null]]);
   });
 });

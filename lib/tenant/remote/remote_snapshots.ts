@@ -19,6 +19,7 @@ import type { RemoteConnection } from "./remote_connection.ts";
 import { AUTOMATIC, insertSnapshot, runRestore } from "./run_restore.ts";
 
 const DAY_MS = 86_400_000;
+const SAME_MOMENT = "Try again; another instance took a snapshot of the database in the same millisecond";
 
 /** The snapshots of this store. */
 export class RemoteSnapshots {
@@ -33,7 +34,10 @@ export class RemoteSnapshots {
     return kept.map(toInfo);
   }
 
-  /** For the write slot. Errors: `slug_taken`. */
+  /**
+   * For the write slot. Errors: `slug_taken`; `database_busy` for a label of the service's own, which another instance has
+   * given to its snapshot of the same millisecond.
+   */
   async take(connection: RemoteConnection, label: string): Promise<SnapshotInfo> {
     // A restore elsewhere may have moved it.
     await connection.moved();
@@ -53,6 +57,7 @@ export class RemoteSnapshots {
       if (isListed) return toInfo(snapshot);
       await this.locations.letGo([location], [end]);
       if (await this.catalog.find(databaseId) === null) throw new AppError("store_unavailable");
+      if (automatic) throw new AppError("database_busy", { message: SAME_MOMENT });
       throw new AppError("slug_taken", { message: "Choose another label; a snapshot has this one" });
     });
   }
