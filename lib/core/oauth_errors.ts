@@ -3,57 +3,32 @@
 
 /** A part of `errorTable`; see there for the members. */
 export const oauthErrors = {
-  wrong_audience: {
-    status: 401,
-    message: "Use this token at /mcp only; it was given to an MCP client",
-    retryable: false,
-  },
-  invalid_request: {
-    status: 400,
-    message: "Check the parameters; one is missing, sent twice or malformed",
-    retryable: false,
-  },
+  wrong_audience: { status: 401, message: "Use this token at /mcp only; it was given to an MCP client" },
+  invalid_request: { status: 400, message: "Check the parameters; one is missing, sent twice or malformed" },
   invalid_client: {
     status: 401,
     message: "Register again; this client is unknown, or its registration has expired",
-    retryable: false,
   },
   invalid_client_metadata: {
     status: 400,
     message: "Describe the client as RFC 7591 says; a member cannot be taken",
-    retryable: false,
   },
   invalid_redirect_uri: {
     status: 400,
     message:
       "Use a redirect URI of this client, exactly as registered; only the port of a loopback address may differ",
-    retryable: false,
   },
   invalid_grant: {
     status: 400,
     message: "Authorize again; this code or refresh token is unknown, used, expired or of another request",
-    retryable: false,
   },
-  invalid_scope: {
-    status: 400,
-    message: "Ask for no more than was granted",
-    retryable: false,
-  },
+  invalid_scope: { status: 400, message: "Ask for no more than was granted" },
   invalid_target: {
     status: 400,
     message: "Ask for a token of this service's /mcp; resource names something else",
-    retryable: false,
   },
-  unsupported_response_type: {
-    status: 400,
-    message: "Send response_type code",
-    retryable: false,
-  },
-  unsupported_grant_type: {
-    status: 400,
-    message: "Send grant_type authorization_code or refresh_token",
-    retryable: false,
-  },
+  unsupported_response_type: { status: 400, message: "Send response_type code" },
+  unsupported_grant_type: { status: 400, message: "Send grant_type authorization_code or refresh_token" },
   too_many_registrations: {
     status: 429,
     message: "Use the client that is registered, or wait; there were too many registrations in this hour",

@@ -2,48 +2,25 @@
 
 /** A part of `errorTable`; see there for the members. */
 export const publishedErrors = {
-  session_required: {
-    status: 401,
-    message: "Send the user's session as Authorization: Bearer",
-    retryable: false,
-  },
+  session_required: { status: 401, message: "Send the user's session as Authorization: Bearer" },
   session_invalid: {
     status: 401,
     message: "Log in again; this session is malformed, expired, revoked or another database's",
-    retryable: false,
   },
-  login_failed: {
-    status: 401,
-    message: "Check email and password; they do not belong together",
-    retryable: false,
-  },
+  login_failed: { status: 401, message: "Check email and password; they do not belong together" },
   link_invalid: {
     status: 400,
     message: "Ask for another link; this one is unknown, used, expired or older than the password",
-    retryable: false,
   },
-  captcha_failed: {
-    status: 403,
-    message: "Solve a fresh captcha and send its token as X-Captcha-Token",
-    retryable: false,
-  },
+  captcha_failed: { status: 403, message: "Solve a fresh captcha and send its token as X-Captcha-Token" },
   endpoint_not_found: {
     status: 404,
     message: "Check the name, and whether it is published; there is no such endpoint here",
-    retryable: false,
   },
-  row_not_found: {
-    status: 404,
-    message: "Send other values; nothing is there for these",
-    retryable: false,
-  },
-  account_exists: { status: 409, message: "Log in instead; this account exists already", retryable: false },
-  value_taken: { status: 409, message: "Send another value; this one is taken", retryable: false },
-  app_error: {
-    status: 409,
-    message: "Send other values; the app does not take these now",
-    retryable: false,
-  },
+  row_not_found: { status: 404, message: "Send other values; nothing is there for these" },
+  account_exists: { status: 409, message: "Log in instead; this account exists already" },
+  value_taken: { status: 409, message: "Send another value; this one is taken" },
+  app_error: { status: 409, message: "Send other values; the app does not take these now" },
   rate_limited: {
     status: 429,
     message: "Slow down; the rate limit of this endpoint is reached",
@@ -72,7 +49,6 @@ export const publishedErrors = {
   mail_unavailable: {
     status: 503,
     message: "Tell the owner of this endpoint; the service has no mail server, so links go through the owner",
-    retryable: false,
   },
   captcha_unavailable: {
     status: 503,
@@ -80,11 +56,7 @@ export const publishedErrors = {
     retryable: true,
     retryAfterSec: 5,
   },
-  ask_refused: {
-    status: 422,
-    message: "Ask another way; no statement came of this question that may run",
-    retryable: false,
-  },
+  ask_refused: { status: 422, message: "Ask another way; no statement came of this question that may run" },
   ask_unavailable: {
     status: 503,
     message: "Try again shortly; the language model does not answer",

@@ -12,34 +12,25 @@ export const storeErrors = {
     status: 503,
     message:
       "Restore a snapshot (GET …/snapshots, then POST …/restore); the database file is damaged or missing",
-    retryable: false,
     retryAfterSec: 60,
   },
   snapshot_corrupt: {
     status: 503,
     message: "Choose another snapshot; the file of this one is damaged and nothing has changed",
-    retryable: false,
   },
-  archive_off: {
-    status: 409,
-    message: "Choose a snapshot; this service archives no moments (ARCHIVE_URL)",
-    retryable: false,
-  },
+  archive_off: { status: 409, message: "Choose a snapshot; this service archives no moments (ARCHIVE_URL)" },
   archive_too_early: {
     status: 404,
     message: "Choose a later moment or a snapshot; the archive of this database begins later",
-    retryable: false,
   },
   archive_gap: {
     status: 404,
     message: "Choose another moment; what was written around this one is not in the archive",
-    retryable: false,
   },
   archive_damaged: {
     status: 503,
     message:
       "Choose another moment or a snapshot; a part of the archive is lost or altered and nothing has changed",
-    retryable: false,
   },
   archive_unavailable: {
     status: 503,
@@ -56,7 +47,6 @@ export const storeErrors = {
   backup_elsewhere: {
     status: 501,
     message: "Back up the KV server itself; this service keeps its control plane there (KV_URL, Deno Deploy)",
-    retryable: false,
   },
   storage_full: {
     status: 503,
@@ -86,7 +76,6 @@ export const storeErrors = {
     status: 503,
     message:
       "Read before you repeat; the answer of the engine was lost, so whether the write was kept is not known",
-    retryable: false,
     retryAfterSec: 1,
   },
 } as const;

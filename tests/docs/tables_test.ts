@@ -4,7 +4,7 @@ import { z } from "zod";
 import { configTable } from "../../lib/config.ts";
 import * as limits from "../../lib/core/limits.ts";
 import { oauthLimits } from "../../lib/core/oauth_limits.ts";
-import { errorTable } from "../../lib/core/error_table.ts";
+import { type ErrorRow, errorTable } from "../../lib/core/error_table.ts";
 import { priceNanoUsd } from "../../lib/query/prices.ts";
 import { outputs } from "../../lib/services/endpoints/spec/outputs.ts";
 import { toolTable } from "../../routes/mcp/tools/tool_table.ts";
@@ -49,7 +49,7 @@ Deno.test("the kinds of output that are documented are the code's", async () => 
 });
 
 Deno.test("the table of error codes is the code's", async () => {
-  const expected = Object.entries(errorTable).map(([code, row]) => [
+  const expected = Object.entries<ErrorRow>(errorTable).map(([code, row]) => [
     `\`${code}\``,
     String(row.status),
     row.message,
