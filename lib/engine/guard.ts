@@ -167,7 +167,7 @@ export class Guard {
     const row = pragmaTable.get(name);
     if (!row) return `PRAGMA ${name}`;
     if (value === null || row.argument !== "none") return null;
-    return row.set && this.level === "schema" ? null : `Setting PRAGMA ${name}`;
+    return row.settable && this.level === "schema" ? null : `Setting PRAGMA ${name}`;
   }
 
   #schema(action: number, first: string, second: string): string | null {

@@ -1,41 +1,39 @@
 // Which PRAGMAs tenants may use, and what one PRAGMA statement does. A PRAGMA runs while it is compiled, so this table
 // decides before the engine sees it.
 import type { Expr, PragmaStmt } from "sqlite3-parser";
-import type { Role } from "../core/role.ts";
 
+/** One PRAGMA, which everybody may read. */
 interface PragmaRow {
-  /** The role for reading it; every listed PRAGMA may be read. */
-  readonly read: Role;
   /** Whether its argument names something (`table_info(t)`) rather than setting a value. */
   readonly argument: "none" | "name" | "count";
-  /** The role for setting it; absent where nobody may. */
-  readonly set?: Role;
+  /** Whoever may change the schema may set it; absent: nobody may. */
+  readonly settable?: true;
 }
 
 /** What may be done with a PRAGMA, by its lower-case name. Nobody may use others. */
 export const pragmaTable: ReadonlyMap<string, PragmaRow> = new Map<string, PragmaRow>([
-  ["application_id", { read: "read", argument: "none" }],
-  ["collation_list", { read: "read", argument: "none" }],
-  ["compile_options", { read: "read", argument: "none" }],
-  ["encoding", { read: "read", argument: "none" }],
-  ["foreign_key_check", { read: "read", argument: "name" }],
-  ["foreign_key_list", { read: "read", argument: "name" }],
-  ["foreign_keys", { read: "read", argument: "none", set: "admin" }],
-  ["freelist_count", { read: "read", argument: "none" }],
-  ["function_list", { read: "read", argument: "none" }],
-  ["index_info", { read: "read", argument: "name" }],
-  ["index_list", { read: "read", argument: "name" }],
-  ["index_xinfo", { read: "read", argument: "name" }],
-  ["integrity_check", { read: "read", argument: "count" }],
-  ["page_count", { read: "read", argument: "none" }],
-  ["page_size", { read: "read", argument: "none" }],
-  ["quick_check", { read: "read", argument: "count" }],
-  ["read_uncommitted", { read: "read", argument: "none" }],
-  ["schema_version", { read: "read", argument: "none" }],
-  ["table_info", { read: "read", argument: "name" }],
-  ["table_list", { read: "read", argument: "name" }],
-  ["table_xinfo", { read: "read", argument: "name" }],
-  ["user_version", { read: "read", argument: "none", set: "admin" }],
+  ["application_id", { argument: "none" }],
+  ["collation_list", { argument: "none" }],
+  ["compile_options", { argument: "none" }],
+  ["encoding", { argument: "none" }],
+  ["foreign_key_check", { argument: "name" }],
+  ["foreign_key_list", { argument: "name" }],
+  ["foreign_keys", { argument: "none", settable: true }],
+  ["freelist_count", { argument: "none" }],
+  ["function_list", { argument: "none" }],
+  ["index_info", { argument: "name" }],
+  ["index_list", { argument: "name" }],
+  ["index_xinfo", { argument: "name" }],
+  ["integrity_check", { argument: "count" }],
+  ["page_count", { argument: "none" }],
+  ["page_size", { argument: "none" }],
+  ["quick_check", { argument: "count" }],
+  ["read_uncommitted", { argument: "none" }],
+  ["schema_version", { argument: "none" }],
+  ["table_info", { argument: "name" }],
+  ["table_list", { argument: "name" }],
+  ["table_xinfo", { argument: "name" }],
+  ["user_version", { argument: "none", settable: true }],
 ]);
 
 /** What a PRAGMA statement does, once the table allows it. */
@@ -46,7 +44,7 @@ export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
   const row = pragmaTable.get(name.toLowerCase());
   if (!row) return "refused";
   if (!hasArgument || row.argument !== "none") return "read";
-  return row.set ? "set" : "refused";
+  return row.settable ? "set" : "refused";
 }
 
 /** What SQLAlchemy asks of a table. */
