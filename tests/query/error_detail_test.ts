@@ -5,7 +5,7 @@ import type { ApiAnswer } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
+import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { oneStore } from "../testing/cases.ts";
 
 const { run, test } = oneStore();
@@ -392,7 +392,7 @@ testSteps("what errorDetail says", shop, {
           "SELECT i, nullif(i - 1, 0) FROM n",
         [rows],
       );
-    const count = async () => (await tenant.query("SELECT count(*) FROM reply")).body.data?.rows;
+    const count = async () => rowsOf(await tenant.query("SELECT count(*) FROM reply"));
     await fill(1001);
     assertEquals(sqlError(await tenant.query("DELETE FROM reply WHERE id = 1")).kind, "too_big");
     assertEquals(await count(), [[1001]]);
