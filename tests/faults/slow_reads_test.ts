@@ -121,6 +121,20 @@ async function besideFourTokens(world: World): Promise<void> {
   await sent.all;
 }
 
+/** The statement in a transaction over several requests. */
+async function inTransaction({ service, token }: World, sql: string): Promise<ServiceAnswer> {
+  const ask = (baton: string | null, sql: string) =>
+    fetch(`${service.url}/hrana/acme/main/v2/pipeline`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ baton, requests: [{ type: "execute", stmt: { sql } }] }),
+    });
+  const { baton } = await (await ask(null, "BEGIN")).json();
+  assert(typeof baton === "string");
+  const response = await ask(baton, sql);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
 /** Databases of another namespace go back to a snapshot; children that read without an end may have their files open. */
 async function besideRestores(world: World): Promise<void> {
   await manage(world, "", { slug: "globex" });
@@ -145,9 +159,10 @@ async function besideRestores(world: World): Promise<void> {
   await Promise.all(
     reads.map((path) => untilDone(other, "SELECT count(*) + abs(random()) * 0 FROM t", path)),
   );
-  const sent = send(
-    Array.from({ length: 3 }, (_, n) => callService(world, COUNT.replace("(*)", `(*) + ${n}`))),
-  );
+  const sent = send([
+    ...Array.from({ length: 3 }, (_, n) => callService(world, COUNT.replace("(*)", `(*) + ${n}`))),
+    inTransaction(world, COUNT),
+  ]);
   await pause(500);
   for (const slug of databases) {
     await post(`${slug}/restore`, { snapshot: "before" });

@@ -88,14 +88,19 @@ export class TransactionChildren {
     };
   }
 
-  /** Closes what waits for the next transaction in a database. Its transactions have ended. */
+  /**
+   * Closes what waits for the next transaction in a database. Its transactions have ended; a child that had none of them may
+   * run somebody else's statement for long.
+   */
   async closeEverywhere(databaseId: string): Promise<void> {
-    await Promise.all(this.places.map((place) =>
-      new Promise<void>((closed) => {
-        place.toClose.push({ databaseId, closed });
-        sendNext(place, this.#now());
-      })
-    ));
+    await Promise.all(
+      this.places.filter(({ worked }) => worked.has(databaseId)).map((place) =>
+        new Promise<void>((closed) => {
+          place.toClose.push({ databaseId, closed });
+          sendNext(place, this.#now());
+        })
+      ),
+    );
   }
 
   /** Ends every child. */

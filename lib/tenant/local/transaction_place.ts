@@ -45,6 +45,8 @@ export interface Place {
   /** Set when the child is being ended. */
   killed: Ending | "idle" | null;
   idleSinceMs: number;
+  /** Databases that the child was sent work for and has not closed since. */
+  readonly worked: Set<string>;
   /** Databases to close in the child before other work, and the one being closed, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
   closing: (() => void) | null;
@@ -59,6 +61,7 @@ export function newPlace(child: Place["child"], number: number, nowMs: number): 
     running: null,
     killed: null,
     idleSinceMs: nowMs,
+    worked: new Set(),
     toClose: [],
     closing: null,
   };
@@ -70,10 +73,12 @@ export function sendNext(place: Place, nowMs: number): void {
   const close = place.toClose.shift();
   if (close) {
     place.closing = close.closed;
+    place.worked.delete(close.databaseId);
     return place.child.send({ op: "close", db: close.databaseId });
   }
   const next = place.waiting.shift();
   if (!next) return;
+  place.worked.add(next.request.db);
   place.running = { ...next, sinceMs: nowMs, statement: -1, heard: { count: -1, sinceMs: nowMs } };
   place.child.send({ op: "transaction", frame: next.frame, ...next.request });
 }
