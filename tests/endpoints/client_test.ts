@@ -7,7 +7,7 @@ const { run, test } = oneStore();
 Deno.test("client", run);
 
 const hostile = readSpec({
-  ...{ slug: "hostile--case", name: "Ends */ the comment\nand the line", description: "`${x}` \u2028 \"'\\" },
+  ...{ slug: "hostile--case", name: "Ends */ the comment", description: "and\nthe line `${x}` \u2028 \"'\\" },
   sql: 'SELECT note AS "a""b", count(*) AS constructor FROM orders WHERE note = ?',
   input: [{ name: "constructor", type: "text", enum: ['"];', "*/", "`"], label: "*/ x" }],
 });

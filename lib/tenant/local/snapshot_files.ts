@@ -57,7 +57,7 @@ export async function adoptFile(path: string, target: string): Promise<void> {
 
 /** Deletes the files of a snapshot. */
 export async function removeSnapshotFile(folder: string, name: string): Promise<void> {
-  for (const file of [`${name}.db`, `${name}.db-wal`]) await removeIfThere(`${folder}/${file}`);
+  for (const file of [`${name}.db`, `${name}.db-wal`]) await ifThere(Deno.remove(`${folder}/${file}`));
 }
 
 /** Removes set-aside files, each with its log, that are older than `beforeMs` or too many. The folder may be missing. */
@@ -68,7 +68,7 @@ export async function pruneDamagedFiles(folder: string, beforeMs: number): Promi
   const oldest = damagedLabel(beforeMs);
   for (const file of files) {
     if (newest.includes(nameOf(file)) && nameOf(file) >= oldest) continue;
-    await removeIfThere(`${folder}/${file}`);
+    await ifThere(Deno.remove(`${folder}/${file}`));
   }
 }
 
