@@ -5,6 +5,7 @@ import { isoTime, systemClock } from "./lib/core/clock.ts";
 import { AppError, ConfigError } from "./lib/core/errors.ts";
 import { answerLimits, BODY_TIMEOUT_MS, connectionLimits as limits } from "./lib/core/limits.ts";
 import { jsonLog, quietLog } from "./lib/core/log.ts";
+import { pause } from "./lib/core/pause.ts";
 import { BodyWatch } from "./lib/guard/body_watch.ts";
 import { AnswerRoom } from "./lib/guard/answer_room.ts";
 import { IDLE_LOOK_MS, IdleMemory, ownProcess } from "./lib/guard/idle_memory.ts";
@@ -113,7 +114,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const kv = await openKv(config);
   // A platform need not let a process start threads.
   const facts = config.hosted ? new FactsCache() : new FactsCache(new LongTexts());
-  const tenants = await openTenants(config, kv, (sql) => facts.syntax(sql));
+  const tenants = await openTenants(config, kv, facts);
   const operatorKeyHash = await operatorKey(
     kv,
     config.operatorKey,
@@ -208,12 +209,9 @@ function kvFile(dataDir: string): string {
 }
 
 /** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
-async function openTenants(
-  config: Config,
-  kv: Deno.Kv,
-  syntax: FactsCache["syntax"],
-): Promise<TenantStore> {
+async function openTenants(config: Config, kv: Deno.Kv, facts: FactsCache): Promise<TenantStore> {
   const { tenantsUrl } = config;
+  const syntax = (sql: string) => facts.syntax(sql);
   const transferRoom = tenantsUrl.kind === "file" ? null : await openTransferRoom(config, log);
   switch (tenantsUrl.kind) {
     case "file": {
@@ -248,8 +246,4 @@ function listen({ host, port, hosted, dataDir }: Config, bodies: BodyWatch, hand
       `Set HOST and PORT to a free address; binding ${host}:${port} failed (${reasonOf(error)})`,
     );
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -24,7 +24,7 @@ export async function removeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
 
-/** False where nothing has the name; what cannot be looked at is there. */
+/** False where nothing has the name; what cannot be looked at counts as there. */
 export async function isThere(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, (error) => !(error instanceof Deno.errors.NotFound));
 }

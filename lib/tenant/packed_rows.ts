@@ -10,7 +10,7 @@ const PACKED_BYTES = 150;
  * is too large.
  */
 const MOST_ROWS = 64;
-/** The columns of the first rows' text: each row has an id and a time of its own. */
+/** The columns that stand in the text of every pack: each row has an id and a time of its own. */
 const OWN_COLUMNS = 0b11;
 
 /** Rows of one kind, in their order. */

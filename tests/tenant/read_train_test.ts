@@ -9,7 +9,10 @@ import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { engineChildren } from "../testing/engine_children.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import { closeInAll, newFlight, newSlot } from "../../lib/tenant/local/child_slot.ts";
+import { closeInAll, type LaneFlight, newFlight, newSlot } from "../../lib/tenant/local/child_slot.ts";
+import { makesWay } from "../../lib/tenant/local/gives_way.ts";
+import type { CallJob } from "../../lib/tenant/local/jobs.ts";
+import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
 import { groupsAtOnce, joinTrain, leaveTrain } from "../../lib/tenant/local/read_train.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 
@@ -227,6 +230,37 @@ Deno.test("a database is closed in the children that were sent work for it, also
   assertEquals(slots.map(({ toClose }) => toClose.map(({ databaseId }) => databaseId)), [["db_2", "db_1"], [
     "db_1",
   ]]);
+});
+
+Deno.test("a child that has worked for more databases than are told apart is asked to close any", () => {
+  const sent: unknown[] = [];
+  const slot = newSlot({ send: (request: unknown) => sent.push(request) } as never, 1, 0);
+  const close = () => void closeInAll([slot], "db_other", 0);
+  const read = { kind: "read", jobs: [], logRows: [] } as const;
+  for (let at = 0; at <= 20_000; at++) {
+    if (at === 20_000) close();
+    const lanes = { databaseId: `db_${at}` } as DatabaseLanes;
+    const flight = newFlight({ lanes, work: { ...read, jobs: [] }, frame: 1, slow: null, startedMs: 0 });
+    joinTrain(slot, flight);
+    leaveTrain(slot, flight, 0);
+  }
+  assertEquals(sent, []);
+  close();
+  assertEquals(sent, [{ op: "close", db: "db_other" }]);
+});
+
+Deno.test("a statement makes way for whoever waits for a second to replace a file, and not again when it has begun anew", () => {
+  const job = {} as CallJob;
+  const flight = (work: unknown) => ({ work }) as LaneFlight;
+  const report = { progress: { call: 0, statement: 0 } } as ChildReport;
+  const toClose = [{ databaseId: "db_1", sinceMs: 5000, closed: () => {} }];
+  const reading = flight({ kind: "read", jobs: [job] });
+  assert(!makesWay({ toClose: [] }, reading, report, 9000));
+  assert(!makesWay({ toClose }, reading, report, 5999));
+  assert(!makesWay({ toClose }, reading, null, 6000));
+  assert(!makesWay({ toClose }, flight({ kind: "task" }), report, 6000));
+  assert(makesWay({ toClose }, reading, report, 6000));
+  assert(!makesWay({ toClose }, flight({ kind: "write", jobs: [job] }), report, 9000));
 });
 
 Deno.test("two groups of a database are under way at once only where it has its child for itself", () => {

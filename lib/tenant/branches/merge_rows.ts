@@ -2,7 +2,7 @@
 // values are free when they are needed.
 import { foldName, sameName } from "../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { type SchemaShape } from "../../sql/schema_shape.ts";
+import type { SchemaShape } from "../../sql/schema_shape.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Compared, ComparedPair } from "./compare_sides.ts";

@@ -83,7 +83,7 @@ export function newFlight(
   };
 }
 
-/** Notes of which databases the child opens the files for a flight. */
+/** Notes the databases whose files the child opens for a flight. */
 export function noteWorked(slot: ChildSlot, { lanes, work }: LaneFlight): void {
   if (slot.worked === null) return;
   slot.worked.add(lanes.databaseId);
