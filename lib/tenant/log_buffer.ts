@@ -5,6 +5,8 @@ import { isRefusal, LOG_COLUMNS } from "./endpoint_call_row.ts";
 import { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
 import { LogMarks } from "./log_marks.ts";
+import type { RowPack } from "./packed_rows.ts";
+import type { LeftInSpool, StoredPack } from "./stored_pack.ts";
 import { WaitingRows } from "./waiting_rows.ts";
 
 /** Default bound, in bytes, of a database's query log and endpoint calls together. */
@@ -51,7 +53,7 @@ export class LogBuffer {
 
   /** Counts a row that a writing call writes in its own transaction. */
   note(row: LogValues): void {
-    this.#marksOf(row).inTable(row);
+    this.#marksOf(row.length).inTable(row);
     this.#count(row);
     this.onNoted();
   }
@@ -65,13 +67,35 @@ export class LogBuffer {
     this.onNoted();
   }
 
-  /** Adds rows that stand in the spool already. */
-  adopt(rows: readonly LogValues[], file: number): void {
+  /** Adds what stands in the spool already: rows in that file, and packs, which are in the spool alone. */
+  adopt({ rows, packs, file }: LeftInSpool): void {
     for (let from = 0; from < rows.length; from += ADOPTED_AT_ONCE) {
       for (const row of rows.slice(from, from + ADOPTED_AT_ONCE)) this.#put(row);
       this.noteSpooled(file);
     }
     for (const row of rows) this.#count(row);
+    this.#waiting.adopt(packs);
+    for (const { lastId, count, valueBytes, width } of packs) {
+      this.#forget(this.#marksOf(width).addMany(lastId, count, valueBytes), width);
+    }
+  }
+
+  /** Leaves packs of rows to the spool, `most` of them at most; returns how many. Throws what `store` throws. */
+  storePacks(most: number, store: (pack: RowPack) => StoredPack): number {
+    return this.#waiting.store(most, store);
+  }
+
+  /** Has refused calls, which are in no pack, go into the spool again; whether there are some. */
+  repeatRefusals(): boolean {
+    for (const id of this.#refusals.keys()) this.#unspooledRefusals.add(id);
+    return this.#refusals.size > 0;
+  }
+
+  /** Gives up the spool's files before the first one that is needed. */
+  releaseFiles(): void {
+    this.onSettled(
+      this.#spooled.values().reduce((first, file) => Math.min(first, file), this.#waiting.firstFile),
+    );
   }
 
   /** How many rows stand in no spool. */
@@ -104,7 +128,7 @@ export class LogBuffer {
     for (const row of rows) this.budget.hold(row);
     this.#rows = [...rows, ...this.#rows];
     this.#spooled.clear();
-    for (const id of this.#refusals.keys()) this.#unspooledRefusals.add(id);
+    this.repeatRefusals();
     this.onNoted();
   }
 
@@ -118,7 +142,7 @@ export class LogBuffer {
       if (this.#refusals.has(id)) this.#unspooledRefusals.add(id);
     }
     this.onNoted();
-    if (!this.#isSpooled) this.onSettled(Infinity);
+    if (rows.length > 0 && this.#spooled.size === 0) this.releaseFiles();
   }
 
   get #isSpooled(): boolean {
@@ -141,7 +165,7 @@ export class LogBuffer {
     }
     this.budget.give(rows);
     taken.push(...rows);
-    for (const row of taken) this.#marksOf(row).inTable(row);
+    for (const row of taken) this.#marksOf(row.length).inTable(row);
     return taken;
   }
 
@@ -190,16 +214,17 @@ export class LogBuffer {
     this.#calls.deleted(calls);
   }
 
-  #marksOf(row: LogValues): LogMarks {
-    return row.length === LOG_COLUMNS ? this.#queryLog : this.#calls;
+  #marksOf(columns: number): LogMarks {
+    return columns === LOG_COLUMNS ? this.#queryLog : this.#calls;
+  }
+
+  #count(row: LogValues): void {
+    this.#forget(this.#marksOf(row.length).add(row), row.length);
   }
 
   /** Rows that wait and are too many by now never get into their table. */
-  #count(row: LogValues): void {
-    const cut = this.#marksOf(row).add(row);
-    if (cut === null || !this.#waiting.forgetBefore(cut, row.length)) return;
-    const { firstFile } = this.#waiting;
-    this.onSettled(this.#spooled.values().reduce((first, file) => Math.min(first, file), firstFile));
+  #forget(cut: string | null, columns: number): void {
+    if (cut !== null && this.#waiting.forgetBefore(cut, columns)) this.releaseFiles();
   }
 
   #put(row: LogValues): void {

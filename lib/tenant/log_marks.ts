@@ -26,13 +26,15 @@ export class LogMarks {
 
   /** Counts a row; returns the id below which rows are too many from now on, where there are such. */
   add(row: LogValues): string | null {
-    const id = String(row[0]);
+    const bytes = row.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+    return this.addMany(String(row[0]), 1, bytes);
+  }
+
+  /** The same for rows up to that id. `valueBytes`: of all their values. */
+  addMany(id: string, rows: number, valueBytes: number): string | null {
     // What an earlier process has written is older.
     this.#newestInTable ??= id;
-    this.#total += row.reduce(
-      (sum: number, value) => sum + (typeof value === "string" ? value.length : 8),
-      ROW_BYTES,
-    );
+    this.#total += rows * ROW_BYTES + valueBytes;
     const last = this.#marks.at(-1)?.total ?? 0;
     if (this.#total - last < this.maxBytes / PARTS) return null;
     this.#marks.push({ id, total: this.#total });

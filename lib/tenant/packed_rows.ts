@@ -1,6 +1,6 @@
 // Log rows that wait for long, in little memory: the values that they share stand once, the others are one text. As arrays of
 // values they would be most of what the collector of garbage copies and marks, and five times as large.
-import type { LogValue, LogValues } from "./log_columns.ts";
+import type { LogValues } from "./log_columns.ts";
 import { readText, type TextBlocks, type WrittenText } from "./text_blocks.ts";
 
 /** Bytes without texts. */
@@ -13,9 +13,27 @@ const MOST_ROWS = 64;
 /** The columns that stand in the text of every pack: each row has an id and a time of its own. */
 const OWN_COLUMNS = 0b11;
 
-/** Rows of one kind, in their order. */
-export class RowPack {
+/** Rows of one kind, in their order, as they wait. */
+export interface Pack {
+  /** The number of the spool's first file that has some of the rows. */
+  readonly file: number;
+  /** Columns of a row. */
+  readonly width: number;
+  readonly count: number;
   /** The id of the last row. */
+  readonly lastId: string;
+  /** Bytes of memory that it takes, without values that an earlier pack holds too. */
+  readonly bytes: number;
+  /** Adds the first of these rows behind the others; returns how many, and none where the first belongs into another pack. */
+  add(rows: readonly LogValues[], blocks: TextBlocks): number;
+  /** The rows as they were. */
+  rows(): LogValues[];
+  /** Gives the block of its text back, which later packs overwrite. */
+  giveBack(blocks: TextBlocks): void;
+}
+
+/** Rows in memory. */
+export class RowPack implements Pack {
   lastId = "";
   count = 0;
   /** The values of the other columns: of the first row, or of a pack before. */
@@ -27,25 +45,32 @@ export class RowPack {
   /** Those values of all rows as JSON, without the array around them. */
   #text: string | WrittenText = "";
 
-  /** `file`: the number of the spool's first file that has some of the rows. `before`: a pack with which it may share values. */
-  constructor(first: LogValues, readonly file: number, before?: RowPack) {
-    const isLike = before !== undefined && sharesMuch(first, before.#shared);
+  /** `before`: a pack with which it may share values. */
+  constructor(first: LogValues, readonly file: number, before?: Pack) {
+    const isLike = before instanceof RowPack && sharesMuch(first, before.#shared);
     this.#shared = isLike ? before.#shared : first;
     this.#sharedLength = isLike ? 0 : lengthOf(first);
   }
 
-  /** Columns of a row. */
   get width(): number {
     return this.#shared.length;
   }
 
-  /** Bytes that it takes, without values that an earlier pack holds too. */
   get bytes(): number {
     const text = this.#text;
     return PACKED_BYTES + this.#sharedLength + (typeof text === "string" ? text.length : text.block.length);
   }
 
-  /** Adds the first of these rows behind the others; returns how many, and none where the first belongs into another pack. */
+  /** Bytes of the values of all rows. */
+  get valueBytes(): number {
+    return this.count * lengthOf(this.#shared, ~this.#columns) + this.#text.length;
+  }
+
+  /** All of it, for `readRecord`. */
+  get record(): string {
+    return `[${this.#columns},${JSON.stringify(this.#shared)},[${this.#ownText}]]`;
+  }
+
   add(rows: readonly LogValues[], blocks: TextBlocks): number {
     const text = this.#text;
     if (typeof text !== "string") return 0;
@@ -72,20 +97,31 @@ export class RowPack {
     return taken;
   }
 
-  /** The rows as they were. */
   rows(): LogValues[] {
-    const text = typeof this.#text === "string" ? this.#text : readText(this.#text);
-    const own: LogValue[][] = JSON.parse(`[${text}]`);
-    return own.map((values) => {
-      let next = 0;
-      return this.#shared.map((value, at) => this.#columns & 1 << at ? values[next++] ?? null : value);
-    });
+    return unpacked(this.#columns, this.#shared, JSON.parse(`[${this.#ownText}]`));
   }
 
-  /** Gives the block of its text back, which later packs overwrite. */
   giveBack(blocks: TextBlocks): void {
     if (typeof this.#text !== "string") blocks.giveBack(this.#text.block);
   }
+
+  get #ownText(): string {
+    return typeof this.#text === "string" ? this.#text : readText(this.#text);
+  }
+}
+
+/** The rows of a pack. Throws a `SyntaxError` where the record is not whole. */
+export function readRecord(record: string): LogValues[] {
+  const [columns, shared, own]: [number, LogValues, LogValues[]] = JSON.parse(record);
+  return unpacked(columns, shared, own);
+}
+
+/** `columns`: those of the own values, by their bits. */
+function unpacked(columns: number, shared: LogValues, own: readonly LogValues[]): LogValues[] {
+  return own.map((values) => {
+    let next = 0;
+    return shared.map((value, at) => columns & 1 << at ? values[next++] ?? null : value);
+  });
 }
 
 function differing(row: LogValues, shared: LogValues): number {

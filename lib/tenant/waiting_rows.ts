@@ -1,11 +1,12 @@
 // Log rows of one database that stand in the spool and wait in memory, packed, oldest first.
 import type { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
-import { RowPack } from "./packed_rows.ts";
+import { type Pack, RowPack } from "./packed_rows.ts";
+import type { StoredPack } from "./stored_pack.ts";
 
 /** The packs of one database. They have room in any case: unpacked they had more. */
 export class WaitingRows {
-  #packs: RowPack[] = [];
+  #packs: Pack[] = [];
   #length = 0;
 
   constructor(private readonly budget: LogBudget) {}
@@ -20,7 +21,7 @@ export class WaitingRows {
   }
 
   addOldest(rows: readonly LogValues[], file: number): void {
-    const packs: RowPack[] = [];
+    const packs: Pack[] = [];
     this.#add(rows, file, packs);
     this.#packs.unshift(...packs);
   }
@@ -42,6 +43,30 @@ export class WaitingRows {
     }
   }
 
+  /** Adds packs of an earlier process. */
+  adopt(packs: readonly StoredPack[]): void {
+    for (const pack of packs) {
+      this.#packs.push(pack);
+      this.#length += pack.count;
+      this.budget.holdPacked(pack.bytes);
+    }
+  }
+
+  /** Replaces packs in memory, `most` of them at most, by what `store` has made of each; returns how many there were. */
+  store(most: number, store: (pack: RowPack) => StoredPack): number {
+    let stored = 0;
+    for (const [at, pack] of this.#packs.entries()) {
+      if (!(pack instanceof RowPack)) continue;
+      if (stored === most) break;
+      const place = store(pack);
+      this.budget.holdPacked(place.bytes - pack.bytes);
+      pack.giveBack(this.budget.blocks);
+      this.#packs[at] = place;
+      stored++;
+    }
+    return stored;
+  }
+
   takeAll(): LogValues[] {
     const rows = this.#packs.flatMap((pack) => pack.rows());
     this.#release(this.#packs.splice(0));
@@ -50,7 +75,7 @@ export class WaitingRows {
 
   /** Forgets rows with so many columns that are older than `id`, and may keep some of them; false: there are none. */
   forgetBefore(id: string, columns: number): boolean {
-    const isOver = ({ width, lastId }: RowPack) => width === columns && lastId < id;
+    const isOver = ({ width, lastId }: Pack) => width === columns && lastId < id;
     const over = this.#packs.filter(isOver);
     if (over.length > 0) this.#packs = this.#packs.filter((pack) => !isOver(pack));
     this.#release(over);
@@ -58,7 +83,7 @@ export class WaitingRows {
   }
 
   /** Adds rows behind those of `packs`. */
-  #add(rows: readonly LogValues[], file: number, packs: RowPack[]): void {
+  #add(rows: readonly LogValues[], file: number, packs: Pack[]): void {
     const { budget } = this;
     for (let from = 0; from < rows.length;) {
       const rest = from === 0 ? rows : rows.slice(from);
@@ -77,7 +102,7 @@ export class WaitingRows {
     this.#length += rows.length;
   }
 
-  #release(packs: readonly RowPack[]): void {
+  #release(packs: readonly Pack[]): void {
     for (const pack of packs) {
       this.#length -= pack.count;
       this.budget.holdPacked(-pack.bytes);

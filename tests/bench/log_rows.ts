@@ -1,10 +1,13 @@
 // `deno run -A --v8-flags=--heap-growing-percent=40 tests/bench/log_rows.ts [--over 30,2000,10000]`: what the service does for log
-// rows of reads, from the row's values to the spool's bytes and the packs that wait in memory, as processor time of the thread for
-// a row. Rows come at random over databases, 2,000 of them in each look of the flusher. Linux only.
+// rows of reads, from the row's values to the spool's bytes and the packs that wait in memory, then to packs that are on the disk
+// alone and back, as processor time of the thread for a row. Rows come at random over databases, 2,000 of them in each look of the
+// flusher. Linux only.
 import { print } from "../testing/print.ts";
+import { silentLog } from "../../lib/core/log.ts";
 import { LogBudget } from "../../lib/tenant/log_budget.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import { logRow } from "../../lib/tenant/log_columns.ts";
+import { PackFile } from "../../lib/tenant/local/pack_file.ts";
 import { spoolLines } from "../../lib/tenant/local/spool_lines.ts";
 import { readManyOptions } from "./many_options.ts";
 import { threadCpuSeconds } from "./process_cpu.ts";
@@ -46,12 +49,31 @@ function measure(over: number): void {
     }
   }
   const us = (threadCpuSeconds() - beforeSeconds) / ROWS * 1e6;
-  const waiting = budget.fullness * 64 * 1024 * 1024 / (ROWS + WARM_UP_ROWS);
+  const memoryOf = () => (budget.fullness * 64 * 1024 * 1024 / (ROWS + WARM_UP_ROWS)).toFixed(0);
+  const inMemory = memoryOf();
+  const usAll = (work: () => void) => {
+    const before = threadCpuSeconds();
+    work();
+    return ((threadCpuSeconds() - before) / (ROWS + WARM_UP_ROWS) * 1e6).toFixed(2);
+  };
+  const path = Deno.makeTempFileSync();
+  Deno.removeSync(path);
+  const file = PackFile.create(path, 1, silentLog);
+  const toDisk = usAll(() => {
+    for (const { databaseId, log } of databases) {
+      log.storePacks(Infinity, (pack) => file.store(databaseId, "ns_1", pack));
+    }
+  });
+  const onDisk = memoryOf();
+  const back = usAll(() => {
+    for (const { log } of databases) while (log.take(256).length > 0);
+  });
+  file.close();
+  Deno.removeSync(path);
   print(
     `over ${String(over).padStart(6)} databases: ${us.toFixed(2)} µs a row, ${
       (bytes / ROWS).toFixed(0)
-    } bytes ` +
-      `of the spool, ${waiting.toFixed(0)} of the memory of waiting rows`,
+    } bytes of the spool, ${inMemory} of memory; to the disk ${toDisk} µs, then ${onDisk} of memory; back ${back} µs`,
   );
 }
 

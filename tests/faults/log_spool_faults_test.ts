@@ -1,6 +1,10 @@
 // Kills of the service while log rows of reads are on their way: what was in the spool is in the log once, also after a
 // kill of the process that was moving it.
 import { assert, assertEquals } from "@std/assert";
+import { newId } from "../../lib/core/ids.ts";
+import { pause } from "../../lib/core/pause.ts";
+import { LogSpool } from "../../lib/tenant/local/log_spool.ts";
+import type { LogValue, LogValues } from "../../lib/tenant/log_columns.ts";
 import { rounds } from "../testing/rounds.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 
@@ -85,6 +89,76 @@ Deno.test("many log rows of one database are in the log once after kills while t
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("log rows that are so many that they are left to the disk are in the log once after kills while that is done", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_spool_" });
+  const settings = { DEMO: "1", LOG_BYTES: "1000000000" };
+  let service: RunningService = await startService({ folder, settings });
+  try {
+    const token = /cub_live_\w+/.exec(service.output())?.[0] ?? "";
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const query = async (sql: string, params: readonly string[] = []) => {
+      const body = JSON.stringify({ sql, params });
+      const response = await fetch(`${service.url}/v1/db/demo/demo/query`, { method: "POST", headers, body });
+      assertEquals(response.status, 200);
+      return await response.json();
+    };
+    await query("SELECT 1");
+    const one = "SELECT * FROM _service_meta_query_log LIMIT 1";
+    let seen = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const [row] = (await query(one)).data.rows;
+      await service.kill();
+      const ids = await fillSpool(folder, row);
+      service = await startService({ folder, settings });
+      // Some kills come while packs are written, others while their rows are moved.
+      await pause(Math.random() * 100);
+      await service.kill();
+      if ((await packsIn(folder)).length > 0) seen++;
+      service = await startService({ folder, settings });
+      const logged = new Map<string, number>();
+      const sql =
+        "SELECT id, count(*) FROM _service_meta_query_log WHERE id > ? GROUP BY id ORDER BY id LIMIT 500";
+      // Each of these reads has a row too, so that there is always another page.
+      for (let page: [string, number][] = [["", 0]]; !logged.has(ids.at(-1) ?? "") && page.length > 0;) {
+        page = (await query(sql, [page.at(-1)?.[0] ?? ""])).data.rows;
+        for (const [id, count] of page) logged.set(id, count);
+      }
+      assertEquals(ids.filter((id) => !logged.has(id)), []);
+      assertEquals(new Set(logged.values()), new Set([1]));
+      assertEquals(await packsIn(folder), []);
+    }
+    assert(seen > 0, "no kill has found packs");
+  } finally {
+    await service.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Puts so many rows like this one into the spool that a process leaves them to the disk; returns their ids. */
+async function fillSpool(
+  folder: string,
+  [, , namespaceId, databaseId, ...others]: readonly LogValue[],
+): Promise<string[]> {
+  const spool = await LogSpool.open(`${folder}/spool`);
+  const ids: string[] = [];
+  const own = [namespaceId, databaseId].map(String);
+  while (spool.linesFullness < 0.38) {
+    const rows = Array.from({ length: 20 }, (_, at): LogValues => {
+      const id = newId("qry", Date.now());
+      ids.push(id);
+      return [id, Date.now(), ...own, ...others.slice(0, -1), `SELECT '${"x".repeat(9_000)}${at}'`];
+    });
+    assert(spool.append([{ databaseId: own[1] ?? "", namespaceId: own[0] ?? "", rows }]) !== null);
+  }
+  await spool.close();
+  return ids;
+}
+
+async function packsIn(folder: string): Promise<string[]> {
+  const names = (await Array.fromAsync(Deno.readDir(`${folder}/spool`))).map(({ name }) => name);
+  return names.filter((name) => name.startsWith("packs"));
+}
 
 async function untilSpooled(folder: string, id: string): Promise<boolean> {
   for (let looks = 0; looks < 100; looks++) {

@@ -138,13 +138,13 @@ Deno.test("while a process reads what an earlier one left, nothing of it is take
     host.isQuiet = true;
     for (const id of [one, other]) all.set(id, flusher.newLanes(id, "ns_1"));
     const isLeft = () => leftIn(folder).then((left) => left.map(({ databaseId }) => databaseId));
-    for await (const { databaseId, rows, file } of spool.readLeft()) {
+    for await (const { databaseId, rows, packs, file } of spool.readLeft()) {
       for (let look = 0; look < 20; look++) {
         flusher.flushAll();
         await new Promise((resolve) => setTimeout(resolve));
       }
       assertEquals(spool.bytes, await bytesIn(folder));
-      assertLanes(all, databaseId).log.adopt(rows, file);
+      assertLanes(all, databaseId).log.adopt({ rows, packs, file });
     }
     assertEquals(await isLeft(), [one, other]);
     await until(() => {
@@ -307,32 +307,117 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
   });
 });
 
-Deno.test("rows that take half of the memory of all that wait are moved, and the others stay until there are many", async () => {
+/** Eighty databases, each with a row of half a megabyte of the same text, and a spool that has room for `packsBytes` of packs. */
+async function eightyLongRows(folder: string, packsBytes?: number) {
+  const clock = new TurnableClock();
+  const spool = await LogSpool.open(folder, silentLog, packsBytes);
+  const all = new Map<string, DatabaseLanes>();
+  const host = new FakeHost((id) => all.get(id) ?? assertUnreachable(id));
+  Object.assign(host, { isQuiet: false, isDamaged: false });
+  const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+  const rows: LogValues[] = [];
+  for (let at = 0; at < 80; at++) {
+    const id = newId("db", systemClock.now());
+    all.set(id, flusher.newLanes(id, "ns_1"));
+    const row = queryRow(id, "x".repeat(500_000));
+    all.get(id)?.log.add(row);
+    rows.push(row);
+  }
+  const look = async () => {
+    flusher.flushAll();
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  const waiting = () => [...all.values()].filter(({ log }) => log.length > 0).length;
+  return { clock, spool, all, host, flusher, rows, look, waiting };
+}
+
+Deno.test("rows that take much of the memory of all that wait are left to the disk, and the next process has them too", async () => {
   await withFolder(async (folder) => {
-    const clock = new TurnableClock();
-    const spool = await LogSpool.open(folder);
-    const all = new Map<string, DatabaseLanes>();
-    const host = new FakeHost((id) => all.get(id) ?? assertUnreachable(id));
-    Object.assign(host, { isQuiet: false, isDamaged: false });
-    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
-    const sql = "x".repeat(500_000);
-    for (let at = 0; at < 80; at++) {
-      const id = newId("db", systemClock.now());
-      all.set(id, flusher.newLanes(id, "ns_1"));
-      all.get(id)?.log.add(queryRow(id, sql));
-    }
-    const waiting = () => [...all.values()].filter(({ log }) => log.length > 0).length;
-    for (let turn = 0; turn < 20; turn++) {
-      flusher.flushAll();
-      await new Promise((resolve) => setTimeout(resolve));
-    }
+    const { spool, all, flusher, rows, look, waiting } = await eightyLongRows(folder);
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 0 && spool.bytes === 0;
+    });
+    assertEquals(waiting(), 80);
+    // Lines are needed no more, and a row that comes now stands in new ones.
+    const [one] = all.values();
+    one?.log.add(queryRow(one.databaseId, "SELECT 1"));
+    await look();
+    await until(async () => (await names(folder)).length === 2);
+    assertEquals((await names(folder)).map((name) => name.split("-")[0]), ["log", "packs"]);
+    await flusher.close(all.values());
+    const next = await LogSpool.open(folder);
+    const left = await Array.fromAsync(next.readLeft());
+    assertEquals(left.map(({ rows }) => rows.length).filter((count) => count > 0), [1]);
+    const packs = left.flatMap(({ packs }) => packs);
+    assert(
+      packs.reduce((sum, { bytes }) => sum + bytes, 0) < 80 * 200,
+      "packs that nobody reads take memory",
+    );
+    const byId = (some: readonly LogValues[]) => new Map(some.map((row) => [row[0], row]));
+    assertEquals(byId(packs.flatMap((pack) => pack.rows())), byId(rows));
+    for (const { databaseId } of left) next.settled(databaseId);
+    await next.close();
+    assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("rows that cannot be left to the disk are moved when they take half of the memory, and tried again later", async () => {
+  await withFolder(async (folder) => {
+    const { clock, spool, all, flusher, look, waiting } = await eightyLongRows(folder);
+    // The name that it would have.
+    await Deno.mkdir(`${folder}/packs-2.jsonl`);
+    for (let turn = 0; turn < 20; turn++) await look();
     const left = waiting();
     assert(left > 50 && left < 70, `${left} of 80 rows wait`);
     // One text stands once for all of them.
-    assert(spool.bytes < 2 * sql.length, `${spool.bytes} bytes`);
+    assert(spool.bytes < 2 * 500_000, `${spool.bytes} bytes`);
+    assertEquals(spool.packsFullness, 0);
+    clock.turn(10_000);
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 0;
+    });
+    assertEquals(waiting(), left);
+    await Deno.remove(`${folder}/packs-2.jsonl`);
     await flusher.close(all.values());
     const ids = (await leftIn(folder)).map(({ databaseId }) => databaseId);
-    assertEquals(new Set(ids).size, 80);
+    assert(new Set(ids).size >= left, `${new Set(ids).size} of ${left}`);
+  });
+});
+
+Deno.test("when half of the room for packs is used, those of the databases that have waited longest are moved", async () => {
+  await withFolder(async (folder) => {
+    const { spool, all, flusher, look, waiting } = await eightyLongRows(folder, 64_000_000);
+    for (let turn = 0; turn < 60; turn++) await look();
+    // The file goes as a whole, when nobody has rows in it any more.
+    assertEquals([waiting(), spool.packsFullness, spool.bytes], [0, 0, 0]);
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("packs of a file that was cut off or damaged take no others with them", async () => {
+  await withFolder(async (folder) => {
+    const { all, flusher, look, spool } = await eightyLongRows(folder);
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 0;
+    });
+    await flusher.close(all.values());
+    const [path = ""] = (await names(folder)).filter((name) => name.startsWith("packs"));
+    const bytes = await Deno.readFile(`${folder}/${path}`);
+    // A record is no JSON any more, the line before another is none, and the last one has no end.
+    bytes[1000] = 1;
+    bytes[bytes.indexOf(10, bytes.length / 2 + 1000) + 3] = 1;
+    await Deno.writeFile(`${folder}/${path}`, bytes.subarray(0, -10));
+    for (const name of await names(folder)) if (name !== path) await Deno.remove(`${folder}/${name}`);
+    const warned: string[] = [];
+    const next = await LogSpool.open(folder, (_level, event) => warned.push(event));
+    const left = await Array.fromAsync(next.readLeft());
+    const rows = left.flatMap(({ packs }) => packs.flatMap((pack) => pack.rows()));
+    assertEquals([left.length, rows.length, warned], [78, 77, ["log_rows_not_read"]]);
+    await next.close();
   });
 });
 

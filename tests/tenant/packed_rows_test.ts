@@ -1,10 +1,13 @@
 // Log rows that wait in little memory are those that were added, once each, whatever happens to them on the way.
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { newId } from "../../lib/core/ids.ts";
+import { silentLog } from "../../lib/core/log.ts";
 import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/endpoint_call_row.ts";
 import { LogBudget } from "../../lib/tenant/log_budget.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
+import { PackFile } from "../../lib/tenant/local/pack_file.ts";
 import { RowPack } from "../../lib/tenant/packed_rows.ts";
 import { TextBlocks } from "../../lib/tenant/text_blocks.ts";
 
@@ -109,10 +112,30 @@ Deno.test("rows of a database that come one by one take no more memory than twic
   assert(many > 0 && single < 2 * many, `${single} of the room, ${many} where 64 come at once`);
 });
 
+const DATABASE = newId("db", 1);
+
+/** Makes files of packs, which are gone at the end of a test. */
+async function packFiles() {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_packs_" });
+  const files: PackFile[] = [];
+  return {
+    create(number: number): PackFile {
+      const file = PackFile.create(`${folder}/${files.length}`, number, silentLog);
+      files.push(file);
+      return file;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const file of files) file.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
 type Step =
   | { readonly do: "add"; readonly count: number }
   | { readonly do: "spool" }
   | { readonly do: "unspool" }
+  | { readonly do: "store"; readonly most: number }
   | { readonly do: "take"; readonly most: number; readonly ends: "written" | "back" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -122,6 +145,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   { weight: 2, arbitrary: fc.record({ do: fc.constant("spool" as const) }) },
   fc.record({ do: fc.constant("unspool" as const) }),
+  fc.record({ do: fc.constant("store" as const), most: fc.integer({ min: 1, max: 5 }) }),
   fc.record({
     do: fc.constant("take" as const),
     most: fc.integer({ min: 1, max: 300 }),
@@ -129,12 +153,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-Deno.test("rows that are added, spooled, taken and put back are written once each, in their order", () => {
+Deno.test("rows that are added, spooled, taken and put back are written once each, in their order", async () => {
+  await using packs = await packFiles();
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new LogBudget();
       let settled = 0;
-      const buffer = new LogBuffer(1 << 30, budget, () => settled++);
+      const buffer = new LogBuffer(1 << 30, budget, (first) => settled += first === Infinity ? 1 : 0);
+      const file = packs.create(1);
       const written: LogValues[] = [];
       let [added, inSpool] = [0, false];
       const end = (rows: readonly LogValues[]) => {
@@ -158,6 +184,10 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
           buffer.noteUnspooled();
           inSpool = false;
           assertEquals(buffer.unspooled.length, buffer.length);
+        } else if (one.do === "store") {
+          const before = budget.fullness;
+          const stored = buffer.storePacks(one.most, (pack) => file.store(DATABASE, "ns_1", pack));
+          assert(stored === 0 || budget.fullness < before, "a stored pack takes as much memory as before");
         } else {
           const taken = buffer.take(one.most);
           if (one.ends === "back") buffer.putBack(taken);
@@ -173,7 +203,8 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
   );
 });
 
-Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the spool only files that nobody needs", () => {
+Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the spool only files that nobody needs", async () => {
+  await using packs = await packFiles();
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
       const budget = new LogBudget();
@@ -202,8 +233,17 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
           if (buffer.unspooledCount > 0) continue;
           const rows = Array.from({ length: 800 }, () => logRow(added++));
           files.set(file, rows.map(([id]) => id));
-          buffer.adopt(rows, file++);
+          buffer.adopt({ rows, packs: [], file: file++ });
           spooledUpTo = added;
+        } else if (one.do === "store") {
+          const stored: unknown[] = [];
+          const packFile = packs.create(file);
+          files.set(file++, stored);
+          buffer.storePacks(one.most, (pack) => {
+            stored.push(...pack.rows().map(([id]) => id));
+            return packFile.store(DATABASE, "ns_1", pack);
+          });
+          buffer.releaseFiles();
         } else {
           const taken = buffer.take(one.most);
           if (one.ends === "back") buffer.putBack(taken);

@@ -80,7 +80,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     parentTie: process.parentTie,
   });
   await transferRoom.clear();
-  const spool = await LogSpool.open(paths.spool);
+  const spool = await LogSpool.open(paths.spool, options.log);
   const store = new LocalStore(options, {
     scheduler,
     spool,
@@ -94,10 +94,10 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
       : new KeyLookups(paths.tenants, options.clock, lookupBytesOf(memoryBytes, await findDescriptors())),
   });
   const found = new Map<string, boolean>();
-  for await (const { databaseId, namespaceId, rows, file } of spool.readLeft()) {
+  for await (const { databaseId, namespaceId, ...left } of spool.readLeft()) {
     const isThere = found.get(databaseId) ?? await sizeOf(databasePath(paths.tenants, databaseId)) > 0;
     found.set(databaseId, isThere);
-    if (isThere) store.lanes(databaseId, namespaceId).log.adopt(rows, file);
+    if (isThere) store.lanes(databaseId, namespaceId).log.adopt(left);
     // Deleted meanwhile.
     else spool.settled(databaseId);
   }

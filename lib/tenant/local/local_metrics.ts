@@ -35,7 +35,7 @@ export function localMetrics(parts: LocalStoreParts, archive: ArchiveHooks | nul
     gauge(
       "log_spool_used_ratio",
       "Part of the room for log rows that wait which is used, up to 1",
-      spool.fullness,
+      Math.max(spool.linesFullness, spool.packsFullness),
     ),
     ...(archive === null ? [] : archiveMetrics(archive)),
   ];

@@ -1,10 +1,12 @@
-// Brings the log rows of reads into the spool, and into their tables when somebody reads the log, room gets short, or there
-// is nothing else to do: to write into a database's file for each read would cost far more than the read.
+// Brings the log rows of reads into the spool, to its disk alone when they are many, and into their tables when somebody reads
+// the log, room gets short, or there is nothing else to do: to write into a database's file for each read would cost far more
+// than the read.
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { LogBudget } from "../log_budget.ts";
 import { LogBuffer } from "../log_buffer.ts";
 import type { LogSpool } from "./log_spool.ts";
+import { WaitingPacks } from "./pack_waiting.ts";
 import { LogTables, type LogTablesOptions } from "./log_tables.ts";
 
 /** What this needs of the store. */
@@ -15,7 +17,10 @@ export interface LogFlusherOptions extends LogTablesOptions {
 
 /** Databases whose rows are moved at a time, when others' work waits as well. */
 const MOVED_AT_ONCE = 4;
-/** Rows are moved from so full a spool, or memory of those that wait, on. */
+/** Rows are left to the disk from so full lines of the spool, or memory of those that wait, on, and at an end from fewer. */
+const PACKS_FROM = 3 / 8;
+const PACKS_AT_END_FROM = 1 / 16;
+/** Rows are moved from so many packs, lines, or memory on. */
 const MOVES_FROM = 1 / 2;
 /** From here on so many are moved at a time, because rows that find no room in the spool disturb everybody. */
 const HURRIES_FROM = 3 / 4;
@@ -33,6 +38,7 @@ const QUIET_FRAMES = 2;
 /** Writes the waiting log rows of all databases. */
 export class LogFlusher {
   readonly #tables: LogTables;
+  readonly #packs: WaitingPacks;
   /** Of the rows that wait. */
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
@@ -52,6 +58,9 @@ export class LogFlusher {
 
   constructor(private readonly options: LogFlusherOptions) {
     this.#tables = new LogTables(options);
+    this.#packs = new WaitingPacks(options, (lanes) => {
+      if (lanes.log.repeatRefusals()) this.#toSpool([lanes]);
+    });
   }
 
   /** Lanes whose rows are looked after here. */
@@ -130,6 +139,9 @@ export class LogFlusher {
   async close(all: Iterable<DatabaseLanes>): Promise<void> {
     clearTimeout(this.#spoolTimer);
     this.#toSpool([...all].filter(isUnspooled));
+    await this.#packs.underWay;
+    // The next start need not read them.
+    if (this.#fullness > PACKS_AT_END_FROM) await this.#packs.store();
     await this.options.spool.close();
   }
 
@@ -145,7 +157,7 @@ export class LogFlusher {
   /** A few at a time: many at once would have all children work for nobody who waits. */
   #flushDue(): void {
     const nowMs = this.options.clock.monotonicMs();
-    const most = this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
+    const most = this.#atOnce;
     for (const [lanes, what] of this.#due) {
       if (this.#writing.size >= most) return;
       this.#due.delete(lanes);
@@ -176,8 +188,17 @@ export class LogFlusher {
     return true;
   }
 
+  get #atOnce(): number {
+    return this.#movesFullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
+  }
+
+  /** Of lines and memory. */
   get #fullness(): number {
-    return Math.max(this.options.spool.fullness, this.#budget.fullness);
+    return Math.max(this.options.spool.linesFullness, this.#budget.fullness);
+  }
+
+  get #movesFullness(): number {
+    return Math.max(this.options.spool.packsFullness, this.#fullness);
   }
 
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
@@ -186,8 +207,9 @@ export class LogFlusher {
     if (this.#shortening) return;
     this.#shortening = true;
     try {
-      for (let turn = 0; turn < TURNS && this.#fullness > MOVES_FROM; turn++) {
-        await this.#moveSome(this.#fullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE);
+      if (this.#fullness > PACKS_FROM && this.options.spool.packsFullness < 1) await this.#packs.store();
+      for (let turn = 0; turn < TURNS && this.#movesFullness > MOVES_FROM; turn++) {
+        await this.#moveSome(this.#atOnce);
       }
       if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
     } finally {

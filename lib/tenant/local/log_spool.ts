@@ -1,21 +1,24 @@
 // The spool: log rows of reads as lines in one sequential file of the service, until they are moved into their
-// database's tables. To write into a database's file for each read would cost far more than the read.
-import type { LogValues } from "../log_columns.ts";
-import { readSpoolLine, type SpooledRows, spoolLines } from "./spool_lines.ts";
+// database's tables. To write into a database's file for each read would cost far more than the read. Rows that wait for long
+// stand in files of packs, and in memory no more.
+import { type Log, silentLog } from "../../core/log.ts";
+import { PackFile } from "./pack_file.ts";
+import { type SpooledRows, spoolLines } from "./spool_lines.ts";
+import {
+  type LeftRows,
+  type LeftSegment,
+  leftSegments,
+  readSegment,
+  segmentPath,
+  type SpoolSegment,
+} from "./spool_segments.ts";
 
-/** Bytes of the whole spool; beyond it rows go straight into their tables. The waiting rows' memory is bounded above that. */
+/** Bytes of lines; beyond them rows go straight into their tables. The memory of rows that wait is bounded above that. */
 export const SPOOL_BYTES = 64 * 1024 * 1024;
-/** Bytes of one of its files. */
+/** Bytes of packs, some nine million rows. */
+const PACKS_BYTES = 512 * 1024 * 1024;
+/** Bytes of one file of lines. */
 const SEGMENT_BYTES = 4 * 1024 * 1024;
-const NAME = /^log-(\d{1,15})\.jsonl$/;
-
-interface Segment {
-  readonly number: number;
-  readonly path: string;
-  bytes: number;
-  /** Those with rows here that are not in their table yet. */
-  readonly databases: Set<string>;
-}
 
 /** The spool of this process. */
 export class LogSpool {
@@ -23,61 +26,72 @@ export class LogSpool {
   #file: Deno.FsFile | null = null;
   #syncing: Promise<void> | null = null;
   #isSynced = true;
+  /** The file of packs that is being written; it stays while it has none. */
+  #packing: SpoolSegment | null = null;
   /** Settles when each file but the newest one is closed, or removed. */
   #closing: Promise<void> = Promise.resolve();
-  readonly #segments: Segment[] = [];
+  readonly #segments: SpoolSegment[] = [];
   #next: number;
   /** Whether all that an earlier process has left has been read. */
   #isRead: boolean;
 
-  /** `left`: the numbers of the files that an earlier process has left, in order. */
-  private constructor(private readonly folder: string, private readonly left: readonly number[]) {
-    this.#next = (left.at(-1) ?? 0) + 1;
+  /** `left`: the files that an earlier process has left, in order. */
+  private constructor(
+    private readonly folder: string,
+    private readonly left: readonly LeftSegment[],
+    private readonly log: Log,
+    private readonly packsBytes: number,
+  ) {
+    this.#next = (left.at(-1)?.number ?? 0) + 1;
     this.#isRead = left.length === 0;
   }
 
-  /** Opens the spool. What an earlier process has left in it is read by `readLeft`. */
-  static async open(folder: string): Promise<LogSpool> {
-    const numbers: number[] = [];
-    for await (const { name } of Deno.readDir(folder)) {
-      const [, number] = NAME.exec(name) ?? [];
-      if (number !== undefined) numbers.push(Number(number));
-    }
-    return new LogSpool(folder, numbers.sort((a, b) => a - b));
+  /** Opens the spool; `packsBytes` bounds its packs. What an earlier process has left in it is read by `readLeft`. */
+  static async open(folder: string, log: Log = silentLog, packsBytes = PACKS_BYTES): Promise<LogSpool> {
+    return new LogSpool(folder, await leftSegments(folder), log, packsBytes);
   }
 
   /** What an earlier process has left, file after file, so that no more of it than one file is in memory. */
-  async *readLeft(): AsyncGenerator<SpooledRows & { readonly file: number }> {
-    for (const number of this.left) {
-      const path = this.#pathOf(number);
-      const bytes = await Deno.readFile(path);
-      const text = new TextDecoder().decode(bytes);
-      const found = new Map<string, SpooledRows & { readonly rows: LogValues[] }>();
-      // A line that was cut off by the end of a process is none.
-      for (const one of text.split("\n").flatMap(readSpoolLine)) {
-        const known = found.get(one.databaseId);
-        if (known) known.rows.push(...one.rows);
-        else found.set(one.databaseId, { ...one, rows: [...one.rows] });
-      }
-      this.#segments.push({ number, path, bytes: bytes.length, databases: new Set(found.keys()) });
-      for (const one of found.values()) yield { ...one, file: number };
+  async *readLeft(): AsyncGenerator<LeftRows> {
+    for (const left of this.left) {
+      const { segment, rows } = await readSegment(left, this.log);
+      this.#segments.push(segment);
+      yield* rows;
     }
     this.#isRead = true;
     this.#dropDone();
   }
 
+  /** Bytes of lines, whose rows are in memory as well. */
   get bytes(): number {
-    return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#bytesOf((one) => one.packs === null);
   }
 
-  /** How much of it is used, up to 1. */
-  get fullness(): number {
+  /** How much of the room for lines is used, up to 1. */
+  get linesFullness(): number {
     return this.bytes / SPOOL_BYTES;
+  }
+
+  /** How much of that for packs is used, up to 1. */
+  get packsFullness(): number {
+    return this.#bytesOf((one) => one.packs !== null) / this.packsBytes;
+  }
+
+  #bytesOf(of: (one: SpoolSegment) => boolean): number {
+    return this.#segments.reduce((sum, one) => of(one) ? sum + one.bytes : sum, 0);
   }
 
   /** Databases with rows in the oldest file. None while files are read: whose rows still come would seem to have none. */
   get oldest(): readonly string[] {
     return this.#isRead ? [...this.#segments[0]?.databases ?? []] : [];
+  }
+
+  /** Those with rows in lines. None while files are read. */
+  get inLines(): readonly string[] {
+    if (!this.#isRead) return [];
+    return [
+      ...new Set(this.#segments.flatMap(({ databases, packs }) => packs === null ? [...databases] : [])),
+    ];
   }
 
   /**
@@ -99,6 +113,32 @@ export class LogSpool {
     return segment?.number ?? null;
   }
 
+  /**
+   * Writes packs into a file of their own, as `write` gives them to `store`, and has it synced before what it makes needless is
+   * given up. Rows that come meanwhile go into a file behind it. Throws what the disk and `write` throw.
+   */
+  async pack(write: (store: PackFile["store"]) => Promise<void>): Promise<void> {
+    this.#abandonFile();
+    const number = this.#next++;
+    const path = segmentPath(this.folder, "packs", number);
+    const packs = PackFile.create(path, number, this.log);
+    const segment = { number, path, bytes: 0, databases: new Set<string>(), packs };
+    this.#segments.push(segment);
+    this.#packing = segment;
+    try {
+      await write((databaseId, namespaceId, pack) => {
+        const stored = packs.store(databaseId, namespaceId, pack);
+        segment.bytes = packs.length;
+        segment.databases.add(databaseId);
+        return stored;
+      });
+    } finally {
+      await syncData(packs);
+      this.#packing = null;
+      this.#dropDone();
+    }
+  }
+
   /** Begins to bring to the disk what has been appended. */
   sync(): void {
     if (!this.#isSynced) this.#syncing ??= this.#sync();
@@ -112,9 +152,12 @@ export class LogSpool {
 
   #dropDone(): void {
     const open = this.#file === null ? undefined : this.#segments.at(-1);
-    const done = this.#segments.filter((one) => one.databases.size === 0 && one !== open);
+    const done = this.#segments.filter((one) =>
+      one.databases.size === 0 && one !== open && one !== this.#packing
+    );
     for (const one of done) {
       this.#segments.splice(this.#segments.indexOf(one), 1);
+      one.packs?.close();
       // Not waited for: the file system may take milliseconds to remove it.
       const before = this.#closing;
       this.#closing = removeIfThere(one.path).then(() => before);
@@ -136,6 +179,7 @@ export class LogSpool {
   async close(): Promise<void> {
     this.#abandonFile();
     this.#dropDone();
+    for (const { packs } of this.#segments) packs?.close();
     await this.#closing;
   }
 
@@ -146,15 +190,15 @@ export class LogSpool {
     segment.entry.bytes += bytes.length;
   }
 
-  #segmentFor(length: number): { readonly file: Deno.FsFile; readonly entry: Segment } {
+  #segmentFor(length: number): { readonly file: Deno.FsFile; readonly entry: SpoolSegment } {
     const last = this.#segments.at(-1);
     if (this.#file && last && last.bytes + length <= SEGMENT_BYTES) return { file: this.#file, entry: last };
     this.#abandonFile();
     const number = this.#next++;
-    const path = this.#pathOf(number);
+    const path = segmentPath(this.folder, "log", number);
     const file = Deno.openSync(path, { createNew: true, append: true, mode: 0o600 });
     this.#file = file;
-    const entry = { number, path, bytes: 0, databases: new Set<string>() };
+    const entry = { number, path, bytes: 0, databases: new Set<string>(), packs: null };
     this.#segments.push(entry);
     return { file, entry };
   }
@@ -173,11 +217,7 @@ export class LogSpool {
     });
   }
 
-  #pathOf(number: number): string {
-    return `${this.folder}/log-${number}.jsonl`;
-  }
-
-  #empty(segment: Segment): void {
+  #empty(segment: SpoolSegment): void {
     try {
       this.#file?.truncateSync(0);
       segment.bytes = 0;
@@ -193,7 +233,7 @@ export class LogSpool {
   }
 }
 
-async function syncData(file: Deno.FsFile): Promise<void> {
+async function syncData(file: Pick<Deno.FsFile, "syncData">): Promise<void> {
   try {
     await file.syncData();
   } catch {

@@ -38,7 +38,7 @@ export class LogTables {
       waits = false;
       const rows = lanes.log.take(GROUP_LOG_ROWS);
       left = rows.length === 0 ? 0 : left - rows.length;
-      const next = this.#write(lanes, rows, isAwaited);
+      const next = this.#write(lanes, rows, { isAwaited, more: left > 0 && count < frames - 1 });
       // While the child writes one frame that somebody waits for, the next one is made.
       const wrote = await (isAwaited ? before : next);
       before = next;
@@ -49,11 +49,15 @@ export class LogTables {
 
   /** Deletes a part of what is too much by now. */
   async prune(lanes: DatabaseLanes): Promise<void> {
-    await this.#write(lanes, [], false);
+    await this.#write(lanes, [], { isAwaited: false, more: false });
   }
 
-  /** Writes rows, and deletes what is too old or too much by now. False: that has failed. */
-  async #write(lanes: DatabaseLanes, rows: readonly LogValues[], isAwaited: boolean): Promise<boolean> {
+  /** Writes rows, and deletes what is too old or too much by now. `more`: others follow. False: that has failed. */
+  async #write(
+    lanes: DatabaseLanes,
+    rows: readonly LogValues[],
+    { isAwaited, more }: { readonly isAwaited: boolean; readonly more: boolean },
+  ): Promise<boolean> {
     const { host, log } = this.options;
     const prune = this.#prunings.next(lanes);
     try {
@@ -64,6 +68,7 @@ export class LogTables {
         prune,
         held: !isAwaited && (host.lookups?.isOpen(lanes.databaseId) ?? false),
         folds: !isAwaited,
+        more,
       }, "write");
       lanes.log.settle(rows);
       if (prune !== null && reply.t === "done" && !reply.left) lanes.log.noteDeleted(prune.cuts);

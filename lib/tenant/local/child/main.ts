@@ -35,6 +35,8 @@ const progressFile = Deno.openSync(progressPath, { write: true, create: true });
 const memory = new MemoryReport(progressPath);
 const progress = new Progress(progressFile, memory);
 const transactions = new CallerTransactions(files, progress);
+/** How a file was found, while more of its log rows follow: whether it was open for writing, and its log empty. */
+const logsBegun = new Map<string, { readonly wrote: boolean; readonly rested: boolean }>();
 
 writeReply({ t: "loaded" });
 for (let request = readRequest(); request !== null; request = readRequest()) {
@@ -72,8 +74,15 @@ function serve(request: Request): void {
       return writeReply({ t: "committed" });
     case "log": {
       const file = files.get(request.db);
-      const wrote = file.writes;
+      const { wrote, rested } = logsBegun.get(request.db) ??
+        { wrote: file.writes, rested: logBytesAt(file.path) === 0 };
+      logsBegun.delete(request.db);
       const left = writeLog(file, request);
+      if (request.more) {
+        logsBegun.set(request.db, { wrote, rested });
+        return writeReply({ t: "done", left });
+      }
+      if (rested && request.folds && !file.keepsLog) foldQuickly(file.writer());
       // A file that is only read here would else count twice from then on, and one that only the service reads would
       // count for nothing. Where few files are open, the next rows find their writer again.
       if (!wrote && files.isTight) {
@@ -175,9 +184,8 @@ function recover(databaseId: string): void {
  */
 function writeLog(
   file: TenantFile,
-  { logRows, prune, held, folds }: Extract<Request, { op: "log" }>,
+  { logRows, prune, held }: Extract<Request, { op: "log" }>,
 ): boolean {
-  const rested = folds && !file.keepsLog && logBytesAt(file.path) === 0;
   const writer = file.writer();
   let left = false;
   writer.database.exec("PRAGMA synchronous=NORMAL");
@@ -193,7 +201,6 @@ function writeLog(
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
     writer.database.exec("PRAGMA synchronous=FULL");
   }
-  if (rested) foldQuickly(writer);
   return left;
 }
 

@@ -38,8 +38,9 @@ export type Request =
     readonly prune: LogPruning | null;
     /** The service has the file open, and reads it; nobody waits for these rows. */
     readonly held: boolean;
-    /** Rows that find the write-ahead log empty are folded into the file at once. */
+    /** Rows that find the write-ahead log empty are folded into the file, once no `more` of them follow. */
     readonly folds: boolean;
+    readonly more: boolean;
   }
   | {
     readonly op: "inspect";
