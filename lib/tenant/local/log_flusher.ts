@@ -53,7 +53,9 @@ export class LogFlusher {
   #some: DatabaseLanes[] = [];
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
   #busyMs = -Infinity;
-  #shortening = false;
+  /** Null: nothing is moved little by little at present. */
+  #shortening: Promise<void> | null = null;
+  #isClosing = false;
   #moving = 0;
 
   constructor(private readonly options: LogFlusherOptions) {
@@ -118,7 +120,7 @@ export class LogFlusher {
     this.#spoolSome();
     this.#flushDue();
     if (!this.options.host.isQuiet) this.#busyMs = nowMs;
-    void this.#shorten();
+    this.#shortening ??= this.#shorten().finally(() => this.#shortening = null);
   }
 
   /** At the end of the store: starts to write rows of some databases; false when there is nothing left to write. */
@@ -137,9 +139,10 @@ export class LogFlusher {
 
   /** What is in no table by now is left to the next process. */
   async close(all: Iterable<DatabaseLanes>): Promise<void> {
+    this.#isClosing = true;
+    await this.#shortening;
     clearTimeout(this.#spoolTimer);
     this.#toSpool([...all].filter(isUnspooled));
-    await this.#packs.underWay;
     // The next start need not read them.
     if (this.#fullness > PACKS_AT_END_FROM) await this.#packs.store();
     await this.options.spool.close();
@@ -203,18 +206,12 @@ export class LogFlusher {
 
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
   async #shorten(): Promise<void> {
-    const { clock } = this.options;
-    if (this.#shortening) return;
-    this.#shortening = true;
-    try {
-      if (this.#fullness > PACKS_FROM && this.options.spool.packsFullness < 1) await this.#packs.store();
-      for (let turn = 0; turn < TURNS && this.#movesFullness > MOVES_FROM; turn++) {
-        await this.#moveSome(this.#atOnce);
-      }
-      if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
-    } finally {
-      this.#shortening = false;
+    const { clock, spool } = this.options;
+    if (this.#fullness > PACKS_FROM && spool.packsFullness < 1) await this.#packs.store();
+    for (let turn = 0; turn < TURNS && this.#movesFullness > MOVES_FROM && !this.#isClosing; turn++) {
+      await this.#moveSome(this.#atOnce);
     }
+    if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
   }
 
   /** Any of those with the oldest rows: one that cannot be written is not to keep the others waiting. */

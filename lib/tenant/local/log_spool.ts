@@ -26,8 +26,9 @@ export class LogSpool {
   #file: Deno.FsFile | null = null;
   #syncing: Promise<void> | null = null;
   #isSynced = true;
+  #isClosed = false;
   /** The file of packs that is being written; it stays while it has none. */
-  #packing: SpoolSegment | null = null;
+  #packing: SpoolSegment | undefined;
   /** Settles when each file but the newest one is closed, or removed. */
   #closing: Promise<void> = Promise.resolve();
   readonly #segments: SpoolSegment[] = [];
@@ -88,10 +89,8 @@ export class LogSpool {
 
   /** Those with rows in lines. None while files are read. */
   get inLines(): readonly string[] {
-    if (!this.#isRead) return [];
-    return [
-      ...new Set(this.#segments.flatMap(({ databases, packs }) => packs === null ? [...databases] : [])),
-    ];
+    const lines = this.#isRead ? this.#segments.filter(({ packs }) => packs === null) : [];
+    return [...new Set(lines.flatMap(({ databases }) => [...databases]))];
   }
 
   /**
@@ -134,7 +133,7 @@ export class LogSpool {
       });
     } finally {
       await syncData(packs);
-      this.#packing = null;
+      this.#packing = undefined;
       this.#dropDone();
     }
   }
@@ -151,11 +150,10 @@ export class LogSpool {
   }
 
   #dropDone(): void {
+    if (this.#isClosed) return;
     const open = this.#file === null ? undefined : this.#segments.at(-1);
-    const done = this.#segments.filter((one) =>
-      one.databases.size === 0 && one !== open && one !== this.#packing
-    );
-    for (const one of done) {
+    const kept = [open, this.#packing];
+    for (const one of this.#segments.filter((one) => one.databases.size === 0 && !kept.includes(one))) {
       this.#segments.splice(this.#segments.indexOf(one), 1);
       one.packs?.close();
       // Not waited for: the file system may take milliseconds to remove it.
@@ -176,9 +174,11 @@ export class LogSpool {
     this.#dropDone();
   }
 
+  /** What is settled later is in the spool of the next process too, which knows the rows by their ids. */
   async close(): Promise<void> {
     this.#abandonFile();
     this.#dropDone();
+    this.#isClosed = true;
     for (const { packs } of this.#segments) packs?.close();
     await this.#closing;
   }

@@ -25,8 +25,6 @@ export interface WaitingPacksOptions {
 
 /** The packs in memory of all databases. */
 export class WaitingPacks {
-  /** Settles when what is under way has ended. */
-  underWay: Promise<void> = Promise.resolve();
   #againMs = -Infinity;
 
   /** `repeat`: puts what is in no pack into the lines again. */
@@ -36,15 +34,13 @@ export class WaitingPacks {
   ) {}
 
   /** Writes those of databases with rows in the spool's lines, unless that has just failed; what cannot be written stays. */
-  store(): Promise<void> {
+  async store(): Promise<void> {
     const { clock, log } = this.options;
-    return this.underWay = this.underWay.then(async () => {
-      if (clock.monotonicMs() < this.#againMs) return;
-      this.#againMs = clock.monotonicMs() + AGAIN_MS;
-      await attempt(log, "log_rows_not_packed", async () => {
-        await this.#store();
-        this.#againMs = -Infinity;
-      });
+    if (clock.monotonicMs() < this.#againMs) return;
+    this.#againMs = clock.monotonicMs() + AGAIN_MS;
+    await attempt(log, "log_rows_not_packed", async () => {
+      await this.#store();
+      this.#againMs = -Infinity;
     });
   }
 
