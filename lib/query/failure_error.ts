@@ -1,5 +1,6 @@
 // Makes the error that a caller gets from the engine's failure of a statement.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
+import { askedOfRows } from "../sql/asked_of_rows.ts";
 import { dialectHint } from "../sql/dialect_hints.ts";
 import { asksForNames, failedNames } from "../sql/failed_names.ts";
 import { messageHint } from "../sql/hints.ts";
@@ -50,6 +51,11 @@ export async function failureError(
   if (failure.kind === "denied") return refused(failure.message, extra, failed.sql);
   if (failure.kind === "no_row") return new AppError("row_not_found", { message: failure.message, extra });
   if (failure.kind === "affected") return tooManyAffected(failure.affected ?? 0, extra);
+  const asked = askedOfRows(failed.sql ?? "", failure.message);
+  if (asked !== null) {
+    const { message, ...detail } = asked;
+    return new AppError("sql_error", { message, detail, extra });
+  }
   const kind = sqlKind(failure.kind);
   const detail = await detailOf(database, failed, kind);
   const code = failure.kind === "busy" ? "database_busy" : codes[failure.kind] ?? "sql_error";

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { allowedFunctions, closedFunctions } from "../../lib/sql/functions.ts";
 import { isReservedName } from "../../lib/sql/service_tables.ts";
 import { oneStore } from "../testing/cases.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import { withWrites } from "../writes/write_world.ts";
 
 const { run, test } = oneStore();
@@ -127,5 +128,37 @@ test("a command that a full-text table cannot take is refused in the engine's wo
         assertStringIncludes(answer.body.error ?? "", words, sql);
       }
     }
+  });
+});
+
+test("a rule that rows break is named where it is added, with a statement that finds them", async () => {
+  await withWrites(async ({ post, setup, rows }) => {
+    await setup(T, "INSERT INTO t VALUES (1, NULL), (2, 'no'), (3, 'long enough')");
+    const failed = async (sql: string) => {
+      const { status, body, text } = await post("query", { sql });
+      assertEquals([status, body.code], [400, "sql_error"], text);
+      const { kind, table, column, hint = "" } = body.errorDetail ?? {};
+      return {
+        told: [kind, table, column, body.error],
+        find: /SELECT .+(?= finds them)/.exec(hint)?.[0],
+        hint,
+      };
+    };
+    const missing = await failed("ALTER TABLE t ADD COLUMN size INTEGER NOT NULL");
+    assertEquals(missing.told.slice(0, 3), ["unknown", "t", "size"]);
+    assertStringIncludes(missing.hint, "DEFAULT");
+    const wrong = await failed("ALTER TABLE t ADD COLUMN size INTEGER DEFAULT 0 CHECK (size > 0)");
+    assertEquals(wrong.told, ["check_violation", "t", "size", "CHECK constraint failed: size"]);
+    assertStringIncludes(wrong.hint, "DEFAULT");
+    // The engine of a server is older and adds no rules to a table.
+    if (!isEmbedded()) return;
+    const short = await failed("ALTER TABLE t ADD CHECK (length(name) > 3)");
+    assertEquals(short.told, ["check_violation", "t", null, "CHECK constraint failed: length(name) > 3"]);
+    assertEquals(await rows(short.find ?? ""), [[2, "no"]]);
+    const named = await failed("ALTER TABLE t ADD CONSTRAINT long_names CHECK (length(name) > 3)");
+    assertEquals(named.told, ["check_violation", "t", null, "CHECK constraint failed: long_names"]);
+    const empty = await failed("ALTER TABLE t ALTER COLUMN name SET NOT NULL");
+    assertEquals(empty.told, ["not_null_violation", "t", "name", "NOT NULL constraint failed: t.name"]);
+    assertEquals(await rows(empty.find ?? ""), [[1, null]]);
   });
 });
