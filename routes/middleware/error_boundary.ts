@@ -44,9 +44,17 @@ export function codeOf(error: Error): ErrorCode {
 
 /** Clients of libSQL look for `message`, and for a `code` in the words of its servers. */
 const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
+/** What such a client asks for where it was given another address of this service. */
+const MISLED_PATH = /^\/(?!p\/).*\/v[23]\/(?:pipeline|cursor)$/;
+const WHERE_LIBSQL_IS =
+  "Give the client the URL /hrana/<namespace>/<database>/ of this service, with its last slash; nothing is at this one";
 
-function failureAnswer(error: AppError, c: Context<Env>): Response {
+function failureAnswer(failure: AppError, c: Context<Env>): Response {
   const forLibsql = LIBSQL_PATH.test(c.req.path);
+  const misled = !forLibsql && failure.status === 404 && MISLED_PATH.test(c.req.path);
+  const error = misled
+    ? new AppError("not_found", { message: WHERE_LIBSQL_IS, extra: { message: WHERE_LIBSQL_IS } })
+    : failure;
   const retryAfterSec = error.retryAfterSec;
   return sendWithRows(c, { ...failureBody(error), ...(forLibsql ? doorError(error) : {}) }, status(error), {
     ...(forLibsql ? forAnyOrigin : {}),

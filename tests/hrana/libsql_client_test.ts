@@ -59,6 +59,17 @@ Deno.test("@libsql/client over HTTP", async (t) => {
     },
   );
 
+  await step(
+    "an address of the HTTP API, given as the URL, is answered with the one that is right",
+    async () => {
+      for (const url of [`${root}/v1/db/acme/main`, `${root}/v1/db/acme/main/`, `${root}/acme/main`]) {
+        const other = createClient({ url, authToken: token });
+        await assertRejects(() => other.execute("SELECT 1"), /\/hrana\/<namespace>\/<database>\//);
+        other.close();
+      }
+    },
+  );
+
   if (isEmbedded()) {
     await step(
       "a transaction over several requests sees its own changes, and is kept or undone",
