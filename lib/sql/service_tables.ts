@@ -76,6 +76,11 @@ export const serviceTableStatements: readonly string[] = [
   ...addedTables,
 ];
 
+/** The tables that these statements make. */
+export const ownServiceTables: ReadonlySet<string> = new Set(
+  serviceTableStatements.flatMap((text) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(text)?.[1] ?? []),
+);
+
 /** Statements that add columns to tables of an older version. */
 const addedColumns: readonly string[] = [
   "ALTER TABLE _service_meta_endpoint_call ADD COLUMN code TEXT",

@@ -102,12 +102,15 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
   "takes a file in UTF-16 and names what it cannot keep": async (world) => {
     const file = strangersFile(
       "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('žluť 🐎'), ('a' || char(0) || 'b'); " +
-        "CREATE VIRTUAL TABLE old USING fts4(body); INSERT INTO old VALUES ('x'); ANALYZE",
+        "CREATE VIRTUAL TABLE old USING fts4(body); INSERT INTO old VALUES ('x'); ANALYZE; " +
+        "CREATE TABLE _service_meta_mine (v); INSERT INTO _service_meta_mine VALUES (1); " +
+        "CREATE TABLE _service_meta_audit (id)",
     );
     const answer = await world.import("format=sqlite&mode=create", file);
     assertEquals(answer.status, 200, answer.text);
     assertEquals((answer.body.data as Record<string, unknown>)["notKept"], [
       "table old: the module fts4 is not available",
+      "table _service_meta_mine: names that begin with _service_meta_ belong to the service",
     ]);
     assertEquals(rowsOf(await world.acme.query("SELECT hex(v) FROM t")), [
       ["C5BE6C75C5A520F09F908E"],

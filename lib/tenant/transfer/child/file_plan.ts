@@ -1,8 +1,8 @@
 // What a database file holds, in the order in which it is written again: tables, then indexes, virtual tables, views and
-// triggers. The service's own tables, the engine's and the storage of virtual tables are left out.
+// triggers. The service's own tables, the engine's and the storage of virtual tables are left out without a word.
 import { allowedModules } from "../../../sql/functions.ts";
 import { foldName } from "../../../sql/names.ts";
-import { isReservedName } from "../../../sql/service_tables.ts";
+import { isReservedName, isServiceTable, ownServiceTables } from "../../../sql/service_tables.ts";
 import { splitStatements } from "../../../sql/split_statements.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { ask, type Asking, type Rows } from "./asking.ts";
@@ -48,6 +48,9 @@ export function* planFile(table: string | null, encoding: Encoding): Asking<File
   const rows = yield* ask("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
   for (const [type, name, of, sql] of rows) {
     if (typeof sql !== "string" || typeof name !== "string" || typeof of !== "string") continue;
+    if (type === "table" && isServiceTable(name) && !ownServiceTables.has(foldName(name))) {
+      plan.notKept.push(`table ${name}: names that begin with _service_meta_ belong to the service`);
+    }
     if (isReservedName(name) || isReservedName(of) || shadows.has(foldName(of))) continue;
     if (wanted !== null && foldName(of) !== wanted) continue;
     checkText(String(type), name, sql);
