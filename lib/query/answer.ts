@@ -1,4 +1,5 @@
 // Makes the answer of a call from the engine's results, the same for a call that has just run and for a stored one.
+import { castWarnings } from "../sql/cast_warnings.ts";
 import { clockWarnings } from "../sql/clock_warnings.ts";
 import { definitionWarnings } from "../sql/definition_warnings.ts";
 import { runsOf } from "../sql/param_sets.ts";
@@ -35,7 +36,8 @@ function warningsOf(statements: readonly { readonly sql: string }[], isSchema: b
   for (const { sql } of statements) {
     // The statements of a batch mostly have one text.
     if (sql !== text) {
-      own = isSchema ? [...clockWarnings(sql), ...definitionWarnings(sql)] : clockWarnings(sql);
+      const always = [...clockWarnings(sql), ...castWarnings(sql)];
+      own = isSchema ? [...always, ...definitionWarnings(sql)] : always;
     }
     text = sql;
     for (const warning of own) all.push(warning);

@@ -173,6 +173,29 @@ test("meta.warnings says that arithmetic with the clock takes the year alone", a
   }
 });
 
+test("meta.warnings says that a cast to a type of another dialect makes a number", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const warned = async (sql: string) => {
+    const { status, body, text } = await tenant.query(sql);
+    assertEquals(status, 200, text);
+    return body.meta?.warnings?.map((one) => one.split(" makes")[0]) ?? [];
+  };
+  assertEquals(await warned("SELECT CAST('abc' AS UUID)"), ["CAST(… AS UUID)"]);
+  assertEquals(await warned("SELECT cast(trim(CAST('{}' as json)) AS timestamp with time zone)"), [
+    "CAST(… AS JSON)",
+    "CAST(… AS TIMESTAMP)",
+  ]);
+  for (
+    const fine of [
+      "SELECT CAST('7' AS INTEGER) AS date",
+      "SELECT CAST((SELECT count(*) AS date) AS TEXT)",
+      "WITH days AS (SELECT CAST('2026' AS TEXT) AS date) SELECT date AS json FROM days",
+      "SELECT 'CAST(x AS JSON)'",
+    ]
+  ) assertEquals(await warned(fine), [], fine);
+});
+
 test("meta.warnings says which key numbers nothing, the second time too, and says nothing otherwise", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
