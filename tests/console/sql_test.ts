@@ -52,6 +52,14 @@ const steps: Steps<World> = {
     assert(text.includes(`data-failed-from="${sql.indexOf("nme")}"`));
     assert(text.includes("SELECT &#39;second&#39; AS b; SELECT nme FROM orders"), "what was typed stays");
   },
+  "a text that does what hardly anybody means is warned about, read or written": async ({ send, hidden }) => {
+    const read = await send({ sql: "SELECT CAST('abc' AS UUID)", do: "run" });
+    assert(read.includes("CAST(… AS UUID) makes a number"), read);
+    const sql = "CREATE TABLE serials (id SERIAL PRIMARY KEY)";
+    const execution = hidden(await send({ sql, do: "run" }), "execution");
+    const done = await send({ sql, do: "apply", execution });
+    assert(done.includes("id stays NULL where an INSERT leaves it out"), done);
+  },
   "what keeps a text from running is told under the editor in the engine's words": async ({ send }) => {
     const line = async (sql: string) =>
       /id="cost"[^]*?<span>([^<]*)<\/span>/.exec(await send({ sql, do: "run" }))?.[1];

@@ -27,6 +27,18 @@ testSteps("answers", mcpWorld, {
     assertStringIncludes(text, '"rows":[[1.2345678901234568e+18]]');
   },
 
+  "a statement that does what hardly anybody means is warned about, read or written": async ({ connect }) => {
+    await using client = await connect("admin", {});
+    const warned = async (tool: string, args: object) =>
+      JSON.stringify((await client.call(tool, args)).value["warnings"]);
+    assertStringIncludes(await warned("query", { sql: "SELECT CAST('abc' AS UUID)" }), "CAST(… AS UUID)");
+    assertStringIncludes(
+      await warned("write", { statements: [{ sql: "CREATE TABLE serials (id SERIAL PRIMARY KEY)" }] }),
+      "id INTEGER PRIMARY KEY",
+    );
+    assertEquals(await warned("query", { sql: "SELECT 1" }), undefined);
+  },
+
   "an integer that a number would round is a wrong argument, and its digits are the way": async (
     { connect },
   ) => {

@@ -19,6 +19,8 @@ export interface ResultPage {
   readonly rows: readonly (readonly JsonValue[])[];
   /** Whether there are others. */
   readonly more: boolean;
+  /** Those of `meta`; empty where there are none. */
+  readonly warnings: readonly string[];
 }
 
 /** Bytes of the rows that are read: much more than an answer holds, and little enough not to hold others up. */
@@ -36,7 +38,8 @@ export async function readPage(ctx: StatementsContext, input: PageInput): Promis
     bytes: Math.min(ctx.bounds.bytes, PAGE_BYTES),
   };
   const reader: StatementsContext = { ...ctx, bounds, target: { ...ctx.target, role: "read" } };
-  const { json } = await readStatement(reader, { sql: paged ?? sql, params, signal });
+  const { json, meta } = await readStatement(reader, { sql: paged ?? sql, params, signal });
   const { columns, rows } = readResult(json);
-  return { columns, rows: rows.slice(0, maxRows), more: rows.length > maxRows };
+  const { warnings = [] } = meta;
+  return { columns, rows: rows.slice(0, maxRows), more: rows.length > maxRows, warnings };
 }

@@ -36,6 +36,7 @@ export async function Results(props: ResultsProps): Promise<Awaited<Html>> {
   );
   return (
     <>
+      <Warnings meta={props.ran.meta} />
       {shown}
       {failure === null ? null : <Failure failure={failure} statements={[]} text={form.text} />}
     </>
@@ -112,6 +113,11 @@ function Again({ visit, form, only, action, more, icon, children }: AgainProps):
   );
 }
 
+/** What the statements do that hardly anybody means. */
+function Warnings({ meta }: { meta: QueryMeta | null }): Html {
+  return <>{(meta?.warnings ?? []).map((warning) => <Notice tone="warn">{warning}.</Notice>)}</>;
+}
+
 function Figures({ meta }: { meta: QueryMeta }): Html {
   return (
     <>
@@ -179,6 +185,7 @@ export function Written(
           </>
         )}
       </Notice>
+      <Warnings meta={meta} />
       {answered.map(({ columns, rows }, index) => (
         <Card id={`written-${index}`} title="Rows that it answers" kind="result" full>
           <ResultGrid columns={columns} rows={rows} first={0} label="Rows that it answers" />

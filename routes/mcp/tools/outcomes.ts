@@ -6,7 +6,7 @@ import type { WritePreview } from "../../../lib/services/proposals/preview_write
 import { readResult } from "../../../lib/services/query/read_result.ts";
 import { contentAnswer, marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
 import { withoutRows } from "./merge_report.ts";
-import { rowsText } from "./rows_answer.ts";
+import { rowsText, warningsText } from "./rows_answer.ts";
 
 /** What a write would do. */
 export function previewed(
@@ -23,7 +23,7 @@ const rulesSay = {
   deny: "A rule forbids this write. Tell the user, and do not try it another way",
 } as const;
 
-/** `{results, snapshot}`: rows that were asked back as far as there is room, all numbers. */
+/** `{results, snapshot, queryLogId, warnings?}`: rows that were asked back as far as there is room, all numbers. */
 export function written({ results, meta, replayed }: QueryAnswer): McpAnswer {
   let room = MAX_ANSWER_LENGTH;
   const texts = results.map(({ json, rowsWritten }) => {
@@ -36,7 +36,10 @@ export function written({ results, meta, replayed }: QueryAnswer): McpAnswer {
   });
   const again = replayed === null ? "" : ',"replayed":true';
   const rest = `"snapshot":${JSON.stringify(meta.snapshot)},"queryLogId":${JSON.stringify(meta.queryLogId)}`;
-  return { text: marked(`{"results":[${texts.join(",")}],${rest}${again}}`), isError: false };
+  return {
+    text: marked(`{"results":[${texts.join(",")}],${rest}${warningsText(meta.warnings)}${again}}`),
+    isError: false,
+  };
 }
 
 /** What a merge has done, or would do. */

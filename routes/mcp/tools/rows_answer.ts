@@ -1,5 +1,6 @@
 // Rows in an answer: as many as have room, whole ones only.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
+import type { ResultPage } from "../../../lib/services/query/read_page.ts";
 import { jsonWithReals } from "../../../lib/sql/row_form.ts";
 import { marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
 
@@ -32,13 +33,20 @@ export function rowsText({ columns, rows }: Rows, characters: number): RowsText 
   return { json: `${head}${texts.join(",")}]`, shown: texts.length };
 }
 
-/** `{columns, rows, rowCount, more}`; `more`: there are rows behind those shown. */
-export function rowsAnswer(page: Rows & { readonly more: boolean }): McpAnswer {
+/** `,"warnings":[…]` where there are some. */
+export function warningsText(warnings: readonly string[] = []): string {
+  return warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`;
+}
+
+/** `{columns, rows, rowCount, more, warnings?}`; `more`: there are rows behind those shown. */
+export function rowsAnswer(page: Rows & Pick<ResultPage, "more" | "warnings">): McpAnswer {
   const { json, shown } = rowsText(page, MAX_ANSWER_LENGTH);
   const cut = shown < page.rows.length;
   const hint = cut ? `,"hint":${JSON.stringify(cutHint(shown))}` : "";
   return {
-    text: marked(`${json},"rowCount":${shown},"more":${page.more || cut}${hint}}`),
+    text: marked(
+      `${json},"rowCount":${shown},"more":${page.more || cut}${warningsText(page.warnings)}${hint}}`,
+    ),
     isError: false,
   };
 }
