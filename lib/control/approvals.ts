@@ -27,11 +27,12 @@ export type ApprovalState = ApprovalRecord["state"] | "expired";
 /** What webhooks are told of an approval: no values, no text, no name of a person. */
 function eventOf(
   type: "approval.requested" | "approval.decided",
-  { id: approvalId, state, hits, expiresAt }: ApprovalRecord,
+  { id: approvalId, page: approvalUrl, state, hits, expiresAt }: ApprovalRecord,
   at: number,
 ): WebhookEventRecord {
   const about = hits.map(({ table, action, ruleId }) => ({ table, action, ruleId }));
-  return { type, at, data: { approvalId, state, hits: about, expiresAt: isoTime(expiresAt) } };
+  const page = approvalUrl === undefined ? {} : { approvalUrl };
+  return { type, at, data: { approvalId, ...page, state, hits: about, expiresAt: isoTime(expiresAt) } };
 }
 
 /** A call that waits for the same approval when it comes again. */

@@ -130,6 +130,7 @@ async function addApproval(
   const record: ApprovalRecord = {
     id,
     tokenHash: tokenHash(token),
+    page: approvalUrl(ctx.baseUrl, target.namespaceSlug, id),
     namespaceId: target.namespaceId,
     databaseId: target.databaseId,
     databaseSlug: target.databaseSlug,

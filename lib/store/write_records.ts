@@ -41,6 +41,8 @@ export interface ApprovalRecord {
   /** `apv_…`; the token is `appr_…`. */
   readonly id: string;
   readonly tokenHash: string;
+  /** The page on which a person decides, at the address of the time when it was held; absent: from before it was noted. */
+  readonly page?: string;
   readonly namespaceId: string;
   readonly databaseId: string;
   /** Of the time when it was held: since then the slug may have become another database's. */

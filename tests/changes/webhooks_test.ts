@@ -170,6 +170,8 @@ Deno.test("approvals that are asked for and decided, and a late backup, are told
     "approval.decided",
     "backup.late",
   ]);
+  const pages = receiver.received.slice(0, 2).map(({ body }) => JSON.parse(body).data.approvalUrl);
+  assertEquals(pages, [held.approvalUrl, held.approvalUrl]);
   const text = receiver.received.map(({ body }) => body).join();
   assert(text.includes(approvalId) && !text.includes("4711") && !text.includes(held.approvalToken));
 });
