@@ -37,6 +37,13 @@ function browserTest(name: string, look: (parts: Parts) => Promise<void>): void 
   steps.push([name, look]);
 }
 
+/** Widths with the rail at which a list beside a form has the least room: in one column, and in two. */
+const TIGHT = [961, 1265];
+/** Columns of lists beside a form that one has to move the list to see. */
+const MOVED_LISTS =
+  `[...document.querySelectorAll(".beside .scroll")].filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map(({ ariaLabel, textContent }) => ariaLabel ?? textContent.slice(0, 80))`;
+
 /** Names of fields for words of people that run from left to right whatever stands in them. */
 const LEFT_TO_RIGHT =
   `[...document.querySelectorAll("input:is([type=text], [type=search], :not([type])), textarea:not(.code, .sql-field)")]
@@ -61,6 +68,10 @@ browserTest(
           await assertSmall(page);
           assertEquals(await page.evaluate(LEFT_TO_RIGHT), [], path);
           assertEquals(await violations(page), [], `${path}, light`);
+          for (const width of TIGHT) {
+            await page.setViewportSize({ width, height: WIDE.height });
+            assertEquals(await page.evaluate(MOVED_LISTS), [], `${path}, ${width} px`);
+          }
           await page.emulateMedia({ colorScheme: "dark" });
           await page.setViewportSize(NARROW);
           assertEquals(await violations(page, ["color-contrast"]), [], `${path}, dark`);
