@@ -33,6 +33,9 @@ export interface FailedText {
 /** Where nothing better is known. */
 export const READ_THE_MESSAGE = "Read the message; it is the engine's own";
 
+/** Where nothing better is known of a text that does not read. */
+export const CORRECT_IT = "Correct the statement; the dialect is SQLite's";
+
 type HintOf = (facts: UnknownName & FailedText) => string;
 
 const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
@@ -61,7 +64,7 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
     facts.column === null
       ? "Check the column that a parameter or a stored text names; describe lists the columns"
       : unknownNameHint(facts, facts, facts.known),
-  syntax_error: () => "Correct the statement; the dialect is SQLite's",
+  syntax_error: () => CORRECT_IT,
   type_mismatch: ({ table, column }) =>
     column === null
       ? "Use a value of the column's declared type"

@@ -1,5 +1,6 @@
 // What an agent does next after a failure, in the names of the tools that it has.
 import type { AppError, ErrorCode, SqlErrorKind } from "../../lib/core/errors.ts";
+import { CORRECT_IT } from "../../lib/sql/sql_error.ts";
 import { type Role, roleAtLeast } from "../../lib/core/role.ts";
 
 /** Code → next step, where the message and `errorDetail` do not say it already. */
@@ -77,10 +78,21 @@ export function messageOf(error: AppError, call: FailedCall): string {
 /** Undefined where the message and `errorDetail` say it already. */
 export function nextStep(error: AppError, call: FailedCall): string | undefined {
   if (onlyReads(error, call)) return "Call write, or propose_write to see the change before it runs";
+  if (isTold(error)) return undefined;
   const kind = error.facts.detail?.kind;
-  // A function, or the number of its arguments, is no name of a table or column.
-  if (kind === "syntax_error" && !error.message.startsWith("near ")) return undefined;
   return (kind && looks[kind]) ?? steps[error.code];
+}
+
+/** Whether `errorDetail` says what to write: what is meant for every such failure would lead elsewhere. */
+function isTold({ code, message, facts: { detail } }: AppError): boolean {
+  if (detail === undefined) return false;
+  if (code === "statement_refused") return true;
+  // Of other names than those to be checked it is known what is meant by them.
+  if (detail.kind === "unknown_column" || detail.kind === "unknown_table") {
+    return !/^Check /.test(detail.hint);
+  }
+  // A function, or the number of its arguments, is no name of a table or column.
+  return detail.kind === "syntax_error" && (detail.hint !== CORRECT_IT || !message.startsWith("near "));
 }
 
 function onlyReads({ code }: AppError, { tool, connection }: FailedCall): boolean {

@@ -94,7 +94,6 @@ testSteps("answers", mcpWorld, {
       ["query", { sql: "SELECT * FROM order" }, /double quotes; describe_database/],
       ["query", { sql: "SELECT none FROM orders" }, /describe_database/],
       ["query", { sql: "SELECT * FROM shop.orders" }, /name alone, .* describe_database/],
-      ["query", { sql: "SELECT * FROM information_schema.tables" }, /describe_database lists the tables/],
       ["query", { sql: "SELECT 1; SELECT 2" }, /statements of write/],
       ["query", { sql: "DELETE FROM orders" }, /write, or propose_write/],
       ["restore_snapshot", { snapshot: "none" }, /list_snapshots/],
@@ -107,9 +106,19 @@ testSteps("answers", mcpWorld, {
       assert(isError && next.test(String(hint)), `${name}: ${error} ${hint}`);
       assert(!/\b(?:GET|POST|PUT|use batch)\b/.test(`${error} ${hint}`), `${name}: ${error} ${hint}`);
     }
-    const { value } = await client.call("query", { sql: "SELECT now()" });
-    assertEquals(value["hint"], undefined);
-    assertMatch(JSON.stringify(value["errorDetail"]), /datetime\('now'\)/);
+    // Where errorDetail says what to write, nothing else does.
+    const told: readonly (readonly [sql: string, next: RegExp])[] = [
+      ["SELECT now()", /datetime\('now'\)/],
+      ["SELECT date('now') - INTERVAL '7 days'", /datetime\('now', '-7 days'\)/],
+      ["BEGIN", /in one call of write/],
+      ["SELECT * FROM information_schema.tables", /Call describe_database/],
+      ['SELECT id FROM orders WHERE note = "x y"', /text in single quotes/],
+    ];
+    for (const [sql, next] of told) {
+      const { value } = await client.call("query", { sql });
+      assertEquals(value["hint"], undefined, sql);
+      assertMatch(JSON.stringify(value["errorDetail"]), next);
+    }
   },
 
   "at the cap of a month an agent is told to tell its user, not to raise it": async (world) => {
