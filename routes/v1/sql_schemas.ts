@@ -12,7 +12,8 @@ const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blo
 /** Odd values that are told: each costs time, and a body has room for a million of them. */
 const MAX_ODD = 50;
 const ODD_VALUE = "Send a string, a number, null, true, false or a $blob here";
-const LIST = "Send a list as the text of a JSON array, and write IN (SELECT value FROM json_each(?))";
+const LIST =
+  "Send a list as the text of a JSON array, and write IN (SELECT value FROM json_each(?)); of rows, INSERT INTO … SELECT value ->> 0, value ->> 1 FROM json_each(?)";
 
 /** Trying each value against the union takes longer than running most statements, so `tellOddValues` tries only odd ones. */
 const values = z.array(z.any().meta(documented(sqlParameter)));

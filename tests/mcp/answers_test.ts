@@ -189,6 +189,24 @@ testSteps("answers", mcpWorld, {
     assertEquals([table?.table, table?.columns.length, others.length], ["wide_7", 60, 0]);
     assertEquals(one["unknown"], ["nothing"]);
     assert(String(one["hint"]).includes("search_schema"));
+    const { hint } = await client.done("describe_database", { tables: ["order"] });
+    assertMatch(String(hint), /^Did you mean orders\?/);
+  },
+
+  "statements that a description or a message names run": async (world) => {
+    await using client = await world.connect("write");
+    const { tools } = await client.client.listTools();
+    const [, slowest = ""] = /(SELECT [^.]+)\.$/.exec(
+      tools.find(({ name }) => name === "query_log")?.description ?? "",
+    ) ?? [];
+    await queried(client, slowest);
+    const rows = [[7, "seven"], [8, "eight"]];
+    const sql = "INSERT INTO orders (id, note) VALUES (?, ?)";
+    const { value } = await client.call("write", { statements: [{ sql, params: rows }] });
+    const [, written = ""] = /INSERT INTO … (SELECT [^"]+)/.exec(JSON.stringify(value["issues"])) ?? [];
+    const statement = { sql: `INSERT INTO orders (id, note) ${written}`, params: [JSON.stringify(rows)] };
+    await client.done("write", { statements: [statement] });
+    assertEquals(await queried(client, "SELECT id, note FROM orders WHERE id > 6"), rows);
   },
 
   "failures say what is wrong and what to do next, and repeat no value": async (world) => {

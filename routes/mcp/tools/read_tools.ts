@@ -12,6 +12,7 @@ import { describeSchema } from "../../../lib/services/schema/describe_schema.ts"
 import { examineSchema } from "../../../lib/services/schema/doctor/examine_schema.ts";
 import { searchSchema } from "../../../lib/services/schema/search_schema.ts";
 import { listSnapshots } from "../../../lib/services/snapshots/manage_snapshots.ts";
+import { nearMatches } from "../../../lib/sql/hints.ts";
 import { contentAnswer } from "./answer.ts";
 import { terse } from "./fitted.ts";
 import { branchesOf, statementsOf } from "./call_contexts.ts";
@@ -59,8 +60,11 @@ export const readTools: readonly Tool[] = [
       const found = schema.tables.filter(({ table }) => wanted.has(foldName(table)));
       const names = new Set(found.map(({ table }) => foldName(table)));
       const unknown = tables.filter((name) => !names.has(foldName(name)));
+      const all = schema.tables.map(({ table }) => table);
+      const near = [...new Set(unknown.flatMap((name) => nearMatches(name, all)))];
+      const meant = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : "";
       const hint = unknown.length > 0
-        ? "search_schema finds tables by words; without tables all are told"
+        ? `${meant}search_schema finds tables by words; without tables all are told`
         : "";
       return contentAnswer(terse({ ...schema, tables: found, unknown, hint }));
     },
@@ -116,7 +120,7 @@ export const readTools: readonly Tool[] = [
     name: "query_log",
     title: "Read the query log",
     description:
-      "The last statements that ran here, newest first, with their outcome and cost, without values.",
+      "The last statements that ran here, newest first, with their outcome and cost, without values. For others, such as the slowest, query its table: SELECT sql, duration_ms FROM _service_meta_query_log ORDER BY duration_ms DESC.",
     database: "any",
     input: {
       limit: z.int().min(1).max(100).default(20),
