@@ -2,7 +2,7 @@
 // it until it ends early.
 import { SignJWT } from "jose";
 import type { SessionEnds, SessionOwner, SessionStand } from "../control/session_ends.ts";
-import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
+import { isRevoked, type SessionDatabase, type SessionKeys } from "../control/session_keys.ts";
 import { foldName } from "../sql/names.ts";
 
 /** The column with the address, where a session does not name another. */
@@ -31,6 +31,7 @@ export interface NewSession {
 /** A session that goes on, no longer than until `untilSec`. Times are unix seconds. */
 export interface ContinuedSession extends SessionStand {
   readonly issuedSec: number;
+  readonly generation: number;
   readonly beganSec: number;
   readonly untilSec: number;
 }
@@ -61,8 +62,8 @@ export async function mintSession(
 ): Promise<MintedSession | null> {
   const { userId, email, users, passwordMark, continues } = session;
   const key = await sessionKeys.demand(database);
-  // The floor as it is now: another process may have raised it after the session was verified here.
-  if (key === null || (continues !== undefined && continues.issuedSec < key.minIat)) return null;
+  // The key as it is now: another process may have ended the session after it was verified here.
+  if (key === null || (continues !== undefined && isRevoked(continues, key))) return null;
   const { sessionId, epochMs } = continues ?? {
     // What is never refreshed is told by its text.
     sessionId: users === undefined ? undefined : newSessionId(),
@@ -76,6 +77,7 @@ export async function mintSession(
     ...(passwordMark === undefined ? {} : { pv: passwordMark }),
     ...(sessionId === undefined ? {} : { sid: sessionId }),
     ...(epochMs === 0 ? {} : { ep: epochMs }),
+    ...(key.generation === 0 ? {} : { gen: key.generation }),
     ...(continues === undefined ? {} : { auth_time: continues.beganSec }),
   };
   const jwt = await new SignJWT(claims)

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { errors, type JWTPayload, jwtVerify } from "jose";
 import type { SessionStand } from "../control/session_ends.ts";
-import type { SessionDatabase, SessionKeys } from "../control/session_keys.ts";
+import { isRevoked, type SessionDatabase, type SessionKeys } from "../control/session_keys.ts";
 import { EMAIL_COLUMN, type SessionUsers } from "./mint_session.ts";
 import type { Clock } from "../core/clock.ts";
 
@@ -11,6 +11,8 @@ export interface SessionClaims extends SessionStand {
   readonly userId: string;
   readonly email: string | null;
   readonly issuedSec: number;
+  /** How often all sessions of the database had been ended when it was made. */
+  readonly generation: number;
   readonly expiresSec: number;
   /** For a session of a sign-up or log-in: the table in which its user must still exist. */
   readonly users: SessionUsers | null;
@@ -20,7 +22,7 @@ export interface SessionClaims extends SessionStand {
   readonly beganSec: number;
 }
 
-/** `wrong_key`: signed with another key, or for a database that never signed. `revoked`: issued before the floor. */
+/** `wrong_key`: signed with another key, or for a database that never signed. `revoked`: made before all were ended. */
 export type SessionCheck =
   | { readonly ok: true; readonly claims: SessionClaims }
   | {
@@ -54,7 +56,7 @@ export async function verifySession(
     });
     const claims = claimsOf(payload, jwt);
     if (claims === null) return refused("malformed");
-    return claims.issuedSec < key.minIat ? refused("revoked") : { ok: true, claims };
+    return isRevoked(claims, key) ? refused("revoked") : { ok: true, claims };
   } catch (error) {
     return refused(reasonOf(error));
   }
@@ -109,13 +111,14 @@ function refused(reason: "malformed" | "wrong_key" | "wrong_database" | "expired
 
 /** Null for claims of other types than ours, which only a holder of the key can have made. */
 function claimsOf(payload: JWTPayload, jwt: string): SessionClaims | null {
-  const { sub, email = null, iat, exp, ut, ue = EMAIL_COLUMN } = payload;
+  const { sub, email = null, iat, exp, ut, ue = EMAIL_COLUMN, gen = 0 } = payload;
   if (typeof sub !== "string" || sub === "" || !Number.isSafeInteger(iat)) return null;
   if (iat === undefined || exp === undefined || (email !== null && typeof email !== "string")) return null;
   if ((ut !== undefined && typeof ut !== "string") || typeof ue !== "string") return null;
+  if (typeof gen !== "number") return null;
   const users = ut === undefined ? null : { table: ut, emailColumn: ue };
   const stand = standOf(payload, { jwt, iat });
-  return stand && { userId: sub, email, issuedSec: iat, expiresSec: exp, users, ...stand };
+  return stand && { userId: sub, email, issuedSec: iat, generation: gen, expiresSec: exp, users, ...stand };
 }
 
 /** Sessions of `POST /v1/sessions`, and those that an older version has signed, have no id: their text stands for it. */

@@ -1,6 +1,6 @@
-// What signs and ends the sessions of a database's end users: its signing key, made on first use, and the floor under
-// `iat` that ends all sessions at once. Both are fields of the database's record, and only this file reads and writes
-// them.
+// What signs and ends the sessions of a database's end users: its signing key, made on first use, and the two things that
+// end all sessions at once, the floor under `iat` and the generation. They are fields of the database's record, and only
+// this file reads and writes them.
 import type { Clock } from "../core/clock.ts";
 import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
@@ -20,6 +20,8 @@ export interface SessionKey {
   readonly secret: Uint8Array<ArrayBuffer>;
   /** Sessions issued before this unix second are refused. */
   readonly minIat: number;
+  /** So are those of an earlier generation, whatever clock has dated them. */
+  readonly generation: number;
 }
 
 /** Bytes of the key: as many as the hash of HS256 (RFC 7518, section 3.2). */
@@ -62,13 +64,18 @@ export class SessionKeys {
    * Ends every session of a database (never of a branch alone) and answers the new floor; null when the database is
    * gone. It takes effect in this process at once, in others within `CACHE_AGE_MS`. `iat` has whole seconds, so
    * sessions of one second cannot be told apart: the floor is the next second, and sessions of this second wait for
-   * it (`issueSec`). Repeated calls move the floor no further.
+   * it (`issueSec`). Repeated calls move the floor no further. Sessions that another process has dated by a clock ahead
+   * of this one are over the floor, but of an earlier generation.
    */
   async revokeAll(database: SessionDatabase): Promise<number | null> {
     try {
       const changed = await compareAndSet(this.kv, {
         key: keys.database(database.namespaceId, database.databaseId),
-        change: (record) => ({ ...record, tokensMinIat: this.#nextFloor(record.tokensMinIat ?? 0) }),
+        change: (record) => ({
+          ...record,
+          tokensMinIat: this.#nextFloor(record.tokensMinIat ?? 0),
+          sessionGeneration: (record.sessionGeneration ?? 0) + 1,
+        }),
       });
       return changed?.tokensMinIat ?? null;
     } finally {
@@ -103,7 +110,17 @@ export class SessionKeys {
   }
 }
 
-function sessionKey({ sessionSigningKeyB64, tokensMinIat }: DatabaseRecord): SessionKey | null {
+function sessionKey(record: DatabaseRecord): SessionKey | null {
+  const { sessionSigningKeyB64, tokensMinIat = 0, sessionGeneration = 0 } = record;
   if (sessionSigningKeyB64 === undefined) return null;
-  return { secret: Uint8Array.fromBase64(sessionSigningKeyB64), minIat: tokensMinIat ?? 0 };
+  const secret = Uint8Array.fromBase64(sessionSigningKeyB64);
+  return { secret, minIat: tokensMinIat, generation: sessionGeneration };
+}
+
+/** Whether `revokeAll` has ended a session. It is newer than the key where another process has raised the generation since. */
+export function isRevoked(
+  { issuedSec, generation }: { readonly issuedSec: number; readonly generation: number },
+  key: SessionKey,
+): boolean {
+  return issuedSec < key.minIat || generation < key.generation;
 }

@@ -25,6 +25,8 @@ export interface DatabaseRecord {
   readonly sessionSigningKeyB64?: string;
   /** Sessions issued before this unix second are refused. */
   readonly tokensMinIat?: number;
+  /** How often all its sessions have been ended; absent: never, or by an older version only. */
+  readonly sessionGeneration?: number;
 }
 
 /** A branch: a copy of a database for a while. Each new copy is storage of its own, under a new id. */

@@ -4,7 +4,8 @@ import { decodeJwt, SignJWT } from "jose";
 import { appDeps } from "../../routes/http/app_deps.ts";
 import { createApp } from "../../routes/app.ts";
 import { keys } from "../../lib/store/keys.ts";
-import { callApi } from "../testing/call_api.ts";
+import { secondApp } from "../replay/second_app.ts";
+import { type ApiRequest, callApi } from "../testing/call_api.ts";
 import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -72,6 +73,30 @@ test("a log-out counts on another instance as soon as its cache is over, and at 
   clock.turn(5_000);
   assertEquals(await there(seen), 401);
   await other.query.meter.close();
+});
+
+test("what an instance with a clock ahead has issued ends by revoke_all on another, and is not refreshed from then on", async () => {
+  const ahead = new TurnableClock();
+  ahead.turn(90_000);
+  await using world = await accountWorld({ slugs });
+  await using other = secondApp(world.app, ahead);
+  await world.join(ada.email);
+  const ask = (method: string, slug: string, options: ApiRequest) =>
+    other.request(method, `/p/acme/main/${slug}`, options);
+  const token = tokenOf(await ask("POST", "login", { body: ada }));
+  assertEquals((await ask("GET", "me", { token })).status, 200);
+  const ended = await world.app.request(
+    "POST",
+    "/api/namespaces/acme/databases/main/sessions/revoke_all",
+    { token: world.acme.token },
+  );
+  assertEquals(ended.status, 200, ended.text);
+  // The other instance may take it for some seconds more.
+  assertEquals(outcome(await ask("POST", "refresh", { body: {}, token })), [401, "session_invalid"]);
+  ahead.turn(5_000);
+  assertEquals([(await ask("GET", "me", { token })).status, await world.me(token)], [401, 401]);
+  const again = tokenOf(await ask("POST", "login", { body: ada }));
+  assertEquals([(await ask("GET", "me", { token: again })).status, await world.me(again)], [200, 200]);
 });
 
 test("a refresh takes a session further, up to its total, and not behind a log-out of any part of it", async () => {

@@ -5,6 +5,7 @@ import { type AppDeps, appDeps } from "../../routes/http/app_deps.ts";
 import type { Env } from "../../routes/http/env.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import type { StartedApp } from "../testing/start_app.ts";
+import type { Clock } from "../../lib/core/clock.ts";
 import type { TenantCall, TenantStore } from "../../lib/tenant/tenant_store.ts";
 
 export interface SecondApp extends AsyncDisposable {
@@ -21,8 +22,9 @@ export interface SecondApp extends AsyncDisposable {
   request(method: string, path: string, options?: ApiRequest): Promise<ApiAnswer>;
 }
 
-export function secondApp(first: StartedApp): SecondApp {
-  const made = parts(first, {
+/** `clock`: of its own machine. */
+export function secondApp(first: StartedApp, clock: Clock = first.deps.clock): SecondApp {
+  const made = parts(first, clock, {
     isDown: () => second.down,
     onRun: () => second.onRun(),
     onRestore: () => second.onRestore(),
@@ -41,9 +43,10 @@ interface Hooks {
 
 function parts(
   first: StartedApp,
+  clock: Clock,
   { isDown, ...hooks }: Hooks,
 ): Omit<SecondApp, "down" | "onRun" | "onRestore" | "onDrop"> {
-  const { config, baseUrl, clock, log, bodyWatch, operatorKeyHash } = first.deps;
+  const { config, baseUrl, log, bodyWatch, operatorKeyHash } = first.deps;
   const kv = failingKv(first.deps.kv, isDown);
   const tenants = watchedTenants(first.deps.tenants, hooks);
   const deps = appDeps({ config, baseUrl, clock, log, kv, tenants, bodyWatch, operatorKeyHash });

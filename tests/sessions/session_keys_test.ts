@@ -133,6 +133,29 @@ test("a floor counts in another process for new sessions at once, for old ones w
   ]);
 });
 
+test("revoke_all ends what an instance with a clock ahead has issued, and nothing that it issues afterwards", async () => {
+  const slow = new TurnableClock();
+  const fast = new TurnableClock();
+  fast.turn(90_000);
+  await using app = await startApp({ clock: slow });
+  await using ahead = secondApp(app, fast);
+  const { token } = await app.namespace();
+  const database = await databaseOf(app);
+  const before = await minted(ahead, token);
+  assertEquals([await verdict(app, database, before), await verdict(ahead, database, before)], ["ok", "ok"]);
+  // Twice within a second: the floor stays, and what is issued in between ends all the same.
+  const first = await app.request("POST", REVOKE, { token });
+  const between = await minted(ahead, token);
+  const second = await app.request("POST", REVOKE, { token });
+  assertEquals([first.status, second.status], [200, 200]);
+  const [after, here] = [await minted(ahead, token), await minted(app, token)];
+  for (const clock of [slow, fast]) clock.turn(CACHE_AGE_MS);
+  for (const instance of [app, ahead]) {
+    const verdicts = [before, between, after, here].map((jwt) => verdict(instance, database, jwt));
+    assertEquals(await Promise.all(verdicts), ["revoked", "revoked", "ok", "ok"]);
+  }
+});
+
 test("revoke_all before the first session is fine, and touches one database only", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

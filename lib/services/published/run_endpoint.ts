@@ -135,6 +135,7 @@ export async function runEndpoint(
     expiresSec: nowSec,
     sessionId: "",
     epochMs: 0,
+    generation: 0,
     users: null,
     passwordMark: null,
   };
