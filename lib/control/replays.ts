@@ -8,6 +8,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { PIECE_BYTES, readPieces, writePieces } from "../store/pieces.ts";
 import type { ReplayRecord } from "../store/records.ts";
+import { LeaseWatch } from "./lease_watch.ts";
 
 /** Names a call: `key` is a hash of its scope, `requestHash` of its content. Both are SHA-256, hex. */
 export interface ReplayScope {
@@ -79,14 +80,22 @@ const FORGET_ANSWER = { expireIn: REPLAY_MS + EXPIRY_SLACK_MS } as const;
 export class Replays {
   /** The ends of calls that run in this process: other calls with the same key wait for them, whatever they ask. */
   readonly #running = new Map<string, Promise<void>>();
+  readonly #watch: LeaseWatch;
 
-  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+  /** `isAlone`: as of `LeaseWatch`. */
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly clock: Clock,
+    { isAlone = false }: { readonly isAlone?: boolean } = {},
+  ) {
+    this.#watch = new LeaseWatch(clock, { leaseMs: LEASE_MS, isAlone });
+  }
 
   /** Reads what is known about a call, without claiming it. */
   async find({ key, ...request }: ReplayScope): Promise<ReplayState> {
-    const { value } = await kvGet(this.kv, keys.replay(key));
-    if (value === null || value.untilMs <= this.clock.now()) return { state: "free" };
-    return await this.#stateOf(key, request, value);
+    const found = await kvGet(this.kv, keys.replay(key));
+    if (found.value === null || this.#isOver(key, found)) return { state: "free" };
+    return await this.#stateOf(key, request, found.value);
   }
 
   /**
@@ -124,11 +133,11 @@ export class Replays {
 
   async #claimInKv({ key, ...request }: ClaimedRequest, finish: () => void): Promise<ReplayClaim> {
     const found = await kvGet(this.kv, keys.replay(key));
-    const now = this.clock.now();
-    if (found.value !== null && found.value.untilMs > now) {
+    if (found.value !== null && !this.#isOver(key, found)) {
       const state = await this.#stateOf(key, request, found.value);
       if (state.state !== "free") return state;
     }
+    const now = this.clock.now();
     const record: ReplayRecord = {
       ...request,
       state: "running",
@@ -138,6 +147,12 @@ export class Replays {
     };
     const taken = await kvCommit(this.kv.atomic().check(found).set(keys.replay(key), record, FORGET_RUN));
     return taken ? { state: "claimed", claim: this.#open(key, record, finish) } : { state: "running" };
+  }
+
+  /** Whether a stored answer is too old, or whoever has claimed the call is gone. */
+  #isOver(key: string, { value: { state, untilMs }, versionstamp }: Deno.KvEntry<ReplayRecord>): boolean {
+    if (state !== "running") return untilMs <= this.clock.now();
+    return this.#watch.isOver(key, { versionstamp, untilMs });
   }
 
   async #stateOf(key: string, request: RepeatedRequest, record: ReplayRecord): Promise<ReplayState> {

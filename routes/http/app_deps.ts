@@ -121,7 +121,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     baseUrl,
     meter,
     facts: parts.facts ?? new FactsCache(),
-    replays: new Replays(kv, clock),
+    replays: new Replays(kv, clock, { isAlone: parts.kvFile !== undefined }),
     counts: new StatementCounts(),
     rules: control.rules,
     approvals: new Approvals(kv, clock, parts.log),

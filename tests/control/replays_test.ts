@@ -158,15 +158,56 @@ Deno.test("the claim of a silent process is taken over after its lease, and its 
   await withKv(async (world) => {
     const [dead, heir] = [world.replays(), world.replays()];
     const late = claimOf(await dead.claim(SCOPE));
-    world.clock.turn(15_000);
-    assertEquals((await heir.claim(SCOPE)).state, "running");
-    world.clock.turn(16_000);
+    for (const passedMs of [0, 15_000, 14_500]) {
+      world.clock.turn(passedMs);
+      assertEquals((await heir.claim(SCOPE)).state, "running");
+    }
+    world.clock.turn(500);
     const claim = claimOf(await heir.claim(SCOPE));
     await late.store(bytes("late"));
     assertEquals((await world.replays().claim(SCOPE)).state, "running");
     await claim.store(bytes("heir"));
     const found = await world.replays().find(SCOPE);
     assertEquals(found.state === "stored" && new TextDecoder().decode(found.answer), "heir");
+  });
+});
+
+Deno.test("a claim ends by what its heir has watched: it outlives a clock that is ahead and every sign of life", async () => {
+  await withKv(async (world) => {
+    const ahead = new TurnableClock();
+    ahead.turn(90_000);
+    const heir = new Replays(world.kv, ahead);
+    const living = claimOf(await world.replays().claim(SCOPE));
+    for (let round = 0; round < 3; round++) {
+      assertEquals((await heir.claim(SCOPE)).state, "running");
+      ahead.turn(29_000);
+      assertEquals((await heir.claim(SCOPE)).state, "running");
+      // A sign of life writes the record again.
+      const { key, value } = await world.kv.get(keys.replay(SCOPE.key));
+      await world.kv.set(key, value);
+    }
+    await living.release();
+    await claimOf(await heir.claim(SCOPE)).release();
+  });
+});
+
+Deno.test("a claim whose end is long past, or past in a KV that nobody else uses, holds nobody up", async () => {
+  await withKv(async (world) => {
+    for (
+      const [passedMs, isAlone, state] of [[31_000, false, "running"], [31_000, true, "claimed"], [
+        640_000,
+        false,
+        "claimed",
+      ]] as const
+    ) {
+      const scope = { key: `${passedMs} ${isAlone}`, requestHash: "h" };
+      const late = claimOf(await world.replays().claim(scope));
+      world.clock.turn(passedMs);
+      const heir = await new Replays(world.kv, world.clock, { isAlone }).claim(scope);
+      assertEquals([scope.key, heir.state], [scope.key, state]);
+      if (heir.state === "claimed") await heir.claim.release();
+      await late.release();
+    }
   });
 });
 
@@ -214,9 +255,10 @@ Deno.test("while KV is away nothing is claimed or found, and a claim that ends t
     assertEquals(await failureCode(() => ended.store(bytes("x"))), "meter_unreachable");
     await released.release();
     world.down = false;
-    assertEquals((await replays.claim(SCOPE)).state, "running");
+    const scopes = [SCOPE, { key: "r", requestHash: "h" }];
+    for (const scope of scopes) assertEquals((await replays.claim(scope)).state, "running");
     world.clock.turn(31_000);
-    for (const scope of [SCOPE, { key: "r", requestHash: "h" }]) {
+    for (const scope of scopes) {
       await claimOf(await replays.claim(scope)).release();
     }
   });

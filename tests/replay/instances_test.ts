@@ -15,6 +15,9 @@ Deno.test("two instances of the service over one KV", run);
 
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
+/** More than a claim holds, however far the clocks of two instances may differ. */
+const LONG_MS = 631_000;
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The replay records in KV, once there are as many. */
@@ -63,6 +66,25 @@ test("while a call runs in one instance its repetition in the other, or what els
     const body = { sql: "SELECT 1", params: [] };
     const another = await other.request("POST", `${tenant.database.path}/query`, { ...call, body });
     assertRefused(another, 409, "replay_running");
+    stop.abort();
+    await running.catch(() => {});
+    await records(app, 0);
+  }
+});
+
+test("a call that runs in one instance does not run beside it in another, whose clock is ahead", async () => {
+  const ahead = new TurnableClock();
+  ahead.turn(90_000);
+  await using app = await startApp();
+  await using other = secondApp(app, ahead);
+  const tenant = await app.namespace();
+  for (const options of [keyed("k"), step("p", "1")]) {
+    const stop = new AbortController();
+    const running = tenant.query(ENDLESS, [], { ...options, signal: stop.signal });
+    await records(app, 1);
+    const call = { ...options, token: tenant.token, body: { sql: "SELECT 1" } };
+    const again = await other.request("POST", `${tenant.database.path}/query`, call);
+    assertRefused(again, 409, "replay_running");
     stop.abort();
     await running.catch(() => {});
     await records(app, 0);
@@ -160,14 +182,14 @@ test("a restore whose instance dies before it notes the answer does not undo wha
   assertEquals([first.status, await count(tenant)], [200, 0], first.text);
   await tenant.query(INSERT);
   await noteDeath(app, clock);
-  clock.turn(30_500);
+  clock.turn(LONG_MS);
   for (let round = 0; round < 2; round++) {
     assertReplay(first, await other.request("POST", `${path}/restore`, call), "plan-replayed");
     assertEquals(await count(tenant), 1);
   }
   // Nor may another call have the step.
   await noteDeath(app, clock);
-  clock.turn(30_500);
+  clock.turn(LONG_MS);
   const another = { ...call, body: { snapshot: "another" } };
   assertRefused(await other.request("POST", `${path}/restore`, another), 422, "replay_mismatch");
   const next = await app.request("POST", `${path}/restore`, {
@@ -199,7 +221,7 @@ test("a merge whose instance dies before it notes the answer does not undo what 
     await tenant.query("DELETE FROM t WHERE id = 9");
     const written = await rows();
     await noteDeath(app, clock);
-    clock.turn(30_500);
+    clock.turn(LONG_MS);
     // Also once its branch is gone.
     await app.request("DELETE", `${path}/branches/${ref}`, { token });
     for (let round = 0; round < 2; round++) {
@@ -231,7 +253,7 @@ test("a branch that is copied anew by an instance which dies before it notes the
     };
     const first = await other.request("POST", `${path}/${at}`, call);
     assert(other.down, "the branch has not been copied");
-    clock.turn(30_500);
+    clock.turn(LONG_MS);
     const body = { sql: INSERT };
     assertEquals((await app.request("POST", `${path}@b/query`, { token, body })).status, 200);
     for (let round = 0; round < 2; round++) {
