@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
+import { locationOf } from "../../lib/tenant/remote/locations.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { mergeOf, rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import type { Sqld } from "../testing/sqld.ts";
@@ -143,6 +144,37 @@ Deno.test("an answer to a merge's commit that is lost on its way back is looked 
       assertEquals(await trunk.rows(MERGES), [[1]]);
       assertEquals((await trunk.database.snapshots()).length, 1);
     }
+  });
+});
+
+Deno.test("a merge that begins again leaves a snapshot of its label to the instance that has taken it", async () => {
+  await withSqld(async (world) => {
+    let cut = "";
+    const store = world.store();
+    const other = world.store({
+      fetch: standBetween(({ location, sql }, go) => {
+        if (cut === "" || !location.startsWith(cut) || !sql.includes('"BEGIN"')) return go();
+        cut = "";
+        return Promise.reject(new TypeError("connection closed before message completed"));
+      }),
+    });
+    const { trunk, branchId } = await trunkAndBranch(store);
+    await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2, 'two')");
+    const branch = { databaseId: newId("db", systemClock.now()), namespaceId: "ns_1" };
+    await store.branches.make(branch, trunk.id);
+    await ask(store.open(branch.databaseId, "ns_1"), "write", "INSERT INTO t VALUES (3, 'three')");
+    // Labels tell a millisecond, in which two instances can begin.
+    const { snapshot } = mergeOf(trunk, branchId);
+    const sides = { databaseId: trunk.id, namespaceId: "ns_1" };
+    const first = await store.branches.merge(sides, { ...mergeOf(trunk, branchId), snapshot });
+    assertEquals([first.outcome, first.snapshotTaken], ["merged", true]);
+    cut = locationOf(branch.databaseId);
+    const second = { ...mergeOf(trunk, branch.databaseId), snapshot };
+    const error = await failureOf(() => other.branches.merge(sides, second));
+    assertEquals([error.code, cut], ["database_busy", ""]);
+    assertEquals(await trunk.rows(COUNT), [[2]]);
+    await trunk.database.restore(snapshot, { undoLabel: "undo" });
+    assertEquals(await trunk.rows(COUNT), [[1]]);
   });
 });
 

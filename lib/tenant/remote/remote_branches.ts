@@ -65,7 +65,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     { databaseId }: BranchHandle,
     rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
-    return this.#retried({ branchId: databaseId, trunkId: null }, async (connection, _attempt, reading) => {
+    return this.#retried({ branchId: databaseId, trunkId: null }, async (connection, reading) => {
       const { diff, rowsRead } = await this.#onBranch(
         connection,
         null,
@@ -82,20 +82,22 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   ): Promise<MergeOutcome<EngineFailure>> {
     const { snapshots, context } = this.host;
     const sides = { branchId: merge.branchId, trunkId: databaseId };
-    return this.#retried(sides, (connection, attempt, reading) => {
+    let earlier: RemoteMerge | null = null;
+    return this.#retried(sides, (connection, reading) => {
       const startedMs = context.clock.monotonicMs();
       const trunk = this.host.tenant(databaseId);
       const holdBytes = merge.mode === "data" ? HELD_BYTES : 0;
       const options = { holdBytes, rowForm: merge.rowForm, reading };
       return this.#onBranch(connection, trunk.connection, options, async (parts, compared) => {
-        // A snapshot that an earlier attempt could not drop is of another state.
-        if (attempt > 0 || reading === "bytes") await snapshots.drop(databaseId, merge.snapshot);
+        // A snapshot that an earlier attempt could not drop is of another state; one that it has not taken is another instance's.
+        if (earlier?.mayHaveSnapshot) await snapshots.drop(databaseId, merge.snapshot);
         const merging = new RemoteMerge(
           { ...parts, trunk: trunk.connection, snapshots },
           merge,
           compared,
           startedMs,
         );
+        earlier = merging;
         const outcome = await trunk.inSlot(() => merging.run())
           .finally(() => context.commits.tell(databaseId));
         if (outcome.snapshotTaken) trunk.pruneSnapshots();
@@ -149,7 +151,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   /** Again where nothing can have been committed, when the database that has failed may be tried again. */
   #retried<T>(
     { branchId, trunkId }: { readonly branchId: string; readonly trunkId: string | null },
-    work: (branch: RemoteConnection, attempt: number, reading: Reading) => Promise<T>,
+    work: (branch: RemoteConnection, reading: Reading) => Promise<T>,
   ): Promise<T> {
     const branch = () => this.host.tenant(branchId).connection;
     const about = ({ more }: RemoteFailure) => {
@@ -158,7 +160,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
     };
     return reachable(() =>
       untilAnswered(
-        (attempt) => readably(() => withAnyTexts((reading) => work(branch(), attempt, reading))),
+        () => readably(() => withAnyTexts((reading) => work(branch(), reading))),
         about,
       )
     );

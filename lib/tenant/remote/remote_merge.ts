@@ -36,6 +36,7 @@ export class RemoteMerge {
   readonly #run: MergeRun;
   /** Milliseconds that it has taken until its commit. */
   #endedMs: number | null = null;
+  #asksForSnapshot = false;
 
   constructor(
     private readonly parts: MergeParts,
@@ -47,6 +48,11 @@ export class RemoteMerge {
     this.#run.rowsRead += compared.rowsRead;
   }
 
+  /** Whether the snapshot of its label may be its own: it has at least asked for it. */
+  get mayHaveSnapshot(): boolean {
+    return this.#asksForSnapshot;
+  }
+
   /** For the write slot of the trunk. Throws `RemoteFailure` and `Stopped`: nothing was committed then. */
   async run(): Promise<Outcome> {
     const { trunk, snapshots } = this.parts;
@@ -54,6 +60,7 @@ export class RemoteMerge {
     const { dryRun, mode, snapshot } = this.merge;
     const changes = mode === "data" ? diff.tables.length : diff.schema.statements.length;
     const taken = !dryRun && changes > 0;
+    this.#asksForSnapshot = taken;
     if (taken) await snapshots.take(trunk, snapshot);
     try {
       const failure = await this.#transact();
