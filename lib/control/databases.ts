@@ -214,10 +214,13 @@ export class Databases {
     note: (removal: Deno.AtomicOperation, database: DatabaseRecord) => Deno.AtomicOperation | null,
   ): Promise<boolean> {
     const key = keys.database(record.namespaceId, record.id);
+    // It may have been brought back under another slug since it was read.
+    const slugs = new Set([record.slug]);
     try {
       for (;;) {
         const entry = await kvGet(this.kv, key);
         if (entry.versionstamp === null) return false;
+        slugs.add(entry.value.slug);
         const removal = this.kv.atomic().check(entry).delete(key)
           .delete(keys.databaseBySlug(record.namespaceId, entry.value.slug));
         const noted = note(removal, entry.value);
@@ -225,7 +228,7 @@ export class Databases {
         if (await kvCommit(noted)) return true;
       }
     } finally {
-      this.#cache.forget(cacheKey(record.namespaceId, record.slug));
+      for (const slug of slugs) this.#cache.forget(cacheKey(record.namespaceId, slug));
     }
   }
 }

@@ -78,6 +78,20 @@ Deno.test("Databases.remove() hides the database at once in this process and wit
   assertEquals(await other.databases.bySlug(id, "orders"), null);
 });
 
+Deno.test("Databases.remove() hides a database at once that came back under another slug since it was listed", async () => {
+  using world = await controlWorld();
+  const { databases } = world.control;
+  const { id } = await world.namespace();
+  const listed = await world.database(id, "orders");
+  await databases.softDelete(listed, 1000);
+  const deleted = await databases.findDeleted(id, "orders");
+  assert(deleted !== null);
+  await databases.undelete(deleted, "found");
+  assertEquals((await databases.bySlug(id, "found"))?.id, listed.id);
+  await databases.remove(listed);
+  assertEquals([await databases.bySlug(id, "orders"), await databases.bySlug(id, "found")], [null, null]);
+});
+
 Deno.test("another process sees a new name, and another database of the same slug, within the cache's age", async () => {
   using world = await controlWorld();
   const other = world.other();
