@@ -2,9 +2,9 @@
 import type { Clock } from "../core/clock.ts";
 import { MAX_RULES } from "../core/limits.ts";
 import { roomForOne } from "../store/room_for_one.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { compareAndDelete, compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import { kvCommit, kvEntries } from "../store/kv_call.ts";
 import { removeAll } from "../store/remove_all.ts";
 import type { RuleRecord } from "../store/write_records.ts";
 import { databaseEntry } from "./database_entry.ts";
@@ -55,10 +55,8 @@ export class Rules {
 
   /** False when there is none. */
   async remove(databaseId: string, ruleId: string): Promise<boolean> {
-    const entry = await kvGet(this.kv, keys.rule(databaseId, ruleId));
-    if (entry.versionstamp === null) return false;
-    await this.#change(databaseId, kvCommit(this.kv.atomic().delete(entry.key)));
-    return true;
+    const removed = compareAndDelete(this.kv, keys.rule(databaseId, ruleId));
+    return await this.#change(databaseId, removed) !== null;
   }
 
   /** Removes all rules of a database that is gone. It can be repeated. */

@@ -7,7 +7,7 @@ import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 import { audienceOf, giverOf, lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { compareAndDelete, FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** What became of a child token. */
 export type ChildOutcome =
@@ -112,24 +112,14 @@ export class Tokens {
    * `CACHE_AGE_MS`. It can be repeated, and then removes what a crash has left of the descendants.
    */
   async remove(namespaceId: string, tokenId: string): Promise<boolean> {
-    const { value, versionstamp } = await kvGet(this.kv, keys.token(namespaceId, tokenId));
-    if (versionstamp !== null) {
-      try {
-        // No check: a token has to go however it has changed since. Both keys go together.
-        await kvCommit(tokenKeys.delete(this.kv.atomic(), value));
-      } finally {
-        if (this.#ancestors.has(tokenId)) this.forgetAll();
-        else this.#cache.forget(value.hash);
-      }
-    }
+    const removed = await this.#removeRecord(namespaceId, tokenId);
     for await (const child of kvEntries(this.kv, keys.childTokens(namespaceId, tokenId))) {
-      const removed = await this.remove(namespaceId, child.value);
-      if (!removed) await kvCommit(this.kv.atomic().delete(child.key));
+      if (!await this.remove(namespaceId, child.value)) await kvCommit(this.kv.atomic().delete(child.key));
     }
-    if (value !== null && giverOf(value) !== undefined) {
-      await kvCommit(tokenKeys.unlink(this.kv.atomic(), value));
+    if (removed !== null && giverOf(removed) !== undefined) {
+      await kvCommit(tokenKeys.unlink(this.kv.atomic(), removed));
     }
-    return versionstamp !== null;
+    return removed !== null;
   }
 
   /**
@@ -163,6 +153,20 @@ export class Tokens {
       const removal = this.kv.atomic();
       for (const { value } of entries) tokenKeys.unlink(tokenKeys.delete(removal, value), value);
       await kvCommit(removal);
+    }
+  }
+
+  /** Null when there is none, or no more. */
+  async #removeRecord(namespaceId: string, tokenId: string): Promise<TokenRecord | null> {
+    const hashes = new Set<string>();
+    try {
+      return await compareAndDelete(this.kv, keys.token(namespaceId, tokenId), (removal, record) => {
+        hashes.add(record.hash);
+        return tokenKeys.delete(removal, record);
+      });
+    } finally {
+      if (this.#ancestors.has(tokenId)) this.forgetAll();
+      for (const hash of hashes) this.#cache.forget(hash);
     }
   }
 

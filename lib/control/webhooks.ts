@@ -9,7 +9,7 @@ import type {
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
 import { roomForOne } from "../store/room_for_one.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { compareAndDelete, compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { databaseEntry } from "./database_entry.ts";
 
 /** Milliseconds that an event waits for its delivery: longer than a message is tried. */
@@ -79,13 +79,12 @@ export class Webhooks {
 
   /** False when there is none. */
   async remove(databaseId: string, webhookId: string): Promise<boolean> {
-    const entry = await kvGet(this.kv, keys.webhook(databaseId, webhookId));
-    if (entry.versionstamp === null) return false;
-    await kvCommit(
-      this.kv.atomic().delete(entry.key).delete(keys.webhookState(webhookId))
-        .delete(keys.webhookLease(webhookId)),
+    const removed = await compareAndDelete(
+      this.kv,
+      keys.webhook(databaseId, webhookId),
+      (commit) => commit.delete(keys.webhookState(webhookId)).delete(keys.webhookLease(webhookId)),
     );
-    return true;
+    return removed !== null;
   }
 
   async removeAll(databaseId: string): Promise<void> {

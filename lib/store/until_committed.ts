@@ -32,6 +32,24 @@ export async function untilCommitted<Outcome>(
 }
 
 /**
+ * Deletes the record. What it was, once: null when there is none, also for all but one of those who delete it at the same
+ * time. `beside` adds further writes to the same commit. Errors: `meter_unreachable`, also when others changed the record
+ * every time.
+ */
+export async function compareAndDelete<Value>(
+  kv: Deno.Kv,
+  key: Key<Value>,
+  beside: (commit: Deno.AtomicOperation, record: Value) => Deno.AtomicOperation = (commit) => commit,
+): Promise<Value | null> {
+  return await untilCommitted(async () => {
+    const entry = await kvGet(kv, key);
+    if (entry.versionstamp === null) return null;
+    const commit = kv.atomic().check(entry).delete(key);
+    return await kvCommit(beside(commit, entry.value)) ? entry.value : FASTER;
+  });
+}
+
+/**
  * Replaces the record with what `change` returns; null when there is no record. `change` may run several times. When
  * it returns the same object nothing is written, so callers that come too late do not get in each other's way.
  * Errors: `meter_unreachable`, also when others were faster every time.

@@ -1,4 +1,5 @@
-// What belongs to a database goes with it: nothing in the control plane names a database that nobody can bring back.
+// What is removed goes once, with all that belongs to it: nothing in the control plane names a database that nobody can bring
+// back.
 import { assertEquals } from "@std/assert";
 import { DELETED_KEEP_MS } from "../../lib/core/limits.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
@@ -19,7 +20,7 @@ async function kindsOf({ deps }: StartedApp, databaseId: string): Promise<string
 }
 
 /** One of everything that the owner of a database can add to it, by its route. */
-function additionsTo({ slug }: TestNamespace): (readonly [path: string, body: object])[] {
+function additionsTo({ slug }: Pick<TestNamespace, "slug">): (readonly [path: string, body: object])[] {
   const path = `/api/namespaces/${slug}/databases/main`;
   const query = { kind: "query", method: "GET", sql: "SELECT 1", input: [], output: "rows" };
   return [
@@ -39,6 +40,35 @@ async function addAll(app: StartedApp, namespace: TestNamespace): Promise<void> 
 
 const remove = (app: StartedApp, path: string, confirm: string) =>
   app.request("DELETE", `/api/namespaces/${path}`, { token: app.operatorKey, body: { confirm } });
+
+test("of many deletions of one thing at once, on two instances, one is told that it has deleted it", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  const { token, slug } = await app.namespace();
+  const additions = [
+    ["/api/namespaces/acme/tokens", { name: "spare", role: "read" }],
+    ...additionsTo({ slug }).slice(0, 3),
+  ] as const;
+  for (const [path, body] of additions) {
+    const made = await app.request("POST", path, { token, body });
+    const { id, slug } = made.body.data as { readonly id?: string; readonly slug?: string };
+    const gone = await Promise.all(
+      Array.from(
+        { length: 12 },
+        (_, at) => (at % 2 ? app : other).request("DELETE", `${path}/${slug ?? id}`, { token }),
+      ),
+    );
+    const statuses = gone.map(({ status }) => status).sort();
+    assertEquals([path, ...statuses], [path, 200, ...Array(11).fill(404)]);
+  }
+  const audit = await app.request("GET", "/api/namespaces/acme/audit", { token });
+  const acts = audit.text.match(/(?<=")\w+\.(revoked|deleted)(?=")/g) ?? [];
+  assertEquals(
+    acts.sort(),
+    ["endpoint.deleted", "rule.deleted", "token.revoked", "webhook.deleted"],
+    audit.text,
+  );
+});
 
 test("what belongs to a deleted database stays while it can come back, and goes with it", async () => {
   const clock = new TurnableClock();
