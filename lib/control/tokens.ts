@@ -9,8 +9,8 @@ import { RecordCache } from "./record_cache.ts";
 import { audienceOf, giverOf, lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 import { compareAndDelete, FASTER, untilCommitted } from "../store/until_committed.ts";
 
-/** What became of a child token. */
-export type ChildOutcome =
+/** What became of a token in a commit with others. */
+export type AddedToken =
   | { readonly ok: true; readonly expiresAt: number | null }
   | { readonly ok: false; readonly reason: "namespace_gone" | "parent_gone" | "too_deep" };
 
@@ -52,25 +52,28 @@ export class Tokens {
     });
   }
 
-  /** Adds a token that ends with its parent and expires no later; `expiresAt` in the answer says when. */
-  async addChild(record: TokenRecord & { readonly parentId: string }): Promise<ChildOutcome> {
+  /**
+   * Adds a token to a commit, which holds only while the namespace and whoever gives the token are there. One with a parent
+   * ends with it and expires no later; `expiresAt` in the answer says when.
+   */
+  async addTo(commit: Deno.AtomicOperation, record: TokenRecord): Promise<AddedToken> {
     const { namespaceId, parentId } = record;
-    return await untilCommitted(async () => {
-      const nowMs = this.clock.now();
-      const namespace = await kvGet(this.kv, keys.namespace(namespaceId));
-      if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
-      const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
-      const parent = line?.tokens[0]?.value;
-      if (line === null || parent === undefined) return { ok: false, reason: "parent_gone" };
-      if (line.tokens.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
-      const expiresAt = earlier(record.expiresAt, parent.expiresAt);
-      const child = { ...record, expiresAt, ...audienceOf(parent) };
-      const addition = this.kv.atomic().check(namespace, ...line.checks);
-      if (await kvCommit(tokenKeys.set(addition, child, nowMs))) {
-        return { ok: true, expiresAt };
-      }
-      return FASTER;
-    });
+    const nowMs = this.clock.now();
+    const namespace = await kvGet(this.kv, keys.namespace(namespaceId));
+    if (namespace.versionstamp === null) return { ok: false, reason: "namespace_gone" };
+    commit.check(namespace);
+    if (parentId === undefined) {
+      tokenKeys.set(commit, record, nowMs);
+      return { ok: true, expiresAt: record.expiresAt };
+    }
+    const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
+    const parent = line?.tokens[0]?.value;
+    if (line === null || parent === undefined) return { ok: false, reason: "parent_gone" };
+    if (line.tokens.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
+    const expiresAt = earlier(record.expiresAt, parent.expiresAt);
+    const child = { ...record, expiresAt, ...audienceOf(parent) };
+    tokenKeys.set(commit.check(...line.checks), child, nowMs);
+    return { ok: true, expiresAt };
   }
 
   /**

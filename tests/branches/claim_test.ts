@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
+import { failingKv, secondApp } from "../replay/second_app.ts";
 import { handedOff } from "../handoff/handoffs.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -12,6 +13,24 @@ const { run, test } = oneStore();
 Deno.test("claiming branches", run);
 
 const COUNT = "SELECT count(*) FROM items";
+
+/** The same store as an instance has it that dies behind so many commits. */
+function dyingKv(kv: Deno.Kv, commits: number): Deno.Kv {
+  let left = commits;
+  const counted = new Proxy(kv, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name);
+      if (name !== "atomic") return typeof value === "function" ? value.bind(target) : value;
+      return () => {
+        const atomic = target.atomic();
+        const commit = atomic.commit.bind(atomic);
+        atomic.commit = () => commit().finally(() => left--);
+        return atomic;
+      };
+    },
+  });
+  return failingKv(counted, () => left <= 0);
+}
 
 test("a claim answers 201 with every member of the branch claim result and a copy of the trunk", async () => {
   await withBranches(async (world) => {
@@ -139,6 +158,30 @@ test("revoking the claimer while it claims leaves no token of the branch that wo
       if (answer.status === 201) {
         assertEquals(await statusOf(world, `main@race-${round}`, claimOf(answer).token), 401);
       } else assertEquals([answer.status, answer.body.code], [401, "invalid_bearer"], answer.text);
+    }
+  });
+});
+
+test("a claim whose instance dies behind any of its commits leaves a branch with its token, or neither", async () => {
+  await withBranches(async ({ app, shop }) => {
+    const { token, database: { path } } = shop;
+    const names = async (of: string, name: string) => {
+      const { body } = await app.request("GET", of, { token });
+      return (body.data as Record<string, string>[]).map((one) => String(one[name]));
+    };
+    let claimed = 0;
+    for (let lasts = 0; claimed === 0; lasts++) {
+      const kv = dyingKv(app.deps.kv, lasts);
+      await using dying = secondApp({ ...app, deps: { ...app.deps, kv } });
+      const ref = `dies-${lasts}`;
+      const body = { purpose: "a test", ref };
+      const { status } = await dying.request("POST", `${path}/claim_branch`, { token, body });
+      const branches = (await names(`${path}/branches`, "branchRef")).filter((one) => one === ref);
+      const tokens = (await names("/api/namespaces/acme/tokens", "name")).filter((one) =>
+        one === `Branch ${ref}`
+      );
+      assertEquals([lasts, tokens.length], [lasts, branches.length]);
+      if (status === 201) claimed++;
     }
   });
 });

@@ -8,10 +8,9 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
-import type { ChildOutcome } from "../../control/tokens.ts";
 import type { BranchRecord, TokenRecord } from "../../store/records.ts";
 import { type BranchContext, type CopyContext, requireTrunk } from "./branch_context.ts";
-import { type BranchCopy, copyTrunk } from "./copy_trunk.ts";
+import { copyTrunk } from "./copy_trunk.ts";
 
 /** What a branch is claimed for. */
 export interface ClaimInput {
@@ -62,22 +61,19 @@ export async function claimBranch(ctx: CopyContext, input: ClaimInput): Promise<
   const { role } = input;
   const token = newToken("cub_live_");
   const tokenId = newId("tok", createdAt);
+  const tokenOf = (databaseId: string): TokenRecord => ({
+    id: tokenId,
+    hash: tokenHash(token),
+    name: `Branch ${ref}`,
+    namespaceId,
+    role,
+    createdAt,
+    expiresAt,
+    scopes: [{ databaseId, branchRef: ref, role }],
+    // A person's token has none that it could end with.
+    ...(ctx.caller.kind === "token" ? { parentId: ctx.caller.tokenId } : {}),
+  });
   let tokenExpiresAt = expiresAt;
-  const beforePut = async (databaseId: string) => {
-    const record = {
-      id: tokenId,
-      hash: tokenHash(token),
-      name: `Branch ${ref}`,
-      namespaceId,
-      role,
-      createdAt,
-      expiresAt,
-      scopes: [{ databaseId, branchRef: ref, role }],
-    };
-    const added = await addToken(ctx, record);
-    if (!added.ok) throw new AppError(failureCode[added.reason]);
-    tokenExpiresAt = added.expiresAt ?? expiresAt;
-  };
   const claimOf = ({ databaseId, outcome }: Copied): BranchClaim => ({
     branchRef: ref,
     databaseId,
@@ -89,21 +85,16 @@ export async function claimBranch(ctx: CopyContext, input: ClaimInput): Promise<
     expiresAt: isoTime(tokenExpiresAt),
     outcome,
   });
-  const beside = async (commit: Deno.AtomicOperation, copied: Copied) =>
-    await ctx.storeStep?.(commit, {
-      status: copied.outcome === "created" ? 201 : 200,
-      data: claimOf(copied),
-    });
-  try {
-    const claim = { ...input, ref, createdAt, expiresAt, tokenId };
-    return claimOf(await copyFor(ctx, claim, { beforePut, beside }));
-  } catch (error) {
-    // The claim may have got as far as the branch's record: then the stored answer of the step hands this token out.
-    const { databaseId: trunkId } = ctx.target;
-    const branch = await ctx.control.branches.current({ namespaceId, trunkId, ref });
-    if (branch?.tokenId !== tokenId) await ctx.control.tokens.remove(namespaceId, tokenId);
-    throw error;
-  }
+  const claim = { ...input, ref, createdAt, expiresAt, tokenId };
+  return claimOf(
+    await copyFor(ctx, claim, async (commit, copied) => {
+      const added = await ctx.control.tokens.addTo(commit, tokenOf(copied.databaseId));
+      if (!added.ok) throw new AppError(failureCode[added.reason]);
+      tokenExpiresAt = added.expiresAt ?? expiresAt;
+      const status = copied.outcome === "created" ? 201 : 200;
+      await ctx.storeStep?.(commit, { status, data: claimOf(copied) });
+    }),
+  );
 }
 
 /** Claims a branch for the caller's own token, and hands out none. Errors: as `claimBranch`. */
@@ -138,18 +129,13 @@ interface Copied extends Pick<BranchClaim, "outcome"> {
   readonly databaseId: string;
 }
 
-/** What else a claim does that hands out a token. */
-interface CopySteps extends Pick<BranchCopy, "beforePut"> {
-  /** Adds to the commit that points the ref at the copy. */
-  readonly beside?: (commit: Deno.AtomicOperation, copied: Copied) => Promise<void>;
-}
-
 type NewClaim = Pick<BranchRecord, "ref" | "purpose" | "role" | "createdAt" | "expiresAt" | "tokenId">;
 
 async function copyFor(
   ctx: BranchContext,
   { ref, purpose, role, createdAt, expiresAt, tokenId }: NewClaim,
-  { beside, ...steps }: CopySteps = {},
+  /** Adds to the commit that points the ref at the copy. */
+  beside?: (commit: Deno.AtomicOperation, copied: Copied) => Promise<void>,
 ): Promise<Copied> {
   const { namespaceId, databaseId: trunkId } = ctx.target;
   const { caller } = ctx;
@@ -157,7 +143,6 @@ async function copyFor(
   const { id: databaseId } = await copyTrunk(ctx, {
     ref,
     onlyOver: false,
-    ...steps,
     beside: async (commit, { id }) => await beside?.(commit, { databaseId: id, outcome }),
     record: (id, current) => {
       outcome = current === null ? "created" : "reset";
@@ -167,14 +152,6 @@ async function copyFor(
     },
   });
   return { databaseId, outcome };
-}
-
-/** A token's claim makes a child of it; a person's has no token that it could end with. */
-async function addToken({ control, caller }: BranchContext, record: TokenRecord): Promise<ChildOutcome> {
-  if (caller.kind === "token") return await control.tokens.addChild({ ...record, parentId: caller.tokenId });
-  return await control.tokens.add(record)
-    ? { ok: true, expiresAt: record.expiresAt }
-    : { ok: false, reason: "namespace_gone" };
 }
 
 const SUFFIX_LENGTH = 5;

@@ -11,8 +11,6 @@ export interface BranchCopy extends PutOptions {
   readonly ref: string;
   /** Makes the record, given the one that the ref names now. May be called several times. */
   readonly record: (databaseId: string, current: BranchRecord | null) => BranchRecord;
-  /** Runs after the copy and before anybody can find it. */
-  readonly beforePut?: (databaseId: string) => Promise<void>;
 }
 
 const failureCode = {
@@ -39,7 +37,6 @@ export async function copyTrunk(ctx: BranchContext, copy: BranchCopy): Promise<B
   let made: BranchRecord | null = null;
   try {
     await tenants.branches.make({ databaseId, namespaceId }, trunkId);
-    await copy.beforePut?.(databaseId);
     const outcome = await control.branches.put(
       (current) => made = copy.record(databaseId, current),
       { namespaceId, trunkId, ref: copy.ref, databaseId },
