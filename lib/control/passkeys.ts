@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MemberRecord, PasskeyRecord } from "../store/people_records.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Passkeys of one member: more devices than people have. */
 export const MAX_PASSKEYS = 20;
@@ -89,12 +89,6 @@ export class Passkeys {
       const commit = this.kv.atomic().check(entry, used).set(entry.key, next);
       return await kvCommit(useUp(commit, challenge, this.clock)) ? true : FASTER;
     });
-  }
-
-  /** False when there is none. */
-  async rename(memberId: string, passkeyId: string, name: string): Promise<boolean> {
-    const key = keys.passkey(memberId, passkeyId);
-    return await compareAndSet(this.kv, { key, change: (current) => ({ ...current, name }) }) !== null;
   }
 
   /** Removes a passkey of a member who can still come in without it. */

@@ -1,5 +1,6 @@
 // Webhooks of databases: what their owners decided, how far their messages have come, and who delivers them.
 import { newId } from "../core/ids.ts";
+import { MAX_WEBHOOKS } from "../core/limits_of_changes.ts";
 import type {
   WebhookEventRecord,
   WebhookLease,
@@ -50,12 +51,12 @@ export class Webhooks {
     return (await kvGet(this.kv, keys.webhook(databaseId, webhookId))).value;
   }
 
-  /** False where the database has `most` already. Errors: `database_not_found`. */
-  add(record: WebhookRecord, state: WebhookState, most: number): Promise<boolean> {
+  /** False where the database has `MAX_WEBHOOKS` already. Errors: `database_not_found`. */
+  add(record: WebhookRecord, state: WebhookState): Promise<boolean> {
     const { databaseId, id } = record;
     const bound = {
       added: keys.webhooksAdded(databaseId),
-      most,
+      most: MAX_WEBHOOKS,
       count: async () => (await this.list(databaseId)).length,
     };
     return untilCommitted(async () => {

@@ -34,9 +34,7 @@ export class BatchRun {
 
   async run(): Promise<void> {
     const { steps, request } = this;
-    const whole = request.stream.transaction === null
-      ? wholeTransaction(steps, { mayStayOpen: request.closes })
-      : null;
+    const whole = request.stream.transaction === null ? wholeTransaction(steps, request.closes) : null;
     if (whole !== null) return await this.#runWhole(whole);
     requireOneCall(request, isOneCall(steps));
     for (let at = 0; at < steps.length;) {

@@ -26,10 +26,8 @@ export interface KeptStreamsContext {
   readonly resume: ResumeTransaction | null;
 }
 
-interface KeptStream {
+interface KeptStream extends StreamOwner {
   readonly stream: HranaStream;
-  readonly namespaceId: string;
-  readonly tokenId: string;
   readonly databaseId: string;
   sequence: number;
   /** Null: a request of it runs. */

@@ -29,7 +29,7 @@ export interface WholeTransaction {
  */
 export function wholeTransaction(
   steps: readonly DoorStep[],
-  { mayStayOpen = false }: { readonly mayStayOpen?: boolean } = {},
+  mayStayOpen: boolean,
 ): WholeTransaction | null {
   const inner: number[] = [];
   let at = 0;

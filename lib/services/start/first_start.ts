@@ -80,7 +80,7 @@ async function makeDemo(ctx: EndpointContext): Promise<DemoSecrets> {
     name: "Demo shop",
     content: demoShop(),
   }));
-  await publishTable(ctx, DEMO_TABLE);
+  await publishTable(ctx);
   const { token } = await createToken(ctx, { namespaceSlug: DEMO_SLUG, name: "First start", role: "admin" });
   return { token, startToken: await addStartLink(ctx) };
 }
@@ -100,10 +100,10 @@ async function addStartLink(ctx: EndpointContext): Promise<string> {
   return startToken;
 }
 
-/** Makes the usual endpoints of a table and publishes them. */
-async function publishTable(ctx: EndpointContext, table: string): Promise<void> {
+/** Makes the usual endpoints of the demo's table and publishes them. */
+async function publishTable(ctx: EndpointContext): Promise<void> {
   const address = { namespaceSlug: DEMO_SLUG, slug: DEMO_SLUG };
-  await scaffoldCrud(ctx, { address, table });
+  await scaffoldCrud(ctx, { address, table: DEMO_TABLE });
   for (const { slug } of await listEndpoints(ctx, address)) {
     await moveEndpoint(ctx, { address, slug, transition: "publish" });
   }

@@ -82,7 +82,7 @@ export async function addWebhook(
     ended: null,
     deliveries: [],
   };
-  if (!await ctx.control.webhooks.add(record, state, MAX_WEBHOOKS)) {
+  if (!await ctx.control.webhooks.add(record, state)) {
     throw invalidInput("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
   }
   await note(ctx, "webhook.created", database, id);

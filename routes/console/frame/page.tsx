@@ -113,7 +113,7 @@ const HTMX = JSON.stringify({ includeIndicatorCSS: false, history: false });
 function Alone({ children }: { children?: Child }): Html {
   return (
     <main class="alone" id="content" tabindex={-1}>
-      <Brand href="/console" />
+      <Brand />
       {children}
     </main>
   );
@@ -127,7 +127,7 @@ function Shell({ visit, parts, children }: { visit: Visit; parts: PageParts; chi
         <button class="icon-button" type="button" popovertarget="rail" aria-label="Menu">
           <Icon name="menu" />
         </button>
-        <Brand href="/console" />
+        <Brand />
         <a href="/console/-/account">
           <Avatar name={visit.person?.name ?? ""} />
           <span class="unseen">Your account</span>

@@ -37,7 +37,7 @@ export async function Rail({ visit, namespace, active }: RailProps): Promise<Htm
   const facts = namespace === undefined ? null : await visit.railOf(namespace);
   return (
     <aside class="rail" id="rail" popover="auto" aria-label="Menu">
-      <Brand href="/console" />
+      <Brand />
       {namespace === undefined
         ? null
         : (

@@ -24,12 +24,12 @@ export async function listIssues(
   }
   const issues = inputIssues(list, input);
   const columns = (await columnsOf(ctx, statement)).map(foldName);
-  const fieldOf = (name: string) => input.findIndex((field) => field?.name === name);
-  const sorts = input[fieldOf("sort")]?.enum ?? [];
+  const sortAt = input.findIndex((field) => field?.name === "sort");
+  const sorts = input[sortAt]?.enum ?? [];
   const named = [
     ...list.key.map((column, at) => ({ column, path: `list.key[${at}]` })),
     ...(list.filters ?? []).map(({ column }, at) => ({ column, path: `list.filters[${at}].column` })),
-    ...sorts.map((sort) => ({ column: sort.replace(/^-/, ""), path: `input[${fieldOf("sort")}].enum` })),
+    ...sorts.map((sort) => ({ column: sort.replace(/^-/, ""), path: `input[${sortAt}].enum` })),
   ];
   for (const { column, path } of named) {
     if (columns.filter((one) => one === foldName(column)).length === 1) continue;
