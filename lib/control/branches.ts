@@ -111,8 +111,7 @@ export class Branches {
         change.set(key, record).set(keys.branchById(namespaceId, databaseId), { trunkId, ref });
         if (current.value !== null) this.#leave(change, current.value);
         await options.beside?.(change, record);
-        if (await kvCommit(change)) return { ok: true, replaced: current.value };
-        return FASTER;
+        return await kvCommit(change) ? { ok: true, replaced: current.value } : FASTER;
       });
     } finally {
       this.#cache.forget(cacheKey(address));
@@ -125,16 +124,13 @@ export class Branches {
   async remove(record: BranchRecord): Promise<boolean> {
     const key = keys.branch(record.namespaceId, record.trunkId, record.ref);
     try {
-      for (;;) {
+      return await untilCommitted(async () => {
         const entry = await kvGet(this.kv, key);
-        if (entry.value?.id !== record.id || entry.versionstamp === null) {
-          this.#cache.forget(cacheKey(record));
-          return false;
-        }
+        if (entry.value?.id !== record.id) return false;
         const removal = this.kv.atomic().check(entry).delete(key);
         this.#leave(removal, entry.value);
-        if (await kvCommit(removal)) return true;
-      }
+        return await kvCommit(removal) ? true : FASTER;
+      });
     } finally {
       this.#cache.forget(cacheKey(record));
     }

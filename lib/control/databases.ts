@@ -176,8 +176,7 @@ export class Databases {
       if (entry.versionstamp === null) return { ok: false, reason: "swept" };
       const change = this.kv.atomic().check(namespace, taken, entry).delete(key)
         .set(pointer, id).set(keys.database(namespaceId, id), record);
-      if (await kvCommit(change)) return { ok: true };
-      return FASTER;
+      return await kvCommit(change) ? { ok: true } : FASTER;
     });
   }
 
@@ -217,7 +216,7 @@ export class Databases {
     // It may have been brought back under another slug since it was read.
     const slugs = new Set([record.slug]);
     try {
-      for (;;) {
+      return await untilCommitted(async () => {
         const entry = await kvGet(this.kv, key);
         if (entry.versionstamp === null) return false;
         slugs.add(entry.value.slug);
@@ -225,8 +224,8 @@ export class Databases {
           .delete(keys.databaseBySlug(record.namespaceId, entry.value.slug));
         const noted = note(removal, entry.value);
         if (noted === null) return false;
-        if (await kvCommit(noted)) return true;
-      }
+        return await kvCommit(noted) ? true : FASTER;
+      });
     } finally {
       for (const slug of slugs) this.#cache.forget(cacheKey(record.namespaceId, slug));
     }

@@ -137,8 +137,7 @@ export class Endpoints {
         const [next, at] = [revision + 1, this.clock.now()];
         const last = { revision: next, at, actor, change: "deleted", spec, status } as const;
         const removal = this.kv.atomic().check(entry).delete(key);
-        if (await this.#commit(removal, by, last)) return entry.value;
-        return FASTER;
+        return await this.#commit(removal, by, last) ? entry.value : FASTER;
       });
     } finally {
       this.#forget(databaseId, slug);
@@ -192,8 +191,7 @@ export class Endpoints {
         };
         const commit = this.kv.atomic().check(database, entry).set(key, record);
         const written = { revision, at: now, actor, change, spec, status };
-        if (await this.#commit(commit, by, written)) return record;
-        return FASTER;
+        return await this.#commit(commit, by, written) ? record : FASTER;
       });
     } finally {
       this.#forget(databaseId, slug);

@@ -63,10 +63,9 @@ export class Handoffs {
       if (namespace.versionstamp === null || line === null || parent === undefined) return null;
       const token = make(handoff.value, parent.value);
       const exchange = this.kv.atomic().check(handoff, namespace, ...line.checks).delete(handoff.key);
-      if (await kvCommit(tokenKeys.set(exchange, token, nowMs))) {
-        return { token, namespaceSlug: namespace.value.slug };
-      }
-      return FASTER;
+      return await kvCommit(tokenKeys.set(exchange, token, nowMs))
+        ? { token, namespaceSlug: namespace.value.slug }
+        : FASTER;
     });
   }
 }

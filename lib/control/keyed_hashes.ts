@@ -45,8 +45,7 @@ export class KeyedHashes {
       const entry = await kvGet(this.kv, keys.hashSecret());
       if (entry.value !== null) return entry.value;
       const made = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-      if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, made))) return made;
-      return FASTER;
+      return await kvCommit(this.kv.atomic().check(entry).set(entry.key, made)) ? made : FASTER;
     });
   }
 }

@@ -68,8 +68,7 @@ export class LoginFailures {
         const next = this.#next(entry);
         atomic.set(entry.key, next, { expireIn: Math.max(1, next.untilMs - this.clock.now()) });
       }
-      if (await this.#counted(entries, atomic)) return 0;
-      return FASTER;
+      return await this.#counted(entries, atomic) ? 0 : FASTER;
     });
   }
 

@@ -1,6 +1,6 @@
 // Namespace records, unique by slug and found by it on every request that addresses one.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet } from "../store/until_committed.ts";
+import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { NamespaceRecord } from "../store/records.ts";
@@ -63,14 +63,14 @@ export class Namespaces {
     const pointer = keys.namespaceBySlug(record.slug);
     try {
       // A repeated removal must not free a slug that somebody else has taken meanwhile.
-      for (;;) {
+      await untilCommitted(async () => {
         const [entry, slug] = await Promise.all([kvGet(this.kv, key), kvGet(this.kv, pointer)]);
         if (entry.versionstamp === null) return;
-        const removal = this.kv.atomic().check(entry).check(slug).delete(key)
+        const removal = this.kv.atomic().check(entry, slug).delete(key)
           .set(keys.leftover(record.id), { kind: "namespace", sinceMs: this.clock.now() });
         if (slug.value === record.id) removal.delete(pointer);
-        if (await kvCommit(removal)) return;
-      }
+        return await kvCommit(removal) ? undefined : FASTER;
+      });
     } finally {
       this.#cache.forget(record.slug);
     }

@@ -9,6 +9,7 @@ import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { PIECE_BYTES, readPieces, writePieces } from "../store/pieces.ts";
 import type { ReplayRecord } from "../store/records.ts";
 import { LeaseWatch } from "./lease_watch.ts";
+import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Names a call: `key` is a hash of its scope, `requestHash` of its content. Both are SHA-256, hex. */
 export interface ReplayScope {
@@ -224,11 +225,11 @@ export class Replays {
     run: string,
     change: (atomic: Deno.AtomicOperation) => Deno.AtomicOperation,
   ): Promise<void> {
-    for (;;) {
+    await untilCommitted(async () => {
       const found = await kvGet(this.kv, keys.replay(key));
       if (found.value?.run !== run || found.value.state !== "running") return;
-      if (await kvCommit(change(this.kv.atomic().check(found)))) return;
-    }
+      return await kvCommit(change(this.kv.atomic().check(found))) ? undefined : FASTER;
+    });
   }
 }
 

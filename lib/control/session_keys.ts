@@ -55,8 +55,9 @@ export class SessionKeys {
       if (existing !== null) return existing;
       const sessionSigningKeyB64 = crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
       const record = { ...entry.value, sessionSigningKeyB64 };
-      if (await kvCommit(this.kv.atomic().check(entry).set(entry.key, record))) return sessionKey(record);
-      return FASTER;
+      return await kvCommit(this.kv.atomic().check(entry).set(entry.key, record))
+        ? sessionKey(record)
+        : FASTER;
     });
   }
 

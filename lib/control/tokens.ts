@@ -47,8 +47,7 @@ export class Tokens {
       const namespace = await kvGet(this.kv, keys.namespace(record.namespaceId));
       if (namespace.versionstamp === null) return false;
       const addition = this.kv.atomic().check(namespace);
-      if (await kvCommit(tokenKeys.set(addition, record, this.clock.now()))) return true;
-      return FASTER;
+      return await kvCommit(tokenKeys.set(addition, record, this.clock.now())) ? true : FASTER;
     });
   }
 

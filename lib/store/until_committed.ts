@@ -72,7 +72,6 @@ export async function compareAndSet<Value>(
     const next = options.change(entry.value);
     if (next === entry.value) return next;
     const commit = kv.atomic().check(entry).set(options.key, next, lifetime);
-    if (await kvCommit(options.beside?.(commit, next) ?? commit)) return next;
-    return FASTER;
+    return await kvCommit(options.beside?.(commit, next) ?? commit) ? next : FASTER;
   });
 }

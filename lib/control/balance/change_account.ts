@@ -34,8 +34,7 @@ export async function changeAccount<Outcome>(
     assertAddsUp(next);
     const atomic = kv.atomic().check(entry).set(keys.balance(namespaceId), next);
     also?.(atomic);
-    if (await kvCommit(atomic)) return outcome;
-    return FASTER;
+    return await kvCommit(atomic) ? outcome : FASTER;
   });
 }
 
