@@ -111,7 +111,8 @@ function describeChecks(checks: readonly string[]): Pick<Described, "checks"> {
   return checks.length === 0 ? {} : { checks };
 }
 
-interface DescriptionsInput {
+/** Texts to be kept; what is left out stays, and an empty text takes one away. */
+export interface DescriptionsInput {
   readonly databaseDescription?: string | undefined;
   readonly tables?:
     | readonly {

@@ -41,8 +41,6 @@ export interface DatabaseParts {
   /** As in the address: `shop` or `shop@pr-42`. */
   readonly path: string;
   readonly tab: TabName;
-  /** A line beside the name. */
-  readonly about?: Child;
   readonly counts?: Readonly<Partial<Record<TabName, number>>>;
   /** The content has no margins of its own making: an editor beside a list. */
   readonly full?: boolean;
@@ -138,7 +136,7 @@ function Shell({ visit, parts, children }: { visit: Visit; parts: PageParts; chi
         ? <main class="page" id="content" tabindex={-1}>{children}</main>
         : (
           <main id="content" tabindex={-1}>
-            <DbHead namespace={namespace} database={database.path} about={database.about} />
+            <DbHead namespace={namespace} database={database.path} />
             <Tabs
               namespace={namespace}
               database={database.path}

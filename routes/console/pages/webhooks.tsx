@@ -19,14 +19,14 @@ import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { trunkPage } from "./database_pages.ts";
-import { type MadeSecret, type Tested, Webhooks } from "./webhooks_view.tsx";
+import { type Tested, Webhooks } from "./webhooks_view.tsx";
 
 const PATH = "/:ns/db/:db/webhooks";
 
 /** What a form has led to. */
 interface Came {
   readonly returned?: Returned<"add">;
-  readonly made?: MadeSecret;
+  readonly secret?: string;
   readonly tested?: Tested;
 }
 
@@ -36,7 +36,7 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
     const ctx = { ...manageContext(deps, c), ...deps.webhooks, query: deps.query };
     return { ...trunkPage(c, "webhooks"), ctx };
   };
-  const page = async (c: Context<Env>, { returned, made, tested }: Came) => {
+  const page = async (c: Context<Env>, { returned, secret, tested }: Came) => {
     const { ctx, address, ref, base } = place(c);
     const path = c.req.param("db") ?? "";
     return await renderPage(
@@ -45,7 +45,7 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
         title: `Webhooks of ${address.slug}`,
         namespace: address.namespaceSlug,
         database: { path, tab: "Webhooks" },
-        status: returned?.problem.status ?? (made ? 201 : 200),
+        status: returned?.problem.status ?? (secret === undefined ? 200 : 201),
       },
       <Webhooks
         visit={c.get("visit")}
@@ -53,7 +53,7 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
         onBranch={ref !== null}
         webhooks={await listWebhooks(ctx, address)}
         returned={returned ?? null}
-        made={made ?? null}
+        secret={secret ?? null}
         tested={tested ?? null}
       />,
     );
@@ -71,7 +71,7 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
         const { tables = null, ...settings } = settingsOf(fields);
         return addWebhook(ctx, address, { ...settings, tables });
       });
-      if (made.ok) return await page(c, { made: made.value });
+      if (made.ok) return await page(c, { secret: made.value.secret });
       return await page(c, { returned: { form: "add", fields, problem: made.problem } });
     })
     .post(`${PATH}/:id/test`, async (c) => {
@@ -92,8 +92,8 @@ export function webhooksRoutes(deps: AppDeps): Hono<Env> {
     })
     .post(`${PATH}/:id/secret`, async (c) => {
       const { ctx, address } = one(c);
-      const { id, secret = "" } = await changeWebhook(ctx, address, { rotateSecret: true });
-      return await page(c, { made: { id, secret } });
+      const { secret = "" } = await changeWebhook(ctx, address, { rotateSecret: true });
+      return await page(c, { secret });
     })
     .post(`${PATH}/:id/delete`, async (c) => {
       const { ctx, address, base } = one(c);

@@ -20,12 +20,6 @@ import { ShownOnce } from "../parts/shown_once.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
-/** A secret, right after it was made. */
-export interface MadeSecret {
-  readonly id: string;
-  readonly secret: string;
-}
-
 type Delivery = WebhookView["deliveries"][number];
 
 /** What became of a test message. */
@@ -42,7 +36,8 @@ export interface WebhooksProps {
   readonly onBranch: boolean;
   readonly webhooks: readonly WebhookView[];
   readonly returned: Returned<"add"> | null;
-  readonly made: MadeSecret | null;
+  /** One that was just made. */
+  readonly secret: string | null;
   readonly tested: Tested | null;
 }
 
@@ -57,7 +52,7 @@ const eventWords: Readonly<Record<(typeof webhookEvents)[number], string>> = {
 
 /** The page. */
 export function Webhooks(props: WebhooksProps): Html {
-  const { base, onBranch, webhooks, made } = props;
+  const { base, onBranch, webhooks, secret } = props;
   if (onBranch) {
     return (
       <Notice>
@@ -68,7 +63,7 @@ export function Webhooks(props: WebhooksProps): Html {
   return (
     <div class="beside">
       <div class="stack">
-        {made === null ? null : <Made {...made} />}
+        {secret === null ? null : <Secret secret={secret} />}
         {webhooks.length === 0
           ? <NoWebhooks />
           : webhooks.map((webhook, at) => <One {...props} webhook={webhook} number={at + 1} />)}
@@ -78,7 +73,7 @@ export function Webhooks(props: WebhooksProps): Html {
   );
 }
 
-function Made({ secret }: MadeSecret): Html {
+function Secret({ secret }: { secret: string }): Html {
   return (
     <Card id="made" title="The secret" end={<ShownOnce />}>
       <div class="form">

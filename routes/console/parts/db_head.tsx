@@ -1,13 +1,10 @@
-// The head of a database's page: its name, the branch, a line about it.
-import type { Child } from "hono/jsx";
+// The head of a database's page: its name and the branch.
 import { splitAddress, TRUNK } from "../../../lib/access/resolve_target.ts";
 import type { Html } from "./html.ts";
 import { Icon } from "./icon.tsx";
 
 /** `database` as in the address: `shop` or `shop@pr-42`. The branch leads to the list of branches. */
-export function DbHead(
-  { namespace, database, about, end }: { namespace: string; database: string; about?: Child; end?: Child },
-): Html {
+export function DbHead({ namespace, database }: { namespace: string; database: string }): Html {
   const { slug, ref } = splitAddress(database);
   return (
     <div class="db-head">
@@ -21,8 +18,6 @@ export function DbHead(
         {ref ?? TRUNK}
         <Icon name="chevron" size={14} />
       </a>
-      {about === undefined ? null : <span class="note">{about}</span>}
-      {end ?? null}
     </div>
   );
 }

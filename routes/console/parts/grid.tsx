@@ -5,8 +5,6 @@ import type { Html } from "./html.ts";
 /** A column. */
 export interface Column {
   readonly name: string;
-  /** Below the name: a type. */
-  readonly about?: string;
   /** Figures stand at the right. */
   readonly numeric?: boolean;
   /** Its name is for those who listen only: a column of buttons. */
@@ -31,10 +29,9 @@ export function Grid({ label, columns, rows, kind = "list" }: GridProps): Html {
       <table class={`grid ${kind}`.trim()}>
         <thead>
           <tr>
-            {columns.map(({ name, about, numeric = false, unseen = false }) => (
+            {columns.map(({ name, numeric = false, unseen = false }) => (
               <th scope="col" class={numeric ? "n" : undefined}>
                 {unseen ? <span class="unseen">{name}</span> : name}
-                {about === undefined ? null : <small>{about}</small>}
               </th>
             ))}
           </tr>

@@ -19,8 +19,6 @@ export interface SchemaListProps {
   readonly counts: readonly TableSummary[];
   /** `/console/<namespace>/db/<database>`. */
   readonly base: string;
-  /** The table whose columns are shown at first. */
-  readonly open?: string;
 }
 
 /** Tables that are listed: more are found by the page of tables. */
@@ -30,14 +28,14 @@ const MOST_TABLES = 200;
 const CELLS_A_COLUMN = 3;
 
 /** A list that a script filters; without one it is whole. */
-export async function SchemaList({ schema, counts, base, open }: SchemaListProps): Promise<Awaited<Html>> {
+export async function SchemaList({ schema, counts, base }: SchemaListProps): Promise<Awaited<Html>> {
   const rows = new Map(counts.map((one) => [one.name, one]));
   const shown = schema.tables.slice(0, MOST_TABLES);
   const columns = shown.reduce((sum, table) => sum + table.columns.length, 0);
   const tables = await inTurns(
     shown,
     Math.ceil(CELLS_A_COLUMN * columns / Math.max(1, shown.length)),
-    (table) => <Table table={table} base={base} count={rows.get(table.name)} open={table.name === open} />,
+    (table) => <Table table={table} base={base} count={rows.get(table.name)} />,
   );
   return (
     <aside class="schema" aria-label="Tables and columns">
@@ -64,13 +62,12 @@ interface TableProps {
   readonly table: TableFacts;
   readonly base: string;
   readonly count: TableSummary | undefined;
-  readonly open: boolean;
 }
 
-function Table({ table, base, count, open }: TableProps): Html {
+function Table({ table, base, count }: TableProps): Html {
   const refers = new Set(table.foreignKeys.flatMap(({ columns }) => columns));
   return (
-    <details open={open} data-words={[table.name, ...table.columns.map(({ name }) => name)].join(" ")}>
+    <details data-words={[table.name, ...table.columns.map(({ name }) => name)].join(" ")}>
       <summary>
         <span class="turns">
           <Icon name="chevronRight" size={12} />
