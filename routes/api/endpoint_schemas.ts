@@ -101,12 +101,16 @@ export const hourStats = z.object({
 });
 
 /**
- * Reads a specification from a body with what is wrong with its form. The service adds what only the database can
- * tell, so that one answer names everything. Errors: `invalid_json`, `payload_too_large`, `request_timeout`.
+ * A specification with what is wrong with its form. The service adds what only the database can tell, so that one answer
+ * names everything.
  */
-export async function uncheckedSpec(c: Context<Env>): Promise<UncheckedSpec> {
-  const raw = parseJson(await bodyText(c));
+export function uncheckedSpec(raw: unknown): UncheckedSpec {
   return { raw, issues: issuesOf(endpointSpec, raw) };
+}
+
+/** The specification in a body. Errors: `invalid_json`, `payload_too_large`, `request_timeout`. */
+export async function sentSpec(c: Context<Env>): Promise<UncheckedSpec> {
+  return uncheckedSpec(parseJson(await bodyText(c)));
 }
 
 const beside = { status: true, revision: true, createdAt: true, updatedAt: true, url: true } as const;
@@ -138,7 +142,7 @@ function patchMembers({ shape }: z.ZodObject): Record<string, z.ZodOptional> {
 
 /**
  * Reads what a PATCH changes: the function makes the whole specification of the present one. Errors: as
- * `uncheckedSpec`, and `validation_failed` for what changes nothing.
+ * `sentSpec`, and `validation_failed` for what changes nothing.
  */
 export async function patchedSpec(c: Context<Env>): Promise<(present: EndpointSpec) => UncheckedSpec> {
   const patch = parseJson(await bodyText(c));
@@ -147,7 +151,7 @@ export async function patchedSpec(c: Context<Env>): Promise<(present: EndpointSp
   }
   return (present) => {
     const marked = merged(present, patch, MAX_DEPTH);
-    return { raw: withoutGone(marked), issues: issuesOf(endpointSpec, marked) };
+    return { ...uncheckedSpec(marked), raw: withoutGone(marked) };
   };
 }
 

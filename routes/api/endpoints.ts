@@ -29,12 +29,12 @@ import {
   patchedSpec,
   scaffoldBody,
   scaffoldResult,
+  sentSpec,
   specPatch,
   specReplacement,
   statsQuery,
   testBody,
   testResult,
-  uncheckedSpec,
 } from "./endpoint_schemas.ts";
 import { databaseOf } from "./path_names.ts";
 
@@ -77,7 +77,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(endpointRecord, { status: 201 }),
       }),
       async (c) => {
-        const input = { address: databaseOf(c), unchecked: await uncheckedSpec(c) };
+        const input = { address: databaseOf(c), unchecked: await sentSpec(c) };
         return c.json({ success: true, data: await createEndpoint(contextOf(deps, c), input) }, 201);
       },
     )
@@ -115,7 +115,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(endpointRecord),
       }),
       async (c) => {
-        const unchecked = await uncheckedSpec(c);
+        const unchecked = await sentSpec(c);
         const input = { ...endpointOf(c), specOf: () => unchecked };
         return c.json({ success: true, data: await replaceEndpoint(contextOf(deps, c), input) });
       },

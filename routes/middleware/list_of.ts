@@ -1,7 +1,7 @@
 // Lists in requests of which not each element is checked against the schema once many have failed: a body has room for
 // millions, and each failure costs far more than the element.
 import { z } from "zod";
-import { issuesOf, MAX_ISSUES } from "./issues.ts";
+import { MAX_ISSUES, readWith } from "./issues.ts";
 
 /** How hono and zod know such a list. */
 export type ListOf<Element extends z.ZodType> = z.ZodType<z.output<Element>[], z.input<Element>[]>;
@@ -40,10 +40,10 @@ function readEach<Element extends z.ZodType>(
 ): z.output<Element>[] {
   const read: z.output<Element>[] = [];
   for (const [at, item] of items.entries()) {
-    const parsed = element.safeParse(item);
-    if (parsed.success) read.push(parsed.data);
+    const one = readWith(element, item);
+    if (one.ok) read.push(one.data);
     else {
-      for (const { path, message } of issuesOf(element, item)) {
+      for (const { path, message } of one.issues) {
         issues.push({ code: "custom", message, path: path === "" ? [at] : [at, path], input: item });
       }
     }

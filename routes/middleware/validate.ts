@@ -80,9 +80,7 @@ const nothing = z.strictObject({}).optional();
  * Errors: as `validate`.
  */
 export async function noBody(c: Context<Env>, next: Next): Promise<void> {
-  const input = jsonOf(await bodyText(c), nothing);
-  const issues = issuesOf(nothing, input);
-  if (issues.length > 0) throw new AppError("validation_failed", { issues });
+  checked(nothing, jsonOf(await bodyText(c), nothing));
   await next();
 }
 

@@ -2,8 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { deliverNext, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
-import { noteBackupLate } from "../../lib/services/webhooks/note_backup_late.ts";
-import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
+import { noteBackupLate, noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
 import { hookWorld, seqsIn } from "./webhooks_world.ts";
 
 Deno.test("a webhook is sent every change once and in order, signed, and what comes meanwhile together", async () => {

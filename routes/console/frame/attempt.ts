@@ -1,7 +1,7 @@
 // Work that a form asks for: what fails in a way that the form can mend comes back as something to show beside it.
 import type { z } from "zod";
 import { AppError, type ErrorCode, type Issue } from "../../../lib/core/errors.ts";
-import { issuesOf } from "../../middleware/issues.ts";
+import { readWith } from "../../middleware/issues.ts";
 
 /** Why a form comes back. */
 export interface Problem {
@@ -63,11 +63,8 @@ export function checked<Schema extends z.ZodType>(
   input: unknown,
   words: Readonly<Record<string, string>> = {},
 ): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(schema, input).map((issue) => ({
-    ...issue,
-    message: words[issue.path] ?? issue.message,
-  }));
+  const read = readWith(schema, input);
+  if (read.ok) return read.data;
+  const issues = read.issues.map((issue) => ({ ...issue, message: words[issue.path] ?? issue.message }));
   throw new AppError("validation_failed", { issues });
 }

@@ -17,6 +17,7 @@ import { testEndpoint } from "../../../lib/services/endpoints/test_endpoint.ts";
 import { callerNames } from "../../../lib/services/people/caller_names.ts";
 import { requireConfirm } from "../../../lib/services/manage_context.ts";
 import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { uncheckedSpec } from "../../api/endpoint_schemas.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { attempt, type Problem } from "../frame/attempt.ts";
@@ -27,7 +28,7 @@ import type { Returned } from "../frame/returned.ts";
 import { specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
 import type { Tried } from "./endpoint_try_view.tsx";
 import { Endpoint } from "./endpoint_view.tsx";
-import { endpointsPage, placeholdersIn, uncheckedIn } from "./endpoints_place.ts";
+import { endpointsPage, placeholdersIn } from "./endpoints_place.ts";
 
 const PATH = "/:ns/db/:db/endpoints/:slug";
 /** What somebody reads whose form is older than the endpoint. */
@@ -93,7 +94,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       const [slug, fields] = [slugOf(c), await readForm(c)];
       // What somebody else has saved since the form was opened is not overwritten by what the form still has.
       const read = fields.has("revision") ? { revision: Number(fields.text("revision")) } : {};
-      const unchecked = uncheckedIn({ ...specIn(fields, slug), ...read });
+      const unchecked = uncheckedSpec({ ...specIn(fields, slug), ...read });
       const saved = await attempt(() => replaceEndpoint(ctx, { address, slug, specOf: () => unchecked }));
       if (saved.ok) return c.redirect(`${base}/${slug}`, 303);
       const { issues, message, status } = saved.problem;
@@ -104,7 +105,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .post(`${PATH}/check`, async (c) => {
       const { ctx, address } = endpointsPage(deps, c);
       const [slug, fields] = [slugOf(c), await readForm(c)];
-      const issues = await findIssues(ctx, { address, slug, unchecked: uncheckedIn(specIn(fields, slug)) });
+      const issues = await findIssues(ctx, { address, slug, unchecked: uncheckedSpec(specIn(fields, slug)) });
       return await page(c, { fields, issues });
     })
     .post(`${PATH}/test`, async (c) => {

@@ -7,7 +7,7 @@ import { createEndpoint, listEndpoints } from "../../../lib/services/endpoints/m
 import { scaffoldCrud } from "../../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { matchedTables } from "../../../lib/services/rules/matched_tables.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
-import { scaffoldBody } from "../../api/endpoint_schemas.ts";
+import { scaffoldBody, uncheckedSpec } from "../../api/endpoint_schemas.ts";
 import type { Env } from "../../http/env.ts";
 import { attempt, checked, type Problem } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
@@ -15,7 +15,7 @@ import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { linesIn, newSpec, specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
 import { NewEndpoint } from "./endpoint_view.tsx";
-import { endpointsPage, placeholdersIn, uncheckedIn } from "./endpoints_place.ts";
+import { endpointsPage, placeholdersIn } from "./endpoints_place.ts";
 import { Endpoints } from "./endpoints_view.tsx";
 
 const PATH = "/:ns/db/:db/endpoints";
@@ -73,13 +73,13 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
     .post(`${PATH}/-/check`, async (c) => {
       const { ctx, address } = endpointsPage(deps, c);
       const fields = await readForm(c);
-      const issues = await findIssues(ctx, { address, unchecked: uncheckedIn(specIn(fields)) });
+      const issues = await findIssues(ctx, { address, unchecked: uncheckedSpec(specIn(fields)) });
       return await form(c, { fields, issues, message: null, status: 200 });
     })
     .post(PATH, async (c) => {
       const { ctx, address, base } = endpointsPage(deps, c);
       const fields = await readForm(c);
-      const unchecked = uncheckedIn(specIn(fields));
+      const unchecked = uncheckedSpec(specIn(fields));
       const made = await attempt(() => createEndpoint(ctx, { address, unchecked }));
       if (made.ok) return c.redirect(`${base}/${made.value.slug}`, 303);
       const { issues, message, status } = made.problem;
