@@ -6,6 +6,7 @@ import type { AuditRecord } from "../store/audit_records.ts";
 import { keys } from "../store/keys.ts";
 import { kvCall, kvCommit } from "../store/kv_call.ts";
 import { removeAll } from "../store/remove_all.ts";
+import type { Page, PageInput } from "./list_page.ts";
 
 /** How long records stay, and where it is said that one is lost. */
 export interface AuditOptions {
@@ -14,12 +15,9 @@ export interface AuditOptions {
 }
 
 /** Which records: `sinceMs` inclusive, `untilMs` exclusive. */
-export interface AuditPageInput {
+export interface AuditPageInput extends PageInput {
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** The id of the last record of the page before. */
-  readonly cursor: string | null;
-  readonly pageSize: number;
 }
 
 /** An act and who did it. What is not given is null, and there are no facts. */
@@ -73,7 +71,7 @@ export class Audit {
   async list(
     namespaceId: string,
     { sinceMs, untilMs, cursor, pageSize }: AuditPageInput,
-  ): Promise<{ records: AuditRecord[]; nextCursor: string | null }> {
+  ): Promise<Page<AuditRecord>> {
     const floor = untilMs === null ? null : idFloor("aud", untilMs);
     const end = cursor === null ? floor : floor === null || cursor < floor ? cursor : floor;
     const from = sinceMs === null ? "" : idFloor("aud", sinceMs);

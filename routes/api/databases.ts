@@ -72,8 +72,8 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", page),
       async (c) => {
-        const { cursor, pageSize } = c.req.valid("query");
-        const input = { namespaceSlug: c.req.param("slug"), cursor: cursor ?? null, pageSize };
+        const { cursor = null, pageSize } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), cursor, pageSize };
         return sendPage(c, await listDatabases(manageContext(deps, c), input));
       },
     )

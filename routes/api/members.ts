@@ -60,8 +60,8 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", page),
       async (c) => {
-        const { cursor, pageSize } = c.req.valid("query");
-        const input = { namespaceSlug: c.req.param("slug"), cursor: cursor ?? null, pageSize };
+        const { cursor = null, pageSize } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), cursor, pageSize };
         return sendPage(c, await listMembers(manageContext(deps, c), input));
       },
     )

@@ -68,11 +68,8 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", page),
       async (c) => {
-        const { cursor, pageSize } = c.req.valid("query");
-        return sendPage(
-          c,
-          await listNamespaces(manageContext(deps, c), { cursor: cursor ?? null, pageSize }),
-        );
+        const { cursor = null, pageSize } = c.req.valid("query");
+        return sendPage(c, await listNamespaces(manageContext(deps, c), { cursor, pageSize }));
       },
     )
     .get(

@@ -4,6 +4,7 @@ import { type DescribeRouteOptions, resolver } from "hono-openapi";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
 import { answerLimits } from "../../lib/core/limits.ts";
+import type { ShownPage } from "../../lib/services/shown_page.ts";
 import { jsonWithReals } from "../../lib/sql/row_form.ts";
 import type { Env } from "./env.ts";
 import { errorDetail, isoTimestamp, ruleHit } from "./schemas.ts";
@@ -72,11 +73,8 @@ const failureEnvelope = z.object({
 }).meta({ ref: "Failure" });
 
 /** The answer of a list: its records, and the cursor of the next page. */
-export function sendPage(
-  c: Context<Env>,
-  page: { readonly items: readonly object[]; readonly nextCursor: string | null },
-): Response {
-  return c.json({ success: true, data: page.items, meta: { nextCursor: page.nextCursor } });
+export function sendPage(c: Context<Env>, { items, nextCursor }: ShownPage<object>): Response {
+  return c.json({ success: true, data: items, meta: { nextCursor } });
 }
 
 /** An answer with rows among other things: `c.json` would write a REAL beyond 2^53 as a whole number. */

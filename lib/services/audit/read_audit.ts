@@ -8,11 +8,11 @@ import type { QueryContext } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import { writtenTables } from "../../sql/written_tables.ts";
 import type { AuditFacts } from "../../store/audit_records.ts";
-import { readableDatabase } from "../databases/database_record.ts";
+import { readableDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
 import { rowsOf } from "../query/read_result.ts";
-import { requireCursor } from "../require_cursor.ts";
+import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** What it needs of a request. */
 export interface AuditContext extends ManageContext {
@@ -43,7 +43,7 @@ export interface AuditEntry {
 export async function readAudit(
   ctx: AuditContext,
   input: AuditInput,
-): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+): Promise<ShownPage<AuditEntry>> {
   const { database, namespaceSlug } = input;
   requireCursor(input.cursor, database === null ? "aud" : "evt");
   if (database !== null) return await readDatabaseAudit(ctx, { ...input, database });
@@ -55,7 +55,7 @@ export async function readAudit(
 export async function readServiceAudit(
   ctx: ManageContext,
   input: AuditPageInput,
-): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+): Promise<ShownPage<AuditEntry>> {
   requireOperator(ctx.caller);
   requireCursor(input.cursor, "aud");
   return await listAudit(ctx, SERVICE_AUDIT, input);
@@ -65,7 +65,7 @@ async function listAudit(
   ctx: ManageContext,
   namespaceId: string,
   input: AuditPageInput,
-): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+): Promise<ShownPage<AuditEntry>> {
   const { records, nextCursor } = await ctx.control.audit.list(namespaceId, input);
   const items = records.map(({ namespaceId: _, at, ...record }) => ({ ...record, at: isoTime(at) }));
   return { items, nextCursor };
@@ -89,20 +89,13 @@ type AuditTuple = [
 async function readDatabaseAudit(
   ctx: AuditContext,
   input: AuditInput & { readonly database: string },
-): Promise<{ items: AuditEntry[]; nextCursor: string | null }> {
+): Promise<ShownPage<AuditEntry>> {
   const { namespaceSlug, database: slug, sinceMs, untilMs, cursor, pageSize } = input;
-  const { id: databaseId, namespaceId, branchRef } = await readableDatabase(ctx, { namespaceSlug, slug });
+  const record = await readableDatabase(ctx, { namespaceSlug, slug });
+  const target = trunkTarget(record, namespaceSlug, "read");
   const bounds = [["id < ?", cursor], ["ts >= ?", sinceMs], ["ts < ?", untilMs]] as const;
   const used = bounds.flatMap(([condition, value]) => value === null ? [] : [{ condition, value }]);
   const where = used.length === 0 ? "" : ` WHERE ${used.map(({ condition }) => condition).join(" AND ")}`;
-  const target = {
-    namespaceId,
-    namespaceSlug,
-    databaseId,
-    databaseSlug: slug,
-    branchRef,
-    role: "read",
-  } as const;
   const statements = [{
     sql: `${SELECT}${where} ORDER BY id DESC LIMIT ?`,
     params: [...used.map(({ value }) => value), pageSize + 1],
@@ -111,7 +104,7 @@ async function readDatabaseAudit(
   const answer = await run(ctx.query, plainCall({ target, tokenId, operation: "service", statements }));
   const rows = rowsOf<AuditTuple>(answer.results[0]?.json);
   const shown = rows.slice(0, pageSize);
-  const names = await namesOf(ctx, namespaceId, shown.map(([, , actor]) => actor));
+  const names = await namesOf(ctx, target.namespaceId, shown.map(([, , actor]) => actor));
   const items = shown.map((row) => entryOf(slug, row, names));
   return { items, nextCursor: rows.length > pageSize ? items.at(-1)?.id ?? null : null };
 }

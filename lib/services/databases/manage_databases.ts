@@ -17,7 +17,7 @@ import {
   readableDatabase,
   requireDatabase,
 } from "./database_record.ts";
-import { requireCursor } from "../require_cursor.ts";
+import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** A database to create. */
 export interface DatabaseInput {
@@ -55,7 +55,7 @@ export async function getDatabase(ctx: ManageContext, address: DatabaseAddress):
 export async function listDatabases(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
-): Promise<{ items: DatabaseView[]; nextCursor: string | null }> {
+): Promise<ShownPage<DatabaseView>> {
   requireCursor(input.cursor, "db");
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.databases.list(namespace.id, input);

@@ -8,6 +8,7 @@ import type { UsageRecord } from "../../store/money_records.ts";
 import { actOf } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
+import type { ShownPage } from "../shown_page.ts";
 
 /** A credit as the API shows it. */
 export interface CreditView {
@@ -113,7 +114,7 @@ const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
 export async function readUsage(
   ctx: ManageContext,
   { cursor, pageSize, ...input }: UsageInput & UsagePage,
-): Promise<{ readonly items: readonly UsageView[]; readonly nextCursor: string | null }> {
+): Promise<ShownPage<UsageView>> {
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { rows, nextCursor } = await ctx.ledger.usage(namespace.id, rangeOf(ctx, input), {
     cursor,

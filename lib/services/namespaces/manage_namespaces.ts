@@ -16,7 +16,7 @@ import {
   readableNamespace,
   requireNamespace,
 } from "./namespace_record.ts";
-import { requireCursor } from "../require_cursor.ts";
+import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** A namespace to create. */
 export interface NamespaceInput {
@@ -48,7 +48,7 @@ export async function getNamespace(ctx: ManageContext, slug: string): Promise<Na
 export async function listNamespaces(
   ctx: ManageContext,
   page: PageInput,
-): Promise<{ items: NamespaceView[]; nextCursor: string | null }> {
+): Promise<ShownPage<NamespaceView>> {
   requireOperator(ctx.caller);
   requireCursor(page.cursor, "ns");
   const { records, nextCursor } = await ctx.control.namespaces.list(page);

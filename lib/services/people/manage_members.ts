@@ -15,7 +15,7 @@ import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { inviteUrl } from "./link_urls.ts";
 import { normalEmail } from "./normal_email.ts";
-import { requireCursor } from "../require_cursor.ts";
+import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** What they need of a request. */
 export interface MembersContext extends ManageContext {
@@ -88,7 +88,7 @@ const notAdded = {
 export async function listMembers(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
-): Promise<{ items: MemberView[]; nextCursor: string | null }> {
+): Promise<ShownPage<MemberView>> {
   requireCursor(input.cursor, "mem");
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.members.list(namespace.id, input);

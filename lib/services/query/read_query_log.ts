@@ -4,7 +4,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { readResult } from "./read_result.ts";
 import type { StatementsContext } from "./run_statements.ts";
-import { requireCursor } from "../require_cursor.ts";
+import { requireCursor } from "../shown_page.ts";
 
 /** Which rows of the log are wanted. */
 export interface QueryLogInput {

@@ -11,7 +11,7 @@ import type { ScopeRow, TokenAudience, TokenRecord } from "../../store/records.t
 import { noteAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
-import { requireCursor } from "../require_cursor.ts";
+import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** A token to create. */
 export interface TokenInput {
@@ -128,7 +128,7 @@ export interface ListedToken extends TokenView {
 export async function listTokens(
   ctx: ManageContext,
   input: PageInput & { readonly namespaceSlug: string },
-): Promise<{ items: ListedToken[]; nextCursor: string | null }> {
+): Promise<ShownPage<ListedToken>> {
   requireCursor(input.cursor, "tok");
   const namespace = await readableNamespace(ctx, input.namespaceSlug);
   const { records, nextCursor } = await ctx.control.tokens.list(namespace.id, input);
