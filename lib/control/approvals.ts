@@ -198,6 +198,15 @@ export class Approvals {
     }
   }
 
+  /** Notes what a redeemed write has done, as `noteOutcome` does. */
+  noteRan(
+    record: ApprovalRecord,
+    { rowsWritten, queryLogId, snapshot }: Omit<Extract<ApprovalOutcome, { kind: "ran" }>, "kind" | "at">,
+  ): Promise<void> {
+    const at = this.clock.now();
+    return this.noteOutcome(record, { kind: "ran", at, rowsWritten, queryLogId, snapshot });
+  }
+
   /** The indexes of those that are open and of those that wait, and that something has changed. */
   #noteState(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {
     const { namespaceId, databaseId, id, state } = record;

@@ -3,6 +3,7 @@ import { type Caller, callerId, callerName } from "../access/caller.ts";
 import { actRecord } from "../control/audit.ts";
 import type { ControlPlane } from "../control/control_plane.ts";
 import type { Clock } from "../core/clock.ts";
+import { isId } from "../core/ids.ts";
 import type { AuditAction, AuditFacts, AuditRecord } from "../store/audit_records.ts";
 
 /** What it needs of a request. */
@@ -26,6 +27,19 @@ export interface Act {
 export async function noteAct(ctx: ActContext, action: AuditAction, act: Act): Promise<void> {
   await ctx.control.audit.add(actOf(ctx, action, act));
 }
+
+/** The name under which `noteAct` notes the caller with that id; null for who is gone, and for what is no caller. */
+export async function notedName(
+  { control }: Pick<ActContext, "control">,
+  namespaceId: string,
+  id: string,
+): Promise<string | null> {
+  if (isId("tok", id)) return (await control.tokens.byId(namespaceId, id))?.name ?? null;
+  if (isId("mem", id)) return (await control.members.byId(namespaceId, id))?.email ?? null;
+  return id === callerId(OPERATOR) ? callerName(OPERATOR) : null;
+}
+
+const OPERATOR = { kind: "operator" } as const;
 
 /** The record of it, for a commit that does it. */
 export function actOf(

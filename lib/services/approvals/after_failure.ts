@@ -2,6 +2,7 @@
 import { APPROVAL_MS } from "../../control/approvals.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import type { HeldCall } from "../../query/held_call.ts";
 import type { HoldContext } from "../../query/hold_call.ts";
 import { neverRan } from "../../query/never_ran.ts";
 import { fittingHits, hitsOf, type RuleMatch } from "../../query/match_rules.ts";
@@ -83,6 +84,16 @@ async function holdText(
 ): Promise<Pick<ApprovalRecord, "heldId" | "pieces">> {
   const heldId = newId("apv", ctx.clock.now());
   return { heldId, pieces: await ctx.held.keep(heldId, text, expiresAt + APPROVAL_MS) };
+}
+
+/** Rules that hold a write for what its approval does not cover. */
+export function notCovered({ covers }: Pick<HeldCall, "covers">, matches: readonly RuleMatch[]): RuleMatch[] {
+  return matches.filter(({ about }) => about.some((one) => !covers.includes(one)));
+}
+
+/** What the approval covers once a person has seen these rules, too. */
+export function coversToo({ covers }: Pick<HeldCall, "covers">, matches: readonly RuleMatch[]): string[] {
+  return [...new Set([...covers, ...matches.flatMap(({ about }) => about)])];
 }
 
 /**

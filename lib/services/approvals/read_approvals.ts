@@ -1,10 +1,10 @@
 // The approvals of a namespace for people: a list, and one with everything that they decide by.
 import type { ApprovalState } from "../../control/approvals.ts";
-import { isId } from "../../core/ids.ts";
 import { failedWith } from "../../core/errors.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
 import type { ApprovalRecord, RuleRecord } from "../../store/write_records.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
+import { notedName } from "../note_act.ts";
 import { type ApprovalContext, type ApprovalPath, presentSlug, requireApproval } from "./approval_context.ts";
 import {
   type ApprovalDetail,
@@ -92,23 +92,15 @@ async function summaries(
   const found: ApprovalSummary[] = [];
   for (const record of records) {
     const { requestedBy, databaseId } = record;
-    if (!names.has(requestedBy)) names.set(requestedBy, await nameOf(ctx, record));
+    if (!names.has(requestedBy)) {
+      names.set(requestedBy, await notedName(ctx, record.namespaceId, requestedBy));
+    }
     const databaseSlug = slugs.get(databaseId) ?? await presentSlug(ctx, record);
     slugs.set(databaseId, databaseSlug);
     const tokenName = names.get(requestedBy) ?? null;
     found.push(approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName }));
   }
   return found;
-}
-
-async function nameOf(
-  { control }: ApprovalContext,
-  { namespaceId, requestedBy }: ApprovalRecord,
-): Promise<string | null> {
-  // A person's own write may wait as well.
-  if (requestedBy === "operator") return "the operator";
-  if (isId("mem", requestedBy)) return (await control.members.byId(namespaceId, requestedBy))?.email ?? null;
-  return (await control.tokens.byId(namespaceId, requestedBy))?.name ?? null;
 }
 
 function nullIfGone(error: unknown): null {
@@ -139,7 +131,7 @@ export async function getApproval(ctx: ApprovalContext, path: ApprovalPath): Pro
 export async function approvalPage(ctx: ApprovalContext, record: ApprovalRecord): Promise<ApprovalPage> {
   const [held, tokenName, databaseSlug, rules] = await Promise.all([
     heldCallOf(ctx.query, record),
-    nameOf(ctx, record),
+    notedName(ctx, record.namespaceId, record.requestedBy),
     presentSlug(ctx, record),
     ctx.query.rules.list(record.databaseId),
   ]);

@@ -90,9 +90,7 @@ export async function redeemApproval(
         signal: input.signal,
       }),
     );
-    const { rowsWritten, queryLogId, snapshot } = answer.meta;
-    const ran = { rowsWritten, queryLogId, snapshot };
-    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
+    await ctx.approvals.noteRan(record, answer.meta);
     return ranAs(record, held, answer);
   } catch (error) {
     throw await afterFailure(ctx, record, held, error);

@@ -6,7 +6,7 @@ import type { RuleMatch } from "../../query/match_rules.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { afterRefusal, lookAgain } from "./after_failure.ts";
+import { afterRefusal, coversToo, lookAgain, notCovered } from "./after_failure.ts";
 import { requireBranch } from "../branches/branch_context.ts";
 import { deniedBy, findMergeRules } from "../branches/find_merge_rules.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
@@ -32,16 +32,14 @@ export async function redeemMerge(
     throw error;
   });
   if (merged.ok) {
-    const { data: { rowsWritten }, meta: { queryLogId, snapshot } } = merged.answer;
-    const ran = { rowsWritten, queryLogId, snapshot };
-    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
+    const { data: { rowsWritten }, meta } = merged.answer;
+    await ctx.approvals.noteRan(record, { ...meta, rowsWritten });
     return merged.answer;
   }
   const { merge, matches } = merged.stop;
-  const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   throw await lookAgain(ctx, record, {
     affectedRows: merge.mode === "schema" ? null : merge.report.rowsWritten,
-    text: heldText({ ...held, covers: [...covers], merge }),
+    text: heldText({ ...held, covers: coversToo(held, matches), merge }),
     matches,
   });
 }
@@ -84,7 +82,7 @@ async function holdingRules(
   const matches = findMergeRules(await ctx.rules.of(ctx.target.databaseId) ?? [], { mode, report });
   const denied = deniedBy(matches);
   if (denied) throw denied;
-  return matches.filter(({ about }) => about.some((one) => !covers.includes(one)));
+  return notCovered({ covers }, matches);
 }
 
 /** By how many rows of the trunk two merges of one effect differ. */

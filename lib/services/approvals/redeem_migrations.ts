@@ -29,9 +29,7 @@ export async function redeemMigrations(
   };
   try {
     const answer = await applyMigrations(ctx, { files, baseline: false, approved, signal });
-    const { rowsWritten, snapshot } = answer.meta;
-    const ran = { rowsWritten, queryLogId: answer.meta.queryLogId, snapshot };
-    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
+    await ctx.approvals.noteRan(record, answer.meta);
     return answer;
   } catch (error) {
     if (isUntouched(error)) throw await lookAgain(ctx, record, await lookNow(ctx, record, held));

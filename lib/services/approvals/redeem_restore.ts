@@ -18,7 +18,7 @@ import {
   type Restored,
 } from "../snapshots/restore_snapshot.ts";
 import type { Imported } from "../transfer/import_file.ts";
-import { afterRefusal, lookAgain } from "./after_failure.ts";
+import { afterRefusal, coversToo, lookAgain, notCovered } from "./after_failure.ts";
 
 /** What a call that nobody held would have answered, and the figures of the restore. */
 export interface RestoreAnswer {
@@ -42,9 +42,7 @@ export async function redeemRestore(
   const log = restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
   const decide = async (effect: RestoreEffect | null) => {
     const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
-    const anew = findRestoreRules(rules, effect).filter(({ about }) =>
-      about.some((one) => !held.covers.includes(one))
-    );
+    const anew = notCovered(held, findRestoreRules(rules, effect));
     if (effect?.digest === approved?.digest && anew.length === 0) return;
     throw await lookAgain(ctx, record, lookOf(held, { snapshot, effect }, anew));
   };
@@ -55,8 +53,7 @@ export async function redeemRestore(
     const restored = await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
     const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
     const left = { queryLogId: log.id, snapshot: restored.undo };
-    const ran = { rowsWritten: approved?.rows ?? null, ...left };
-    await ctx.approvals.noteOutcome(record, { kind: "ran", at: ctx.clock.now(), ...ran });
+    await ctx.approvals.noteRan(record, { rowsWritten: approved?.rows ?? null, ...left });
     return {
       data: imported
         ? { ...imported, notKept: [...imported.notKept, ...lost], snapshot: restored.undo }
@@ -78,10 +75,9 @@ export async function redeemRestore(
 }
 
 function lookOf(held: HeldCall, restore: HeldRestore, matches: readonly RuleMatch[]) {
-  const covers = new Set([...held.covers, ...matches.flatMap(({ about }) => about)]);
   return {
     affectedRows: restore.effect?.rows ?? null,
-    text: heldText({ ...held, covers: [...covers], restore }),
+    text: heldText({ ...held, covers: coversToo(held, matches), restore }),
     matches,
   };
 }

@@ -2,7 +2,6 @@
 import { callerId, requireOperator } from "../../access/caller.ts";
 import { type AuditPageInput, SERVICE_AUDIT } from "../../control/audit.ts";
 import { isoTime } from "../../core/clock.ts";
-import { isId } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -10,6 +9,7 @@ import { writtenTables } from "../../sql/written_tables.ts";
 import type { AuditFacts } from "../../store/audit_records.ts";
 import { readableDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
+import { notedName } from "../note_act.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
 import { rowsOf } from "../query/read_result.ts";
 import { requireCursor, type ShownPage } from "../shown_page.ts";
@@ -104,30 +104,17 @@ async function readDatabaseAudit(
   const answer = await run(ctx.query, plainCall({ target, tokenId, operation: "service", statements }));
   const rows = rowsOf<AuditTuple>(answer.results[0]?.json);
   const shown = rows.slice(0, pageSize);
-  const names = await namesOf(ctx, target.namespaceId, shown.map(([, , actor]) => actor));
+  const names = new Map<string, string | null>();
+  await Promise.all(
+    new Set(shown.map(([, , actor]) => actor)).values().map(async (actor) =>
+      names.set(actor, await notedName(ctx, target.namespaceId, actor))
+    ),
+  );
   const items = shown.map((row) => entryOf(slug, row, names));
   return { items, nextCursor: rows.length > pageSize ? items.at(-1)?.id ?? null : null };
 }
 
-/** As `noteAct` names callers. An endpoint is its own name. */
-async function namesOf(
-  { control }: ManageContext,
-  namespaceId: string,
-  actors: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const names = new Map([["operator", "the operator"]]);
-  await Promise.all([...new Set(actors)].map(async (actor) => {
-    const name = isId("tok", actor)
-      ? (await control.tokens.byId(namespaceId, actor))?.name
-      : isId("mem", actor)
-      ? (await control.members.byId(namespaceId, actor))?.email
-      : undefined;
-    if (name !== undefined) names.set(actor, name);
-  }));
-  return names;
-}
-
-function entryOf(database: string, row: AuditTuple, names: ReadonlyMap<string, string>): AuditEntry {
+function entryOf(database: string, row: AuditTuple, names: ReadonlyMap<string, string | null>): AuditEntry {
   const [id, ts, actor, userId, operation, tables, rowsWritten, queryLogId] = row;
   return {
     id,
