@@ -2,7 +2,6 @@
 // logged, once.
 import { callerId } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
-import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -20,21 +19,18 @@ import {
   untilAnswered,
 } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
-import { replayKeys } from "../../query/find_earlier.ts";
-import { readStoredAnswer, type ReplayKeys } from "../../tenant/stored_answer.ts";
 import { identify, recordEnd } from "../../query/record.ts";
 import { type MergeDone, mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
+import { answerOfStep, type StepContext, stepKeys } from "../plan_step.ts";
 import type { BranchContext } from "./branch_context.ts";
 import { type MergeAnswer, mergeAnswer, mergeError, type MergeInput, type MergeRun } from "./merge_answer.ts";
 
 /** What merges need of a request. */
-export interface MergeContext extends BranchContext, HoldContext {
+export interface MergeContext extends BranchContext, HoldContext, StepContext {
   readonly clock: BranchContext["clock"];
   readonly meter: Meter;
   readonly rules: Rules;
-  /** The step of a plan that it is: done, its answer is stored in the trunk; held, its repetitions wait for the approval. */
-  readonly plan?: ReplayScope | undefined;
 }
 
 /** Given the report of a preview that ended well: null lets the merge go on, and then it does exactly that. */
@@ -169,11 +165,6 @@ async function mergeInStore(
   return { outcome, meta: mergeMeta(figures, outcome, place) };
 }
 
-/** The keys of the step of a plan that the merge is; undefined: it is none. */
-function stepKeys(ctx: MergeContext, context: string): ReplayKeys | undefined {
-  return ctx.plan && replayKeys(ctx, { idempotency: null, plan: ctx.plan }, context);
-}
-
 /** The label of the snapshot before a merge, and the id of its row in the query log. */
 interface MergePlace {
   readonly snapshot: string;
@@ -193,19 +184,14 @@ function mergeMeta(
   });
 }
 
-/**
- * What the same step of a plan has merged; null: nothing. The trunk itself has the answer: whoever was to note it in KV may have
- * died since. Errors: `replay_mismatch`, those of the store.
- */
+/** What the same step of a plan has merged; null: nothing. Errors: those of `answerOfStep`. */
 export async function mergedBefore(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer | null> {
-  const keys = input.dryRun ? undefined : stepKeys(ctx, "");
-  if (keys === undefined) return null;
+  if (input.dryRun) return null;
   const { databaseId, namespaceId } = ctx.target;
   const trunk = ctx.tenants.open(databaseId, namespaceId);
-  const found = await trunk.findReplay(keys);
-  if (found === null) return null;
-  if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
-  const { context, results: [result], durationMs } = readStoredAnswer(found.answer);
+  const earlier = await answerOfStep(ctx, trunk);
+  if (earlier === null) return null;
+  const { context, results: [result], durationMs } = earlier;
   const { report, snapshotTaken }: MergeDone = JSON.parse(result?.json ?? "");
   const { rowsRead = 0, rowsWritten = 0 } = result ?? {};
   const meta = mergeMeta({ rowsRead, rowsWritten }, { durationMs, snapshotTaken }, JSON.parse(context));

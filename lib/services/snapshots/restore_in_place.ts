@@ -1,8 +1,6 @@
 // A restore in place as a caller asks for it: of a snapshot or of an archived moment. As a step of a plan it restores once,
 // because a repetition would undo what was written since.
-import { AppError } from "../../core/errors.ts";
-import { replayKeys } from "../../query/find_earlier.ts";
-import { readStoredAnswer } from "../../tenant/stored_answer.ts";
+import { answerOfStep } from "../plan_step.ts";
 import { snapshotOfMoment } from "./archived_moment.ts";
 import { databaseOf } from "./manage_snapshots.ts";
 import {
@@ -28,20 +26,11 @@ export async function restoreInPlace(
   ctx: RestoreContext,
   { snapshot = "", at }: RestoreInPlaceInput,
 ): Promise<{ readonly data: Restored; readonly replayed: boolean }> {
-  const earlier = await restoredBefore(ctx);
-  if (earlier !== null) return { data: earlier, replayed: true };
+  const earlier = await answerOfStep(ctx, databaseOf(ctx));
+  if (earlier !== null) {
+    const place: RestorePlace = JSON.parse(earlier.context);
+    return { data: restoredView(place, JSON.parse(earlier.results[0]?.json ?? "")), replayed: true };
+  }
   const label = at === undefined ? snapshot : await snapshotOfMoment(ctx, at);
   return { data: await restoreSnapshot(ctx, { snapshot: label }), replayed: false };
-}
-
-/** The restored database itself has the answer: whoever was to note it in KV may have died since. */
-async function restoredBefore(ctx: RestoreContext): Promise<Restored | null> {
-  if (ctx.plan === undefined) return null;
-  const keys = replayKeys(ctx, { idempotency: null, plan: ctx.plan }, "");
-  const found = await databaseOf(ctx).findReplay(keys);
-  if (found === null) return null;
-  if (found.ok === "replay_mismatch") throw new AppError("replay_mismatch");
-  const { context, results: [result] } = readStoredAnswer(found.answer);
-  const place: RestorePlace = JSON.parse(context);
-  return restoredView(place, JSON.parse(result?.json ?? ""));
 }

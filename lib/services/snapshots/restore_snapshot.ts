@@ -1,13 +1,11 @@
 // Makes a database what a snapshot says. What it was before is a snapshot afterwards, and the log of what happened
 // goes on.
 import { callerId, requireRole } from "../../access/caller.ts";
-import type { ReplayScope } from "../../control/replays.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { type HeldImport, type HeldRestore, writeHeldRestore } from "../../query/held_call.ts";
 import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
-import { replayKeys } from "../../query/find_earlier.ts";
 import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { recordEnd } from "../../query/record.ts";
@@ -16,14 +14,13 @@ import type { RuleRecord } from "../../store/write_records.ts";
 import type { Restored as StoreRestored } from "../../tenant/damage.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";
 import { deniedBy, writeFacts } from "../branches/find_merge_rules.ts";
+import { type StepContext, stepKeys } from "../plan_step.ts";
 import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
 
 /** What a restore in place needs of a request. */
-export interface RestoreContext extends SnapshotContext, HoldContext {
+export interface RestoreContext extends SnapshotContext, HoldContext, StepContext {
   readonly clock: SnapshotContext["clock"];
   readonly rules: Rules;
-  /** The step of a plan that it is: done, its answer is stored in the database; held, its repetitions wait for the approval. */
-  readonly plan?: ReplayScope | undefined;
 }
 
 /** What a restore in place has done. */
@@ -100,8 +97,7 @@ async function runRestore(
   { snapshot, log, expects }: PreviewedRestore & { readonly expects?: string },
 ): Promise<Restored> {
   const place = { snapshot, undo: autoLabel(ctx.clock, "restore", snapshot) };
-  const replay = ctx.plan &&
-    replayKeys(ctx, { idempotency: null, plan: ctx.plan }, JSON.stringify(place));
+  const replay = stepKeys(ctx, JSON.stringify(place));
   const options = { undoLabel: place.undo, log, replay, ...(expects === undefined ? {} : { expects }) };
   return restoredView(place, await databaseOf(ctx).restore(snapshot, options));
 }
