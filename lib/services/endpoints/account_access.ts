@@ -8,7 +8,7 @@ import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases
 import { makeLink } from "../published/account_link.ts";
 import { ownCall } from "../published/account_mail.ts";
 import { type Account, accountByEmail } from "../published/find_account.ts";
-import { accountsOf } from "../published/guess_password.ts";
+import { accountsOf, spelledAccount } from "../published/guess_password.ts";
 import { endpointRole } from "../published/public_address.ts";
 import type { EndpointCall, PublishedContext } from "../published/published_context.ts";
 import { type EndpointContext, noteEndpoint } from "./endpoint_context.ts";
@@ -54,9 +54,10 @@ export async function unlockAccount(ctx: Context, input: AccountInput): Promise<
   const { email, slug } = input;
   const { published } = ctx;
   // As it was typed here, and as the table has it.
-  for (const spelled of new Set([email, account.email ?? email])) {
-    const accounts = await accountsOf(published, call.record, { email: spelled, account });
-    await published.guesses.unlock(call.record.databaseId, Object.values(accounts));
+  for (const one of new Set([email, account.email ?? email])) {
+    const spelled = await spelledAccount(published, call.record, one);
+    const accounts = await accountsOf(published, call.record, { spelled, account });
+    await published.guesses.unlock(call.record.databaseId, accounts);
   }
   await noteEndpoint(ctx, "account.unlocked", { database, slug });
 }

@@ -62,8 +62,7 @@ export async function isPassword(
     readonly password: string;
   },
 ): Promise<boolean> {
-  // An unknown user has as many counters, so that both take the same time.
-  const accounts = [guess.spelled, await foundAccount(ctx, call.record, account ?? guess.spelled)];
+  const accounts = await accountsOf(ctx, call.record, { spelled: guess.spelled, account });
   const normal = normalPassword(password);
   const right = await ctx.passwords.verify(call.target.namespaceId, normal, account?.hash ?? null);
   // Meanwhile others may have used up the hour's failures: then a right guess is refused too.
@@ -75,14 +74,21 @@ export async function isPassword(
   return right;
 }
 
-/** The counters of an account, by all that they are counted for. */
+/**
+ * The counters of an account, by all that they are counted for: the address as typed, and the user whom it means. An unknown
+ * user has as many, so that both take the same time.
+ */
 export async function accountsOf(
-  ctx: Pick<Context, "hashes">,
-  record: EndpointRecord,
-  { email, account }: { readonly email: string; readonly account: SessionUser | null },
-): Promise<{ readonly spelled: string; readonly found: string }> {
-  const spelled = await spelledAccount(ctx, record, email);
-  return { spelled, found: await foundAccount(ctx, record, account ?? spelled) };
+  { hashes }: Pick<Context, "hashes">,
+  { databaseId, spec }: EndpointRecord,
+  { spelled, account }: Pick<Guess, "spelled"> & { readonly account: SessionUser | null },
+): Promise<string[]> {
+  // The hash tells this user from a later one with the same key.
+  const found = account === null ? ["nobody", spelled] : ["key", JSON.stringify([account.key, account.hash])];
+  return [
+    spelled,
+    await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), ...found),
+  ];
 }
 
 /** By the address as typed: for limits that must not tell whether there is such an account. */
@@ -93,18 +99,6 @@ export async function spelledAccount(
 ): Promise<string> {
   const spelling = email.normalize("NFKC").trim().toLowerCase();
   return await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), spelling);
-}
-
-/** The hash tells this user from a later one with the same key. */
-async function foundAccount(
-  { hashes }: Pick<Context, "hashes">,
-  { databaseId, spec }: EndpointRecord,
-  account: SessionUser | string,
-): Promise<string> {
-  const found = typeof account === "string"
-    ? ["nobody", account]
-    : ["key", JSON.stringify([account.key, account.hash])];
-  return await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), ...found);
 }
 
 function refuseLocked(retryAfterSec: number): void {

@@ -31,11 +31,11 @@ export async function resetPassword(
   const meta = await useLink(ctx, link, () => setPassword(ctx, call, { account, hash }));
   const userId = String(account.key);
   await endSessions(ctx, call, userId);
-  const { email } = link.value;
-  const accounts = await accountsOf(ctx, call.record, { email, account });
-  await ctx.guesses.unlock(call.record.databaseId, Object.values(accounts));
+  const guess = await guessOf(ctx, call, link.value.email);
+  const accounts = await accountsOf(ctx, call.record, { spelled: guess.spelled, account });
+  await ctx.guesses.unlock(call.record.databaseId, accounts);
   // Whoever guesses on cannot slow down the user who has just come back.
-  await ctx.guesses.remember(await guessOf(ctx, call, email));
+  await ctx.guesses.remember(guess);
   return { body: DONE, userId, meta };
 }
 
