@@ -4,6 +4,8 @@ import { TextBlocks } from "./text_blocks.ts";
 
 /** Bytes of memory that the waiting rows of all databases may take, because a disk may stay full for a long time. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** The same of what tells where rows are that are on the disk alone. */
+const MAX_STORED_BYTES = 48 * 1024 * 1024;
 /** Bytes of memory of a row without its texts. */
 const HELD_ROW_BYTES = 300;
 
@@ -11,12 +13,18 @@ const HELD_ROW_BYTES = 300;
 export class LogBudget {
   readonly blocks = new TextBlocks();
   #bytes = 0;
+  #storedBytes = 0;
 
   constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}
 
   /** How much of it is used, up to 1. */
   get fullness(): number {
     return this.#bytes / this.maxBytes;
+  }
+
+  /** The same of the memory of rows that are on the disk alone. */
+  get storedFullness(): number {
+    return this.#storedBytes / MAX_STORED_BYTES;
   }
 
   /** Reserves room for a row; false where there is none. */
@@ -39,6 +47,11 @@ export class LogBudget {
   /** Notes that packed rows take so many bytes more, or less. */
   holdPacked(bytes: number): void {
     this.#bytes += bytes;
+  }
+
+  /** The same of rows that are on the disk alone. */
+  holdStored(bytes: number): void {
+    this.#storedBytes += bytes;
   }
 }
 

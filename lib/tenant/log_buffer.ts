@@ -7,6 +7,7 @@ import type { LogValues } from "./log_columns.ts";
 import { LogMarks } from "./log_marks.ts";
 import type { RowPack } from "./packed_rows.ts";
 import type { LeftInSpool, StoredPack } from "./stored_pack.ts";
+import { NeededFiles } from "./needed_files.ts";
 import { WaitingRows } from "./waiting_rows.ts";
 
 /** Default bound, in bytes, of a database's query log and endpoint calls together. */
@@ -33,13 +34,12 @@ export class LogBuffer {
 
   /**
    * `maxBytes` bounds the query log and the calls together; `budget` bounds the waiting rows of all databases; `onSettled`
-   * is called with the number of the spool's first file that is needed, Infinity where none is; `onNoted` when something may
-   * be to be done about the rows.
+   * is called when fewer of the spool's files may be needed, `onNoted` when something may be to be done about the rows.
    */
   constructor(
     maxBytes: number,
     private readonly budget: LogBudget = new LogBudget(),
-    private readonly onSettled: (firstFile: number) => void = () => {},
+    private readonly onSettled: (needed: NeededFiles) => void = () => {},
     private readonly onNoted: () => void = () => {},
   ) {
     this.#waiting = new WaitingRows(budget);
@@ -91,11 +91,12 @@ export class LogBuffer {
     return this.#refusals.size > 0;
   }
 
-  /** Gives up the spool's files before the first one that is needed. */
+  /** Gives up the spool's files that are not needed. */
   releaseFiles(): void {
-    this.onSettled(
-      this.#spooled.values().reduce((first, file) => Math.min(first, file), this.#waiting.firstFile),
-    );
+    const needed = new NeededFiles();
+    this.#waiting.addNeeded(needed);
+    for (const file of this.#spooled.values()) needed.addFrom(file);
+    this.onSettled(needed);
   }
 
   /** How many rows stand in no spool. */
@@ -195,7 +196,7 @@ export class LogBuffer {
     this.#refusals.clear();
     this.#unspooledRefusals.clear();
     this.#spooled.clear();
-    this.onSettled(Infinity);
+    this.releaseFiles();
   }
 
   /** Whether rows are to be deleted from a table. */

@@ -1,6 +1,7 @@
 // Log rows of one database that stand in the spool and wait in memory, packed, oldest first.
 import type { LogBudget } from "./log_budget.ts";
 import type { LogValues } from "./log_columns.ts";
+import type { NeededFiles } from "./needed_files.ts";
 import { type Pack, RowPack } from "./packed_rows.ts";
 import type { StoredPack } from "./stored_pack.ts";
 
@@ -15,9 +16,12 @@ export class WaitingRows {
     return this.#length;
   }
 
-  /** Of the spool's files with some of them; Infinity where there are none. */
-  get firstFile(): number {
-    return this.#packs.reduce((first, { file }) => Math.min(first, file), Infinity);
+  /** Adds the spool's files with some of them. */
+  addNeeded(needed: NeededFiles): void {
+    for (const pack of this.#packs) {
+      if (pack instanceof RowPack) needed.addFrom(pack.file);
+      else needed.addPacks(pack.file);
+    }
   }
 
   addOldest(rows: readonly LogValues[], file: number): void {
@@ -48,7 +52,7 @@ export class WaitingRows {
     for (const pack of packs) {
       this.#packs.push(pack);
       this.#length += pack.count;
-      this.budget.holdPacked(pack.bytes);
+      this.budget.holdStored(pack.bytes);
     }
   }
 
@@ -59,7 +63,8 @@ export class WaitingRows {
       if (!(pack instanceof RowPack)) continue;
       if (stored === most) break;
       const place = store(pack);
-      this.budget.holdPacked(place.bytes - pack.bytes);
+      this.budget.holdPacked(-pack.bytes);
+      this.budget.holdStored(place.bytes);
       pack.giveBack(this.budget.blocks);
       this.#packs[at] = place;
       stored++;
@@ -105,7 +110,8 @@ export class WaitingRows {
   #release(packs: readonly Pack[]): void {
     for (const pack of packs) {
       this.#length -= pack.count;
-      this.budget.holdPacked(-pack.bytes);
+      if (pack instanceof RowPack) this.budget.holdPacked(-pack.bytes);
+      else this.budget.holdStored(-pack.bytes);
       pack.giveBack(this.budget.blocks);
     }
   }

@@ -49,7 +49,8 @@ function measure(over: number): void {
     }
   }
   const us = (threadCpuSeconds() - beforeSeconds) / ROWS * 1e6;
-  const memoryOf = () => (budget.fullness * 64 * 1024 * 1024 / (ROWS + WARM_UP_ROWS)).toFixed(0);
+  const memoryOf = () =>
+    ((budget.fullness * 64 + budget.storedFullness * 48) * 1024 * 1024 / (ROWS + WARM_UP_ROWS)).toFixed(0);
   const inMemory = memoryOf();
   const usAll = (work: () => void) => {
     const before = threadCpuSeconds();

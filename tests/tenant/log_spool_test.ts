@@ -333,7 +333,7 @@ async function eightyLongRows(folder: string, packsBytes?: number) {
 
 Deno.test("rows that take much of the memory of all that wait are left to the disk, and the next process has them too", async () => {
   await withFolder(async (folder) => {
-    const { spool, all, flusher, rows, look, waiting } = await eightyLongRows(folder);
+    const { clock, spool, all, flusher, rows, look, waiting } = await eightyLongRows(folder);
     await until(async () => {
       await look();
       return spool.packsFullness > 0 && spool.bytes === 0;
@@ -341,17 +341,33 @@ Deno.test("rows that take much of the memory of all that wait are left to the di
     assertEquals(waiting(), 80);
     // Lines are needed no more, and a row that comes now stands in new ones.
     const [one] = all.values();
-    one?.log.add(queryRow(one.databaseId, "SELECT 1"));
+    const short = queryRow(one?.databaseId ?? "", "SELECT 1");
+    rows.push(short);
+    one?.log.add(short);
     await look();
     await until(async () => (await names(folder)).length === 2);
     assertEquals((await names(folder)).map((name) => name.split("-")[0]), ["log", "packs"]);
+    // So it is with those that come later, while the first ones wait.
+    for (const { databaseId, log } of all.values()) {
+      const row = queryRow(databaseId, "y".repeat(500_000));
+      rows.push(row);
+      log.add(row);
+    }
+    clock.turn(10_000);
+    const before = spool.packsFullness;
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 1.9 * before && spool.bytes === 0;
+    });
+    assertEquals(waiting(), 80);
+    one?.log.add(queryRow(one.databaseId, "SELECT 1"));
     await flusher.close(all.values());
     const next = await LogSpool.open(folder);
     const left = await Array.fromAsync(next.readLeft());
     assertEquals(left.map(({ rows }) => rows.length).filter((count) => count > 0), [1]);
     const packs = left.flatMap(({ packs }) => packs);
     assert(
-      packs.reduce((sum, { bytes }) => sum + bytes, 0) < 80 * 200,
+      packs.reduce((sum, { bytes }) => sum + bytes, 0) < 161 * 200,
       "packs that nobody reads take memory",
     );
     const byId = (some: readonly LogValues[]) => new Map(some.map((row) => [row[0], row]));

@@ -8,6 +8,7 @@ import { LogBudget } from "../../lib/tenant/log_budget.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
 import { PackFile } from "../../lib/tenant/local/pack_file.ts";
+import type { NeededFiles } from "../../lib/tenant/needed_files.ts";
 import { RowPack } from "../../lib/tenant/packed_rows.ts";
 import { TextBlocks } from "../../lib/tenant/text_blocks.ts";
 
@@ -131,6 +132,19 @@ async function packFiles() {
   };
 }
 
+Deno.test("rows that are on the disk alone take nothing of the memory for those that wait in it", async () => {
+  await using packs = await packFiles();
+  const budget = new LogBudget();
+  const buffer = new LogBuffer(1 << 30, budget);
+  for (let at = 0; at < 960; at++) buffer.add(logRow(at));
+  buffer.noteSpooled(1);
+  const before = budget.fullness;
+  const file = packs.create(2);
+  assertEquals(buffer.storePacks(Infinity, (pack) => file.store(DATABASE, "ns_1", pack)), 15);
+  assertEquals(budget.fullness, 0);
+  assert(budget.storedFullness > 0 && budget.storedFullness < before / 10, `${budget.storedFullness}`);
+});
+
 type Step =
   | { readonly do: "add"; readonly count: number }
   | { readonly do: "spool" }
@@ -159,7 +173,7 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new LogBudget();
       let settled = 0;
-      const buffer = new LogBuffer(1 << 30, budget, (first) => settled += first === Infinity ? 1 : 0);
+      const buffer = new LogBuffer(1 << 30, budget, (needed) => settled += needed.has(1, false) ? 0 : 1);
       const file = packs.create(1);
       const written: LogValues[] = [];
       let [added, inSpool] = [0, false];
@@ -197,7 +211,7 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
       }
       while (buffer.length > 0) end(buffer.take(256));
       assertEquals(written, Array.from({ length: added }, (_, at) => logRow(at)));
-      assertEquals(budget.fullness, 0);
+      assertEquals([budget.fullness, budget.storedFullness], [0, 0]);
     }),
     { numRuns: 300 },
   );
@@ -208,10 +222,11 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
       const budget = new LogBudget();
-      /** The spool's files, by their numbers, with the rows in each. */
+      /** The spool's files, by their numbers, with the rows in each; and those of packs. */
       const files = new Map<number, unknown[]>();
-      const settled = (first: number) => {
-        for (const file of files.keys()) if (file < first) files.delete(file);
+      const ofPacks = new Set<number>();
+      const settled = (needed: NeededFiles) => {
+        for (const file of files.keys()) if (!needed.has(file, ofPacks.has(file))) files.delete(file);
       };
       // Room for some 700 rows.
       const buffer = new LogBuffer(400_000, budget, settled);
@@ -238,6 +253,7 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
         } else if (one.do === "store") {
           const stored: unknown[] = [];
           const packFile = packs.create(file);
+          ofPacks.add(file);
           files.set(file++, stored);
           buffer.storePacks(one.most, (pack) => {
             stored.push(...pack.rows().map(([id]) => id));
@@ -266,7 +282,7 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
       // The newest rows are there, as many as there is room for.
       const newest = Array.from({ length: Math.min(added, 600) }, (_, at) => logRow(added - 1 - at)[0]);
       assertEquals(newest.filter((id) => !written.includes(id)), []);
-      assertEquals([buffer.length, budget.fullness], [0, 0]);
+      assertEquals([buffer.length, budget.fullness, budget.storedFullness], [0, 0, 0]);
     }),
     { numRuns: 200 },
   );

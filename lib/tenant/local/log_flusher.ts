@@ -6,6 +6,7 @@ import type { DatabaseHost } from "./database_host.ts";
 import { LogBudget } from "../log_budget.ts";
 import { LogBuffer } from "../log_buffer.ts";
 import type { LogSpool } from "./log_spool.ts";
+import type { NeededFiles } from "../needed_files.ts";
 import { WaitingPacks } from "./pack_waiting.ts";
 import { LogTables, type LogTablesOptions } from "./log_tables.ts";
 
@@ -67,7 +68,7 @@ export class LogFlusher {
 
   /** Lanes whose rows are looked after here. */
   newLanes(databaseId: string, namespaceId: string): DatabaseLanes {
-    const settled = (firstFile: number) => this.options.spool.settled(databaseId, firstFile);
+    const settled = (needed: NeededFiles) => this.options.spool.settled(databaseId, needed);
     const log = new LogBuffer(this.options.logBytes, this.#budget, settled, () => this.#note(lanes));
     const lanes = new DatabaseLanes(databaseId, namespaceId, log);
     return lanes;
@@ -201,7 +202,7 @@ export class LogFlusher {
   }
 
   get #movesFullness(): number {
-    return Math.max(this.options.spool.packsFullness, this.#fullness);
+    return Math.max(this.options.spool.packsFullness, this.#budget.storedFullness, this.#fullness);
   }
 
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */

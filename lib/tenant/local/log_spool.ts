@@ -2,6 +2,7 @@
 // database's tables. To write into a database's file for each read would cost far more than the read. Rows that wait for long
 // stand in files of packs, and in memory no more.
 import { type Log, silentLog } from "../../core/log.ts";
+import { NeededFiles } from "../needed_files.ts";
 import { PackFile } from "./pack_file.ts";
 import { type SpooledRows, spoolLines } from "./spool_lines.ts";
 import {
@@ -143,9 +144,11 @@ export class LogSpool {
     if (!this.#isSynced) this.#syncing ??= this.#sync();
   }
 
-  /** All rows of the database that stand in files before that one are in its table, or gone. */
-  settled(databaseId: string, firstFile = Infinity): void {
-    for (const { number, databases } of this.#segments) if (number < firstFile) databases.delete(databaseId);
+  /** All rows of the database that stand in other files than those needed are in its table, or gone. */
+  settled(databaseId: string, needed = new NeededFiles()): void {
+    for (const { number, databases, packs } of this.#segments) {
+      if (!needed.has(number, packs !== null)) databases.delete(databaseId);
+    }
     this.#dropDone();
   }
 
@@ -233,12 +236,9 @@ export class LogSpool {
   }
 }
 
+/** The rows are in the system's memory; a disk that fails is told by whatever must be on it. */
 async function syncData(file: Pick<Deno.FsFile, "syncData">): Promise<void> {
-  try {
-    await file.syncData();
-  } catch {
-    // The rows are in the system's memory; a disk that fails is told by whatever must be on it.
-  }
+  await file.syncData().catch(() => {});
 }
 
 async function removeIfThere(path: string): Promise<void> {

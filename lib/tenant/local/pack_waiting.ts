@@ -12,7 +12,8 @@ import type { LogSpool } from "./log_spool.ts";
 const PACKS_A_TURN = 48;
 const DATABASES_A_TURN = 250;
 
-/** Milliseconds until it is tried again where it has failed. */
+/** Milliseconds until the next time: packs of few rows take as much memory as others. And until it is tried again where it failed. */
+const NEXT_MS = 2_000;
 const AGAIN_MS = 10_000;
 
 /** What this needs of the store. */
@@ -40,7 +41,7 @@ export class WaitingPacks {
     this.#againMs = clock.monotonicMs() + AGAIN_MS;
     await attempt(log, "log_rows_not_packed", async () => {
       await this.#store();
-      this.#againMs = -Infinity;
+      this.#againMs = clock.monotonicMs() + NEXT_MS;
     });
   }
 
