@@ -23,4 +23,6 @@ export interface Client {
   close(): void;
 }
 
-export function createClient(config: { readonly url: string; readonly authToken: string }): Client;
+export function createClient(
+  config: { readonly url: string; readonly authToken: string; readonly intMode?: "number" | "bigint" },
+): Client;

@@ -14,7 +14,7 @@ export interface PlainResult {
 export interface PlainAnswer {
   /** Of the statements that are kept. */
   readonly results: readonly PlainResult[];
-  readonly failure: { readonly at: number; readonly kind: string } | null;
+  readonly failure: { readonly at: number; readonly kind: string; readonly message: string } | null;
 }
 
 /** Kinds of `errorDetail` by how SQLite's message begins; of everything else only that it fails is compared. */
@@ -29,10 +29,19 @@ const kinds: readonly (readonly [words: RegExp, kind: string])[] = [
 export const KINDS: readonly string[] = kinds.map(([, kind]) => kind);
 
 export class PlainDatabase implements Disposable {
-  readonly #database = new DatabaseSync(":memory:", {
-    enableForeignKeyConstraints: true,
-    enableDoubleQuotedStringLiterals: false,
-  });
+  readonly #database: DatabaseSync;
+
+  constructor(path = ":memory:") {
+    this.#database = new DatabaseSync(path, {
+      enableForeignKeyConstraints: true,
+      enableDoubleQuotedStringLiterals: false,
+    });
+  }
+
+  /** Runs a text of many statements. */
+  script(sql: string): void {
+    this.#database.exec(sql);
+  }
 
   /** As the interface promises: all or nothing with `transaction`, else each statement by itself up to the first error. */
   run({ statements, transaction }: Call): PlainAnswer {
@@ -52,7 +61,10 @@ export class PlainDatabase implements Disposable {
         this.#database.exec("COMMIT");
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-        return { results: results.slice(0, transaction ? 0 : before), failure: { at, kind: kindOf(error) } };
+        return {
+          results: results.slice(0, transaction ? 0 : before),
+          failure: { at, ...failureOf(error) },
+        };
       }
     }
     return { results, failure: null };
@@ -97,9 +109,14 @@ export class PlainDatabase implements Disposable {
   }
 }
 
-function kindOf(error: unknown): string {
+/** By SQLite's own message. */
+export function kindOf(message: string): string {
+  return kinds.find(([words]) => words.test(message))?.[1] ?? "other";
+}
+
+function failureOf(error: unknown): { kind: string; message: string } {
   assert(error instanceof Error, String(error));
-  return kinds.find(([words]) => words.test(error.message))?.[1] ?? "other";
+  return { kind: kindOf(error.message), message: error.message };
 }
 
 /** A parameter as it is sent, as SQLite takes it. */
