@@ -3,7 +3,7 @@
 import { PlainDatabase } from "../models/plain_database.ts";
 import type { Call } from "../models/random_statements.ts";
 import { print } from "../testing/print.ts";
-import { manage, serviceWorld } from "../testing/service_world.ts";
+import { manage, newToken, serviceWorld } from "../testing/service_world.ts";
 import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
 import { clientDoor, compared, type Door, remove, restDoor } from "./sql_doors.ts";
 import { crowd, note, roundTrips, type Trial } from "./whole_databases.ts";
@@ -33,11 +33,15 @@ const remote = sqld === null
   ? null
   : await serviceWorld({ TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}` });
 let differences = 0;
+const readers = {
+  embedded: { ...embedded, token: await newToken(embedded, "read") },
+  remote: remote && { ...remote, token: await newToken(remote, "read") },
+};
 const trial: Trial = {
   ...{ embedded, remote, counts: {} },
   differ: (of, where, text) => {
     differences++;
-    print(`DIFFERS case seed ${of} at ${where}: ${text.slice(0, 3000)}
+    print(`DIFFERS case seed ${of} at ${where}: ${text.replaceAll(/x{50,}/g, "x…x").slice(0, 6000)}
 `);
   },
 };
@@ -122,6 +126,7 @@ async function oneCase(of: number): Promise<void> {
           wild,
           door,
         );
+        await asReader(trial, of, door, call, wanted, wild);
         const answer = await door.send(call);
         const told = compared(answer, call, wild, door);
         // A statement that does not compile is found before anything of a transaction runs.
@@ -164,5 +169,34 @@ async function oneCase(of: number): Promise<void> {
     for (const name of ["sql", "sqlite"]) await remove(embedded, `${slug}-${name}`);
     for (const name of ["rest", "http", "ws"]) await remove(embedded, `${slug}-${name}`);
     if (remote) await remove(remote, slug);
+  }
+}
+
+/** A reader gets the answer of a read, and nothing of a write; that nothing has changed, the calls behind it show. */
+async function asReader(
+  trial: Trial,
+  of: number,
+  { name, isOther }: Door,
+  call: Call,
+  wanted: string,
+  wild: Wild,
+): Promise<void> {
+  const world = isOther ? readers.remote : readers.embedded;
+  if (world === null || !["rest", "sqld"].includes(name)) return;
+  const door = restDoor(name, world, isOther ? `c${of}` : `c${of}-rest`, isOther);
+  const answer = await door.send(call);
+  const isRead = call.statements.every(({ sql }) => /^(SELECT|WITH)/.test(sql));
+  const told = compared(answer, call, wild, door);
+  const isRight = isRead
+    ? told === wanted || call.transaction === true && answer.kind !== "" && !wanted.startsWith('["",')
+    : /^403 /.test(answer.kind) && answer.results.length === 0 ||
+      answer.kind === "other" && !wanted.startsWith('["",');
+  note(trial, isRead ? "reads of a reader" : "writes of a reader");
+  if (!isRight) {
+    trial.differ(
+      of,
+      `${name} as a reader`,
+      `${JSON.stringify(call)}\n  wanted ${wanted}\n  told   ${told} ${answer.message}`,
+    );
   }
 }
