@@ -413,6 +413,39 @@ Deno.test("when half of the room for packs is used, those of the databases that 
   });
 });
 
+Deno.test("rows that are on the disk alone stay there while neither their tables nor the spool can be written", async () => {
+  await withFolder(async (folder) => {
+    const { clock, spool, all, host, flusher, look, waiting } = await eightyLongRows(folder);
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 0 && spool.bytes === 0;
+    });
+    const [one] = all.values();
+    one?.log.add(queryRow(one.databaseId, "SELECT 1"));
+    await look();
+    assertEquals((await names(folder)).length, 2);
+    await Deno.rename(folder, `${folder}.away`);
+    Object.assign(host, { isDamaged: true, isQuiet: true });
+    // Such rows find no place in the spool's file, and no other is made.
+    one?.log.add(queryRow(one.databaseId, "x".repeat(4_000_000)));
+    for (let turn = 0; turn < 40; turn++) {
+      clock.turn(2000);
+      await look();
+    }
+    const inMemory = [...all.values()].filter(({ log }) => log.unspooledCount > 0);
+    assertEquals([inMemory.length, waiting()], [1, 80]);
+    await Deno.rename(`${folder}.away`, folder);
+    host.isDamaged = false;
+    await until(async () => {
+      clock.turn(2000);
+      await look();
+      return waiting() === 0;
+    });
+    await flusher.close(all.values());
+    assertEquals(await names(folder), []);
+  });
+});
+
 Deno.test("packs of a file that was cut off or damaged take no others with them", async () => {
   await withFolder(async (folder) => {
     const { all, flusher, look, spool } = await eightyLongRows(folder);

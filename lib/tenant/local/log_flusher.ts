@@ -233,6 +233,8 @@ export class LogFlusher {
     const { log } = lanes;
     if (lanes.idle) return spool.settled(databaseId);
     if (clock.monotonicMs() >= lanes.logRetryMs && !this.#tables.failed.has(lanes)) return;
+    // On a full disk they would all be in memory.
+    if (this.#isRefused || this.#fullness > MOVES_FROM) return;
     if (log.length === 0 || log.unspooledCount > 0 || !spool.isInOlder(databaseId)) return;
     log.noteUnspooled();
     if (log.unspooledCount === 0 || this.#toSpool([lanes])) spool.leaveOlder(databaseId);
