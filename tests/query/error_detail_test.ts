@@ -466,6 +466,14 @@ test("a table whose AUTOINCREMENT is used up fails its INSERT and says so, and t
     }
   }
   assertEquals((await tenant.query("INSERT INTO used VALUES (-2, 2)")).status, 200);
+  // A statement that takes the last ones has none of them in the end.
+  await tenant.setup(
+    "CREATE TABLE nearly (id INTEGER PRIMARY KEY AUTOINCREMENT, v)",
+    "INSERT INTO nearly VALUES (9223372036854775806, 1)",
+  );
+  const few = await tenant.query("INSERT INTO nearly (v) VALUES (2), (3), (4)");
+  assertEquals(place(sqlError(few)), ["unknown", "nearly", null]);
+  assertEquals((await tenant.query("INSERT INTO nearly (v) VALUES (2)")).status, 200);
 });
 
 test("hints propose no table that only keeps the index of another", async () => {

@@ -2,8 +2,11 @@
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
 import { rowsOrNull, type Work } from "./work.ts";
 
-/** Tables without a number left. An error where no table has AUTOINCREMENT. */
-const USED_UP_TABLES = "SELECT name FROM sqlite_sequence WHERE seq = 9223372036854775807";
+/**
+ * Tables without a number left, or with fewer than a statement may take: what the failed one has taken of them is given back by
+ * now. An error where no table has AUTOINCREMENT.
+ */
+const USED_UP_TABLES = "SELECT name FROM sqlite_sequence WHERE seq > 9223372036854775807 - 1000000";
 
 /**
  * The failure by its real name, where the statement that has just failed inserts into one of those tables; else as it is.
