@@ -7,7 +7,7 @@ import { LogBudget } from "../log_budget.ts";
 import { LogBuffer } from "../log_buffer.ts";
 import type { LogSpool } from "./log_spool.ts";
 import type { NeededFiles } from "../needed_files.ts";
-import { WaitingPacks } from "./pack_waiting.ts";
+import { WaitingPacks } from "./waiting_packs.ts";
 import { LogTables, type LogTablesOptions } from "./log_tables.ts";
 
 /** What this needs of the store. */

@@ -11,8 +11,7 @@ import type { LogSpool } from "./log_spool.ts";
 /** Packs written in one turn of the event loop: some 0.7 ms; and databases whose files are given up in one. */
 const PACKS_A_TURN = 48;
 const DATABASES_A_TURN = 250;
-
-/** Milliseconds until the next time: packs of few rows take as much memory as others. And until it is tried again where it failed. */
+/** Milliseconds until the next time, because packs of few rows take as much memory as others, and where it has failed. */
 const NEXT_MS = 2_000;
 const AGAIN_MS = 10_000;
 
@@ -34,7 +33,7 @@ export class WaitingPacks {
     private readonly repeat: (lanes: DatabaseLanes) => void,
   ) {}
 
-  /** Writes those of databases with rows in the spool's lines, unless that has just failed; what cannot be written stays. */
+  /** Writes those of databases with rows in the spool's lines, unless that was just done; what cannot be written stays. */
   async store(): Promise<void> {
     const { clock, log } = this.options;
     if (clock.monotonicMs() < this.#againMs) return;
