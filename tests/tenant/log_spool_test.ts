@@ -77,7 +77,10 @@ async function bytesIn(folder: string): Promise<number> {
 
 /** What a process that starts finds in the spool. */
 async function leftIn(folder: string): Promise<SpooledRows[]> {
-  return await Array.fromAsync((await LogSpool.open(folder)).readLeft());
+  const spool = await LogSpool.open(folder);
+  const left = await Array.fromAsync(spool.readLeft());
+  await spool.close();
+  return left;
 }
 
 Deno.test("rows that an ended process left in the spool are in the log once, also when they were in the table before", async () => {
