@@ -1,6 +1,5 @@
 // Brings the log rows of reads into the spool, to its disk alone when they are many, and into their tables when somebody reads
-// the log, room gets short, or there is nothing else to do: to write into a database's file for each read would cost far more
-// than the read.
+// the log, room gets short, or there is nothing else to do: to write into a file for each read would cost far more.
 import { DatabaseLanes } from "./database_lanes.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import { LogBudget } from "../log_budget.ts";
@@ -26,7 +25,7 @@ const MOVES_FROM = 1 / 2;
 /** From here on so many are moved at a time, because rows that find no room in the spool disturb everybody. */
 const HURRIES_FROM = 3 / 4;
 const HURRIED_AT_ONCE = 16;
-/** How often it does so, at most, between two looks at what has come since. */
+/** How often it does so, at most, between two looks. */
 const TURNS = 8;
 /** So many rows of a database go into the spool at once: some 0.15 ms, in which nobody is answered. */
 const SPOOLED_AT_ONCE = 64;
@@ -54,7 +53,6 @@ export class LogFlusher {
   #some: DatabaseLanes[] = [];
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
   #busyMs = -Infinity;
-  /** Null: nothing is moved little by little at present. */
   #shortening: Promise<void> | null = null;
   #isClosing = false;
   #moving = 0;
@@ -104,7 +102,6 @@ export class LogFlusher {
 
   /** To be called several times a second: what has come since is in the spool soon, or on its way into its table. */
   flushAll(): void {
-    const nowMs = this.options.clock.monotonicMs();
     const some: DatabaseLanes[] = [];
     this.#tables.failed.clear();
     this.#isRefused = false;
@@ -120,7 +117,7 @@ export class LogFlusher {
     this.#some = some;
     this.#spoolSome();
     this.#flushDue();
-    if (!this.options.host.isQuiet) this.#busyMs = nowMs;
+    if (!this.options.host.isQuiet) this.#busyMs = this.options.clock.monotonicMs();
     this.#shortening ??= this.#shorten().finally(() => this.#shortening = null);
   }
 
@@ -192,6 +189,12 @@ export class LogFlusher {
     return true;
   }
 
+  /** Databases to be moved by one look: few where little is too much, because reads wait for each. */
+  get #toMove(): number {
+    const part = (this.#movesFullness - MOVES_FROM) / (HURRIES_FROM - MOVES_FROM);
+    return part <= 0 ? 0 : Math.ceil(Math.min(1, part * part) * TURNS * this.#atOnce);
+  }
+
   get #atOnce(): number {
     return this.#movesFullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
   }
@@ -209,8 +212,9 @@ export class LogFlusher {
   async #shorten(): Promise<void> {
     const { clock, spool } = this.options;
     if (this.#fullness > PACKS_FROM && spool.packsFullness < 1) await this.#packs.store();
-    for (let turn = 0; turn < TURNS && this.#movesFullness > MOVES_FROM && !this.#isClosing; turn++) {
-      await this.#moveSome(this.#atOnce);
+    for (let left = this.#toMove; left > 0; left -= this.#atOnce) {
+      if (this.#movesFullness <= MOVES_FROM || this.#isClosing) break;
+      await this.#moveSome(Math.min(left, this.#atOnce));
     }
     if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
   }
