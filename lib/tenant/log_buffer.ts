@@ -76,7 +76,9 @@ export class LogBuffer {
     for (const row of rows) this.#count(row);
     this.#waiting.adopt(packs);
     for (const { lastId, count, valueBytes, width } of packs) {
-      this.#forget(this.#marksOf(width).addMany(lastId, count, valueBytes), width);
+      const marks = this.#marksOf(width);
+      // A process that ended before its lines were given up has left the rows in both.
+      if (lastId > marks.newest) this.#forget(marks.addMany(lastId, count, valueBytes), width);
     }
   }
 

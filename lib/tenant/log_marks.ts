@@ -14,6 +14,8 @@ export class LogMarks {
   #total = 0;
   #marks: { readonly id: string; readonly total: number }[] = [];
   #cut: string | null = null;
+  /** The newest id that was counted. */
+  newest = "";
   /** Of the newest row that may be in the table; empty where it has none below the last cut, null where nobody knows. */
   #newestInTable: string | null = null;
 
@@ -32,6 +34,7 @@ export class LogMarks {
 
   /** The same for rows up to that id. `valueBytes`: of all their values. */
   addMany(id: string, rows: number, valueBytes: number): string | null {
+    if (id > this.newest) this.newest = id;
     // What an earlier process has written is older.
     this.#newestInTable ??= id;
     this.#total += rows * ROW_BYTES + valueBytes;

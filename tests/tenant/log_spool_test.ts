@@ -331,16 +331,18 @@ async function eightyLongRows(folder: string, packsBytes?: number) {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
   };
   const waiting = () => [...all.values()].filter(({ log }) => log.length > 0).length;
-  return { clock, spool, all, host, flusher, rows, look, waiting };
+  const untilPacked = () =>
+    until(async () => {
+      await look();
+      return spool.packsFullness > 0 && spool.bytes === 0;
+    });
+  return { clock, spool, all, host, flusher, rows, look, waiting, untilPacked };
 }
 
 Deno.test("rows that take much of the memory of all that wait are left to the disk, and the next process has them too", async () => {
   await withFolder(async (folder) => {
-    const { clock, spool, all, flusher, rows, look, waiting } = await eightyLongRows(folder);
-    await until(async () => {
-      await look();
-      return spool.packsFullness > 0 && spool.bytes === 0;
-    });
+    const { clock, spool, all, flusher, rows, look, waiting, untilPacked } = await eightyLongRows(folder);
+    await untilPacked();
     assertEquals(waiting(), 80);
     // Lines are needed no more, and a row that comes now stands in new ones.
     const [one] = all.values();
@@ -418,11 +420,8 @@ Deno.test("when half of the room for packs is used, those of the databases that 
 
 Deno.test("rows that are on the disk alone stay there while neither their tables nor the spool can be written", async () => {
   await withFolder(async (folder) => {
-    const { clock, spool, all, host, flusher, look, waiting } = await eightyLongRows(folder);
-    await until(async () => {
-      await look();
-      return spool.packsFullness > 0 && spool.bytes === 0;
-    });
+    const { clock, all, host, flusher, look, waiting, untilPacked } = await eightyLongRows(folder);
+    await untilPacked();
     const [one] = all.values();
     one?.log.add(queryRow(one.databaseId, "SELECT 1"));
     await look();
@@ -451,11 +450,8 @@ Deno.test("rows that are on the disk alone stay there while neither their tables
 
 Deno.test("packs of a file that was cut off or damaged take no others with them", async () => {
   await withFolder(async (folder) => {
-    const { all, flusher, look, spool } = await eightyLongRows(folder);
-    await until(async () => {
-      await look();
-      return spool.packsFullness > 0;
-    });
+    const { all, flusher, untilPacked } = await eightyLongRows(folder);
+    await untilPacked();
     await flusher.close(all.values());
     const [path = ""] = (await names(folder)).filter((name) => name.startsWith("packs"));
     const bytes = await Deno.readFile(`${folder}/${path}`);
@@ -606,6 +602,27 @@ Deno.test("when nothing else has been to do for a second the spool is emptied, a
     assertEquals([host.rows, spool.bytes], [2000, 0]);
     await flusher.close(all.values());
     assertEquals(await names(folder), []);
+  });
+});
+
+Deno.test("a stop waits for no row that is being moved and cannot be, and the next process has it", async () => {
+  await withFolder(async (folder) => {
+    const { all, host, flusher, clock, open } = await slowFlusher(folder);
+    const { databaseId, log } = open();
+    log.add(queryRow(databaseId, "SELECT 1"));
+    flusher.flushAll();
+    clock.turn(2000);
+    host.isQuiet = true;
+    // Nobody lets the task go on, as behind a statement that has no end.
+    await until(() => {
+      flusher.flushAll();
+      return host.running === 1;
+    });
+    await flusher.close(all.values());
+    assertEquals((await leftIn(folder)).map(({ rows }) => rows.length), [1]);
+    host.letGo();
+    await assertLanes(all, databaseId).logFlush;
+    assertEquals((await names(folder)).length, 1);
   });
 });
 

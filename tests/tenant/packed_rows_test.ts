@@ -125,6 +125,12 @@ async function packFiles() {
       files.push(file);
       return file;
     },
+    /** The last one, as the next process finds it. */
+    reopen(): PackFile {
+      const file = PackFile.open(`${folder}/${files.length - 1}`, files.length, silentLog);
+      files.push(file);
+      return file;
+    },
     async [Symbol.asyncDispose]() {
       for (const file of files) file.close();
       await Deno.remove(folder, { recursive: true });
@@ -143,6 +149,22 @@ Deno.test("rows that are on the disk alone take nothing of the memory for those 
   assertEquals(buffer.storePacks(Infinity, (pack) => file.store(DATABASE, "ns_1", pack)), 15);
   assertEquals(budget.fullness, 0);
   assert(budget.storedFullness > 0 && budget.storedFullness < before / 10, `${budget.storedFullness}`);
+});
+
+Deno.test("rows that a killed process has left in lines and in packs count once for the bound of their log", async () => {
+  await using packs = await packFiles();
+  const rows = Array.from({ length: 500 }, (_, at): LogValues => logRow(at));
+  const before = new LogBuffer(1 << 30);
+  for (const row of rows) before.add(row);
+  before.noteSpooled(1);
+  const file = packs.create(2);
+  before.storePacks(Infinity, (pack) => file.store(DATABASE, "ns_1", pack));
+  // Room for some 700 rows.
+  const buffer = new LogBuffer(400_000);
+  buffer.adopt({ rows, packs: [], file: 1 });
+  buffer.adopt({ rows: [], packs: [...packs.reopen().packs()].map(({ pack }) => pack), file: 2 });
+  const found = new Set(buffer.take(2000).map(([id]) => id));
+  assertEquals(rows.filter(([id]) => !found.has(id ?? null)), []);
 });
 
 type Step =

@@ -39,7 +39,6 @@ const QUIET_FRAMES = 2;
 export class LogFlusher {
   readonly #tables: LogTables;
   readonly #packs: WaitingPacks;
-  /** Of the rows that wait. */
   readonly #budget = new LogBudget();
   /** Those with rows of which something may be to be done. */
   readonly #noted = new Set<DatabaseLanes>();
@@ -54,6 +53,7 @@ export class LogFlusher {
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
   #busyMs = -Infinity;
   #shortening: Promise<void> | null = null;
+  #packing: Promise<void> = Promise.resolve();
   #isClosing = false;
   #moving = 0;
 
@@ -138,7 +138,8 @@ export class LogFlusher {
   /** What is in no table by now is left to the next process. */
   async close(all: Iterable<DatabaseLanes>): Promise<void> {
     this.#isClosing = true;
-    await this.#shortening;
+    // What is being moved may wait for a statement that has no end.
+    await this.#packing;
     clearTimeout(this.#spoolTimer);
     this.#toSpool([...all].filter(isUnspooled));
     // The next start need not read them.
@@ -189,7 +190,7 @@ export class LogFlusher {
     return true;
   }
 
-  /** Databases to be moved by one look: few where little is too much, because reads wait for each. */
+  /** Databases that one look moves: the more, the further the room is beyond its half; reads wait for each of them. */
   get #toMove(): number {
     const part = (this.#movesFullness - MOVES_FROM) / (HURRIES_FROM - MOVES_FROM);
     return part <= 0 ? 0 : Math.ceil(Math.min(1, part * part) * TURNS * this.#atOnce);
@@ -199,7 +200,6 @@ export class LogFlusher {
     return this.#movesFullness > HURRIES_FROM ? HURRIED_AT_ONCE : MOVED_AT_ONCE;
   }
 
-  /** Of lines and memory. */
   get #fullness(): number {
     return Math.max(this.options.spool.linesFullness, this.#budget.fullness);
   }
@@ -211,7 +211,7 @@ export class LogFlusher {
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
   async #shorten(): Promise<void> {
     const { clock, spool } = this.options;
-    if (this.#fullness > PACKS_FROM && spool.packsFullness < 1) await this.#packs.store();
+    if (this.#fullness > PACKS_FROM && spool.packsFullness < 1) await (this.#packing = this.#packs.store());
     for (let left = this.#toMove; left > 0; left -= this.#atOnce) {
       if (this.#movesFullness <= MOVES_FROM || this.#isClosing) break;
       await this.#moveSome(Math.min(left, this.#atOnce));

@@ -6,7 +6,7 @@ import type { Log } from "../../core/log.ts";
 import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../endpoint_call_row.ts";
 import type { LogValues } from "../log_columns.ts";
 import { readRecord, type RowPack } from "../packed_rows.ts";
-import { type PackRecords, StoredPack } from "../stored_pack.ts";
+import { type PackHead, type PackRecords, StoredPack } from "../stored_pack.ts";
 
 /** Bytes that a line before a record has at most. */
 const MOST_HEAD_BYTES = 512;
@@ -27,6 +27,7 @@ export interface OwnedPack {
 /** An open file; the caller closes it. */
 export class PackFile implements PackRecords {
   #length = 0;
+  #isClosed = false;
 
   private constructor(
     readonly number: number,
@@ -82,7 +83,9 @@ export class PackFile implements PackRecords {
     }
   }
 
+  /** None once it is closed: the next process has them. */
   rows(offset: number, length: number): LogValues[] {
+    if (this.#isClosed) return [];
     try {
       return readRecord(decoder.decode(this.#read(offset, length)));
     } catch (error) {
@@ -96,6 +99,7 @@ export class PackFile implements PackRecords {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.file.close();
   }
 
@@ -128,7 +132,8 @@ export class PackFile implements PackRecords {
   }
 }
 
-type Head = Omit<OwnedPack, "pack"> & Pick<StoredPack, "width" | "count" | "lastId" | "valueBytes"> & {
+type Head = PackHead & Omit<OwnedPack, "pack"> & {
+  /** Bytes of the record. */
   readonly length: number;
 };
 
