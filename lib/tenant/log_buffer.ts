@@ -108,12 +108,8 @@ export class LogBuffer {
 
   /** Those rows. */
   get unspooled(): LogValues[] {
-    const rows = [...this.#rows];
-    for (const id of this.#unspooledRefusals) {
-      const row = this.#refusals.get(id);
-      if (row) rows.push(row);
-    }
-    return rows;
+    const refused = [...this.#unspooledRefusals].map((id) => this.#refusals.get(id));
+    return [...this.#rows, ...refused.filter((row) => row !== undefined)];
   }
 
   /** Notes that all of them stand in that file of the spool now, and no others. */
@@ -176,13 +172,14 @@ export class LogBuffer {
   putBack(rows: readonly LogValues[]): void {
     if (this.#isOver) return;
     const later = [...this.#refusals.values()];
-    const [spooled, others]: [LogValues[], LogValues[]] = [[], []];
-    let file = Infinity;
+    const [spooled, files, others]: [LogValues[], number[], LogValues[]] = [[], [], []];
     for (const row of rows.filter((row) => !isRefusal(row))) {
-      file = Math.min(file, this.#spooled.get(String(row[0])) ?? Infinity);
-      (this.#spooled.delete(String(row[0])) ? spooled : others).push(row);
+      const file = this.#spooled.get(String(row[0]));
+      this.#spooled.delete(String(row[0]));
+      (file === undefined ? others : spooled).push(row);
+      if (file !== undefined) files.push(file);
     }
-    this.#waiting.addOldest(spooled, file);
+    this.#waiting.putBack(spooled, files);
     const room = Math.max(0, MAX_ROWS - this.unspooledCount);
     this.#rows = [...others.slice(0, room).filter((row) => this.budget.take(row)), ...this.#rows];
     for (const row of [...rows.filter(isRefusal), ...later]) this.#put(row);

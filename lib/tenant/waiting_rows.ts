@@ -24,10 +24,20 @@ export class WaitingRows {
     }
   }
 
-  addOldest(rows: readonly LogValues[], file: number): void {
+  #addOldest(rows: readonly LogValues[], file: number): void {
     const packs: Pack[] = [];
     this.#add(rows, file, packs);
     this.#packs.unshift(...packs);
+  }
+
+  /** Puts rows that were taken in front of the others. Those of each file stay apart: they need that one, and not the others'. */
+  putBack(rows: readonly LogValues[], files: readonly number[]): void {
+    for (let end = rows.length; end > 0;) {
+      const file = files[end - 1] ?? 0;
+      const start = files.slice(0, end).findLastIndex((other) => other !== file) + 1;
+      this.#addOldest(rows.slice(start, end), file);
+      end = start;
+    }
   }
 
   addNewest(rows: readonly LogValues[], file: number): void {
@@ -41,7 +51,7 @@ export class WaitingRows {
       if (pack === undefined) return;
       const rows = pack.rows();
       this.#release(this.#packs.splice(0, 1));
-      this.addOldest(rows.splice(left), pack.file);
+      this.#addOldest(rows.splice(left), pack.file);
       for (const row of rows) taken(row, pack.file);
       left -= rows.length;
     }
