@@ -6,6 +6,7 @@ import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
 import type { BenchRequest } from "./bench_target.ts";
 import { sendOnce } from "./bench_target.ts";
 import { chooseLoad, type LoadOrder } from "./load.ts";
+import { NoiseWatch } from "./machine_noise.ts";
 import { readManyOptions } from "./many_options.ts";
 import { ownCpuSeconds, processCpuSeconds } from "./process_cpu.ts";
 import { processMemory } from "./process_memory.ts";
@@ -90,9 +91,11 @@ async function measure(
 ): Promise<void> {
   const order = { url: target.url, requests, connections: CONNECTIONS };
   await warmUp(order, over);
+  const noise = new NoiseWatch();
   const before = cpuSeconds(target.pid);
   const result = await load({ ...order, seconds: options.seconds });
   const after = cpuSeconds(target.pid);
+  const others = noise.othersPart();
   const us = (seconds: number) =>
     (seconds / (result.perSecond * options.seconds) * 1e6).toFixed(0).padStart(5);
   const memory = processMemory(target.pid);
@@ -102,7 +105,10 @@ async function measure(
       `${result.slowestMs.toFixed(0).padStart(5)} ms  ${us(after.own - before.own)} + ${
         us(after.others - before.others)
       } µs a call  ` +
-      `${((memory?.uniqueBytes ?? NaN) / 1e6).toFixed(0)} MB in ${memory?.processes ?? "?"} processes` +
+      `${((memory?.uniqueBytes ?? NaN) / 1e6).toFixed(0)} MB in ${
+        memory?.processes ?? "?"
+      } processes, others ` +
+      `${others === null ? "?" : (others * 100).toFixed(0)} %` +
       (result.errors > 0 ? `  ${result.errors} ERRORS` : ""),
   );
 }

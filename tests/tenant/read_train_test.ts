@@ -141,6 +141,55 @@ Deno.test("reads that are on their way to a child that is killed are answered al
   });
 });
 
+Deno.test("databases are asked about their schema behind a read that never ends, and while children are killed", async () => {
+  await withDatabases(async ({ tenants, ask, askEndless, children }) => {
+    const [slow, ...others] = tenants;
+    assert(slow);
+    const inspected = () =>
+      Promise.all(others.map(async ({ database }) => {
+        const { failure, facts } = await database.inspect([{ sql: "SELECT n FROM t", changesSchema: false }]);
+        return [failure, facts.length];
+      }));
+    const expected = others.map(() => [null, 1]);
+    const endless = askEndless(slow);
+    assertEquals(await inspected(), expected);
+    assert(!endless.hasEnded(), "the others waited for the read that never ends");
+    await endless.leave();
+    for (let round = 0; round < 6; round++) {
+      const pids = await children();
+      const asked = Promise.all(others.map((tenant, at) => ask(tenant, "SELECT ?", [at])));
+      const told = inspected();
+      await new Promise((resolve) => setTimeout(resolve, round % 3));
+      for (const pid of pids) Deno.kill(pid, "SIGKILL");
+      assertEquals(await told, expected);
+      assertEquals(await asked, others.keys().map((at) => [[at]]).toArray());
+    }
+  });
+});
+
+Deno.test("reads are answered that were sent behind a statement which takes long to compile", async () => {
+  await withDatabases(async ({ tenants, ask }) => {
+    const [slow, ...others] = tenants;
+    assert(slow);
+    // Each takes twice as long as the one before.
+    const views = Array.from(
+      { length: 30 },
+      (_, at) =>
+        `CREATE VIEW v${at + 1} AS SELECT * FROM ${["t", `v${at}`][Math.sign(at)]} UNION ALL ` +
+        `SELECT * FROM ${["t", `v${at}`][Math.sign(at)]}`,
+    );
+    for (const view of views) await slow.run("schema", [[view]]);
+    let hasEnded = false;
+    const compiling = slow.database.inspect([{ sql: "SELECT * FROM v30", changesSchema: false }])
+      .then(({ failure }) => failure?.kind, (error) => error instanceof AppError ? error.code : error)
+      .finally(() => hasEnded = true);
+    const asked = await Promise.all(others.map((tenant, at) => ask(tenant, "SELECT ?", [at])));
+    assertEquals(asked, others.keys().map((at) => [[at]]).toArray());
+    assert(!hasEnded, "the others waited for the statement that is compiled");
+    assert(["too_big", "timeout", "database_busy"].includes(await compiling));
+  });
+});
+
 Deno.test("a write has its turn beside reads of other databases that never pause", async () => {
   await withDatabases(async ({ tenants, ask }) => {
     const [written] = tenants;
