@@ -39,11 +39,6 @@ export class LogBudget {
     for (const row of rows) this.#bytes -= sizeOf(row);
   }
 
-  /** The same as `take` for a row that has to have room. */
-  hold(row: LogValues): void {
-    this.#bytes += sizeOf(row);
-  }
-
   /** Notes that packed rows take so many bytes more, or less. */
   holdPacked(bytes: number): void {
     this.#bytes += bytes;

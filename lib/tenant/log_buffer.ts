@@ -121,14 +121,10 @@ export class LogBuffer {
     this.#unspooledRefusals.clear();
   }
 
-  /** Notes that the spool will lose what it holds of them. */
-  noteUnspooled(): void {
-    const rows = this.#waiting.takeAll();
-    for (const row of rows) this.budget.hold(row);
-    this.#rows = [...rows, ...this.#rows];
-    this.#spooled.clear();
-    this.repeatRefusals();
-    this.onNoted();
+  /** Brings rows of the spool's files up to that one, `most` packs at most, into a newer file, as `put` does it: see `WaitingRows`. */
+  moveOn(file: number, most: number, put: (rows: readonly LogValues[]) => number | null): void {
+    this.#waiting.moveOn(file, most, put);
+    this.releaseFiles();
   }
 
   /** Notes that rows are in their table, or will never be. */
@@ -189,7 +185,7 @@ export class LogBuffer {
   /** Forgets all rows, and every one that still comes: of calls that end while their database is deleted. */
   end(): void {
     this.#isOver = true;
-    this.#waiting.takeAll();
+    this.#waiting.forgetAll();
     this.budget.give([...this.#rows, ...this.#refusals.values()]);
     this.#rows = [];
     this.#refusals.clear();

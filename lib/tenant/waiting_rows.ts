@@ -82,10 +82,23 @@ export class WaitingRows {
     return stored;
   }
 
-  takeAll(): LogValues[] {
-    const rows = this.#packs.flatMap((pack) => pack.rows());
+  /** Brings rows of files up to that one, `most` packs at most, into a newer file: `put` returns its number, null: no room. */
+  moveOn(file: number, most: number, put: (rows: readonly LogValues[]) => number | null): void {
+    let left = most;
+    for (const [at, pack] of this.#packs.entries()) {
+      if (pack.file > file) continue;
+      if (left-- === 0) return;
+      const rows = pack.rows();
+      const newer = rows.length === 0 ? file : put(rows);
+      if (newer === null) return;
+      const packs: Pack[] = [];
+      this.#add(rows, newer, packs);
+      this.#release(this.#packs.splice(at, 1, ...packs));
+    }
+  }
+
+  forgetAll(): void {
     this.#release(this.#packs.splice(0));
-    return rows;
   }
 
   /** Forgets rows with so many columns that are older than `id`, and may keep some of them; false: there are none. */

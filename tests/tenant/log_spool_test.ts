@@ -310,6 +310,43 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
   });
 });
 
+Deno.test("of many rows of a database that cannot be written, few at a time move on within the spool", async () => {
+  await withFolder(async (folder) => {
+    const clock = new TurnableClock();
+    const spool = await LogSpool.open(folder);
+    const id = newId("db", systemClock.now());
+    const host = new FakeHost(() => lanes);
+    const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
+    const lanes: DatabaseLanes = flusher.newLanes(id, "ns_1");
+    for (let at = 0; at < 20_000; at++) lanes.log.add(queryRow(id, `${"x".repeat(500)}${at}`));
+    const look = async () => {
+      clock.turn(10_000);
+      flusher.flushAll();
+      await new Promise((resolve) => setTimeout(resolve));
+      await lanes.logFlush;
+      await new Promise((resolve) => setTimeout(resolve));
+    };
+    const [oldest = ""] = await names(folder);
+    const append = spool.append.bind(spool);
+    let [appended, most] = [0, 0];
+    spool.append = (entries) => {
+      appended += entries.reduce((sum, { rows }) => sum + rows.length, 0);
+      return append(entries);
+    };
+    for (; (await names(folder)).includes(oldest); appended = 0) {
+      await look();
+      most = Math.max(most, appended);
+    }
+    assert(most > 0 && most < 1000, `${most} rows at a look`);
+    assertEquals(lanes.log.length, 20_000);
+    host.isDamaged = false;
+    clock.turn(10_000);
+    await flusher.flush(lanes);
+    await flusher.close([lanes]);
+    assertEquals([lanes.log.length, await names(folder)], [0, []]);
+  });
+});
+
 /** Eighty databases, each with a row of half a megabyte of the same text, and a spool that has room for `packsBytes` of packs. */
 async function eightyLongRows(folder: string, packsBytes?: number) {
   const clock = new TurnableClock();
@@ -429,7 +466,7 @@ Deno.test("rows that are on the disk alone stay there while neither their tables
     await Deno.rename(folder, `${folder}.away`);
     Object.assign(host, { isDamaged: true, isQuiet: true });
     // Such rows find no place in the spool's file, and no other is made.
-    one?.log.add(queryRow(one.databaseId, "x".repeat(4_000_000)));
+    one?.log.add(queryRow(one.databaseId, "x".repeat(5_000_000)));
     for (let turn = 0; turn < 40; turn++) {
       clock.turn(2000);
       await look();

@@ -10,6 +10,7 @@ import type { LogValues } from "../../lib/tenant/log_columns.ts";
 import { PackFile } from "../../lib/tenant/local/pack_file.ts";
 import type { NeededFiles } from "../../lib/tenant/needed_files.ts";
 import { RowPack } from "../../lib/tenant/packed_rows.ts";
+import { StoredPack } from "../../lib/tenant/stored_pack.ts";
 import { TextBlocks } from "../../lib/tenant/text_blocks.ts";
 
 const value = fc.oneof(
@@ -170,7 +171,8 @@ Deno.test("rows that a killed process has left in lines and in packs count once 
 type Step =
   | { readonly do: "add"; readonly count: number }
   | { readonly do: "spool" }
-  | { readonly do: "unspool" }
+  | { readonly do: "left" }
+  | { readonly do: "move"; readonly most: number }
   | { readonly do: "store"; readonly most: number }
   | { readonly do: "take"; readonly most: number; readonly ends: "written" | "back" };
 
@@ -180,7 +182,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     count: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 3 })),
   }),
   { weight: 2, arbitrary: fc.record({ do: fc.constant("spool" as const) }) },
-  fc.record({ do: fc.constant("unspool" as const) }),
+  fc.record({ do: fc.constant("left" as const) }),
+  fc.record({ do: fc.constant("move" as const), most: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ do: fc.constant("store" as const), most: fc.integer({ min: 1, max: 5 }) }),
   fc.record({
     do: fc.constant("take" as const),
@@ -188,6 +191,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ends: fc.constantFrom("written" as const, "back" as const),
   }),
 );
+
+Deno.test("the rows of a database that is deleted are read no more", () => {
+  const budget = new LogBudget();
+  const buffer = new LogBuffer(1 << 26, budget);
+  let reads = 0;
+  const rows = (): LogValues[] => {
+    reads++;
+    return [];
+  };
+  const head = { width: 14, count: 64, lastId: "qry_1", valueBytes: 5000 };
+  buffer.adopt({ rows: [], packs: [new StoredPack(head, { number: 1, rows }, 0, 5000)], file: 1 });
+  assertEquals(buffer.length, 64);
+  buffer.end();
+  assertEquals([buffer.length, budget.storedFullness, reads], [0, 0, 0]);
+});
 
 Deno.test("rows that are added, spooled, taken and put back are written once each, in their order", async () => {
   await using packs = await packFiles();
@@ -216,15 +234,20 @@ Deno.test("rows that are added, spooled, taken and put back are written once eac
           inSpool ||= buffer.unspooledCount > 0;
           buffer.noteSpooled(1);
           assert(buffer.unspooledCount === 0);
-        } else if (one.do === "unspool") {
-          buffer.noteUnspooled();
-          inSpool = false;
-          assertEquals(buffer.unspooled.length, buffer.length);
+        } else if (one.do === "move") {
+          const before = budget.storedFullness;
+          let moved = 0;
+          buffer.moveOn(1, one.most, (rows) => {
+            moved += rows.length;
+            return 1;
+          });
+          assert(moved <= one.most * 64, "more rows move on at a time than are asked for");
+          assert(budget.storedFullness <= before);
         } else if (one.do === "store") {
           const before = budget.fullness;
           const stored = buffer.storePacks(one.most, (pack) => file.store(DATABASE, "ns_1", pack));
           assert(stored === 0 || budget.fullness < before, "a stored pack takes as much memory as before");
-        } else {
+        } else if (one.do === "take") {
           const taken = buffer.take(one.most);
           if (one.ends === "back") buffer.putBack(taken);
           else end(taken);
@@ -265,8 +288,17 @@ Deno.test("a log that outgrows its bound loses its oldest waiting rows, and the 
           files.set(file, buffer.unspooled.map(([id]) => id));
           buffer.noteSpooled(file++);
           spooledUpTo = added;
-        } else if (one.do === "unspool") {
-          // Here the step stands for a file of an earlier process.
+        } else if (one.do === "move") {
+          const [oldest = 0] = files.keys();
+          const moved: unknown[] = [];
+          const newer = file++;
+          files.set(newer, moved);
+          buffer.moveOn(oldest, one.most, (rows) => {
+            moved.push(...rows.map(([id]) => id));
+            return newer;
+          });
+        } else if (one.do === "left") {
+          // A file of an earlier process.
           if (buffer.unspooledCount > 0) continue;
           const rows = Array.from({ length: 800 }, () => logRow(added++));
           files.set(file, rows.map(([id]) => id));

@@ -166,15 +166,9 @@ export class LogSpool {
     if (open && open.databases.size === 0 && open.bytes > 0) this.#empty(open);
   }
 
-  /** Whether others than the newest file have rows of the database. */
-  isInOlder(databaseId: string): boolean {
-    return this.#segments.slice(0, -1).some(({ databases }) => databases.has(databaseId));
-  }
-
-  /** Whatever the database has in the spool is in the newest file as well. */
-  leaveOlder(databaseId: string): void {
-    for (const { databases } of this.#segments.slice(0, -1)) databases.delete(databaseId);
-    this.#dropDone();
+  /** The number of the oldest file; null where that is the newest one. */
+  get oldestFile(): number | null {
+    return this.#segments.length > 1 ? this.#segments[0]?.number ?? null : null;
   }
 
   /** What is settled later is in the spool of the next process too, which knows the rows by their ids. */
