@@ -13,6 +13,7 @@ const HELD_ROW_BYTES = 300;
 export class LogBudget {
   readonly blocks = new TextBlocks();
   #bytes = 0;
+  #packedBytes = 0;
   #storedBytes = 0;
 
   constructor(private readonly maxBytes = MAX_WAITING_BYTES) {}
@@ -22,7 +23,12 @@ export class LogBudget {
     return this.#bytes / this.maxBytes;
   }
 
-  /** The same of the memory of rows that are on the disk alone. */
+  /** How much of it packed rows use. */
+  get packedFullness(): number {
+    return this.#packedBytes / this.maxBytes;
+  }
+
+  /** How much of the memory of rows that are on the disk alone is used, up to 1. */
   get storedFullness(): number {
     return this.#storedBytes / MAX_STORED_BYTES;
   }
@@ -42,6 +48,7 @@ export class LogBudget {
   /** Notes that packed rows take so many bytes more, or less. */
   holdPacked(bytes: number): void {
     this.#bytes += bytes;
+    this.#packedBytes += bytes;
   }
 
   /** The same of rows that are on the disk alone. */

@@ -420,6 +420,51 @@ Deno.test("rows that take much of the memory of all that wait are left to the di
   });
 });
 
+Deno.test("rows that come while others are left to the disk stay in the spool, also where their database was idle meanwhile", async () => {
+  await withFolder(async (folder) => {
+    const { spool, all, flusher, look } = await eightyLongRows(folder);
+    flusher.flushAll();
+    // Some are packed by now, the others wait for the next turn.
+    const [one] = all.values();
+    const id = one?.databaseId ?? "";
+    if (one) await flusher.flush(one);
+    assertEquals(one?.log.length, 0);
+    const next = flusher.newLanes(id, "ns_1");
+    all.set(id, next);
+    const row = queryRow(id, "SELECT 1");
+    next.log.add(row);
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 0 && spool.bytes < 1000;
+    });
+    const left = (await leftIn(folder)).filter(({ databaseId }) => databaseId === id);
+    assertEquals(left.flatMap(({ rows }) => rows), [row]);
+    await flusher.close(all.values());
+  });
+});
+
+Deno.test("refused calls that take much of the memory have no file made for the few rows beside them", async () => {
+  await withFolder(async (folder) => {
+    const { clock, spool, all, flusher, look } = await eightyLongRows(folder);
+    for (const { log } of all.values()) log.end();
+    all.clear();
+    for (let at = 0; at < 60; at++) {
+      const id = newId("db", systemClock.now());
+      const lanes = flusher.newLanes(id, "ns_1");
+      all.set(id, lanes);
+      lanes.log.add([...refusal(newId("evt", 1), 1).slice(0, -2), "x".repeat(500_000), 1]);
+    }
+    for (const { databaseId, log } of all.values()) {
+      log.add(queryRow(databaseId, "SELECT 1"));
+      await look();
+      clock.turn(10_000);
+    }
+    assert(spool.linesFullness > 0);
+    assertEquals((await names(folder)).filter((name) => name.startsWith("packs")), []);
+    await flusher.close(all.values());
+  });
+});
+
 Deno.test("rows that cannot be left to the disk are moved when they take half of the memory, and tried again later", async () => {
   await withFolder(async (folder) => {
     const { clock, spool, all, flusher, look, waiting } = await eightyLongRows(folder);

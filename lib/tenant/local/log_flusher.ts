@@ -209,7 +209,9 @@ export class LogFlusher {
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
   async #shorten(): Promise<void> {
     const { clock, spool } = this.options;
-    if (this.#fullness > PACKS_FROM && spool.packsFullness < 1) await (this.#packing = this.#packs.store());
+    // Refused calls, which no pack has, would have a file of packs made for a few rows at each look.
+    const packable = Math.max(spool.linesFullness, this.#budget.packedFullness);
+    if (packable > PACKS_FROM && spool.packsFullness < 1) await (this.#packing = this.#packs.store());
     for (let left = this.#toMove; left > 0; left -= this.#atOnce) {
       if (this.#movesFullness <= MOVES_FROM || this.#isClosing) break;
       await this.#moveSome(Math.min(left, this.#atOnce));

@@ -46,13 +46,13 @@ export class WaitingPacks {
 
   async #store(): Promise<void> {
     const { spool, host } = this.options;
-    const packed: DatabaseLanes[] = [];
+    const packed: string[] = [];
     try {
       await spool.pack(async (store) => {
         let written = 0;
         for (const id of spool.inLines) {
           const lanes = host.lanes(id, "");
-          packed.push(lanes);
+          packed.push(id);
           do {
             if (written === PACKS_A_TURN) {
               await pause(1);
@@ -66,8 +66,10 @@ export class WaitingPacks {
         }
       });
     } finally {
-      for (const [at, lanes] of packed.entries()) {
+      for (const [at, id] of packed.entries()) {
         if (at % DATABASES_A_TURN === DATABASES_A_TURN - 1) await pause(1);
+        // Others than before, where it had nothing to do meanwhile: those know what is needed now.
+        const lanes = host.lanes(id, "");
         this.repeat(lanes);
         lanes.log.releaseFiles();
       }
