@@ -608,6 +608,30 @@ async function slowFlusher(folder: string, logBytes = 1 << 26) {
   return { spool, all, host, flusher, clock, open };
 }
 
+Deno.test("a file of the spool that cannot be read keeps no store from its start, and what others have is in the log", async () => {
+  await withFolder(async (folder) => {
+    let id = "";
+    await withStore(folder, async (store) => {
+      id = (await Tenant.create(store, [T])).id;
+    });
+    const row = queryRow(id, "SELECT 1");
+    const spool = await LogSpool.open(`${folder}/spool`);
+    assert(spool.append([{ databaseId: id, namespaceId: "ns_1", rows: [row] }]) !== null);
+    await spool.close();
+    const unreadable = ["log-7.jsonl", "packs-8.jsonl"].map((name) => `${folder}/spool/${name}`);
+    for (const path of unreadable) await Deno.mkdir(path);
+    await withStore(folder, async (store) => {
+      const database = store.open(id, "ns_1");
+      const { schemaVersion } = await database.inspect([]);
+      const sql = "SELECT id FROM _service_meta_query_log WHERE sql = 'SELECT 1'";
+      const outcome = await database.run(tenantCall(schemaVersion, "read", [[sql]], { readsLog: true }));
+      assert(outcome.ok === true, JSON.stringify(outcome));
+      assertEquals(rowsOf(outcome), [[row[0]]]);
+    });
+    for (const path of unreadable) assert((await Deno.stat(path)).isDirectory);
+  });
+});
+
 Deno.test("many rows of one database go into the spool at once, and wait there until somebody reads them", async () => {
   await withFolder(async (folder) => {
     const { spool, all, host, flusher, open } = await slowFlusher(folder);

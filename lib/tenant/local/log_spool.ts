@@ -56,9 +56,10 @@ export class LogSpool {
   /** What an earlier process has left, file after file, so that no more of it than one file is in memory. */
   async *readLeft(): AsyncGenerator<LeftRows> {
     for (const left of this.left) {
-      const { segment, rows } = await readSegment(left, this.log);
-      this.#segments.push(segment);
-      yield* rows;
+      const read = await readSegment(left, this.log);
+      if (read === null) continue;
+      this.#segments.push(read.segment);
+      yield* read.rows;
     }
     this.#isRead = true;
     this.#dropDone();

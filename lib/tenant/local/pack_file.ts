@@ -65,8 +65,17 @@ export class PackFile implements PackRecords {
     return new StoredPack({ width, count, lastId, valueBytes }, this, offset, record.length);
   }
 
-  /** What the file has, without reading a record. What is damaged takes only its pack with it. */
-  *packs(): Generator<OwnedPack> {
+  /** What the file has, without reading a record. What is damaged takes only its pack with it. Closes one that cannot be read. */
+  packs(): OwnedPack[] {
+    try {
+      return [...this.#packs()];
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  *#packs(): Generator<OwnedPack> {
     const { size } = this.file.statSync();
     while (this.#length < size) {
       const start = this.#read(this.#length, MOST_HEAD_BYTES);

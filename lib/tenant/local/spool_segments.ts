@@ -1,4 +1,5 @@
 // The files of the spool: what each is called, and what an earlier process has left in them.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Log } from "../../core/log.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { LeftInSpool, StoredPack } from "../stored_pack.ts";
@@ -39,11 +40,23 @@ export async function leftSegments(folder: string): Promise<LeftSegment[]> {
   return left.sort((one, other) => one.number - other.number);
 }
 
-/** Opens one that has packs, and reads one that has lines. */
-export async function readSegment(
-  { number, path, hasPacks }: LeftSegment,
-  log: Log,
-): Promise<{ readonly segment: SpoolSegment; readonly rows: readonly LeftRows[] }> {
+/** One that was read. */
+interface ReadSegment {
+  readonly segment: SpoolSegment;
+  readonly rows: readonly LeftRows[];
+}
+
+/** Opens one that has packs, and reads one that has lines. Null, which a warning says: it cannot be read, and stays as it is. */
+export async function readSegment(left: LeftSegment, log: Log): Promise<ReadSegment | null> {
+  try {
+    return await read(left, log);
+  } catch (error) {
+    log("warn", "log_rows_not_read", { reason: reasonOf(error) });
+    return null;
+  }
+}
+
+async function read({ number, path, hasPacks }: LeftSegment, log: Log): Promise<ReadSegment> {
   const packs = hasPacks ? PackFile.open(path, number, log) : null;
   const bytes = packs === null ? await Deno.readFile(path) : null;
   // A line that was cut off by the end of a process is none.
