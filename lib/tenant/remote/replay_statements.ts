@@ -1,5 +1,6 @@
 // The SQL of stored answers in a tenant's own database: the same rows as the embedded store writes.
 import { type ReplayKeys, writeStoredAnswer } from "../stored_answer.ts";
+import { piecesOf, probeOf, replayRows } from "../../sql/replay_rows.ts";
 import type { ReplayFound } from "../tenant_store.ts";
 import { type CallRun, removedPart } from "../calls/call_run.ts";
 import type { HranaStep, HranaValue, StepResult } from "./hrana/hrana.ts";
@@ -8,14 +9,6 @@ import { chain, type StepList } from "./hrana/step_list.ts";
 
 /** Characters of one piece of a stored answer. */
 const PIECE_LENGTH = 1_000_000;
-
-const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
-const FORGET = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
-const FORGET_NOTE = `${FORGET} AND (answer = '' OR expires_at <= ?)`;
-const NOTE = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, 0, ?, '', ? " +
-  "WHERE NOT EXISTS (SELECT 1 FROM _service_meta_replay WHERE probe = ? AND key = ?)";
-const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
-  "FROM _service_meta_replay WHERE probe = ? AND key = ? ORDER BY piece";
 
 /** Finds what is stored under any of the keys. A row without an answer only notes the key, which matters to other calls. */
 export function findStep({ keys, nowMs }: ReplayKeys): HranaStep["stmt"] {
@@ -67,9 +60,10 @@ export function storeAnswer(
     ...removedPart({ rows, rowsWritten }),
   });
   for (const { key, requestHash } of replay.keys) {
-    chain(list, FORGET, [probeOf(key), key]);
-    for (const [piece, text] of pieces(answer).entries()) {
-      chain(list, INSERT, [probeOf(key), key, piece, requestHash, text, replay.expiresAtMs]);
+    chain(list, replayRows.forget, [probeOf(key), key]);
+    let piece = 0;
+    for (const text of piecesOf(answer, PIECE_LENGTH)) {
+      chain(list, replayRows.insert, [probeOf(key), key, piece++, requestHash, text, replay.expiresAtMs]);
     }
   }
 }
@@ -77,8 +71,8 @@ export function storeAnswer(
 /** Notes keys whose answers are stored elsewhere, so that no other call uses them. A key that has an answer here stays as it is. */
 export function noteKeys(list: StepList, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
-    chain(list, FORGET_NOTE, [probeOf(key), key, nowMs]);
-    chain(list, NOTE, [probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key]);
+    chain(list, replayRows.forgetNote, [probeOf(key), key, nowMs]);
+    chain(list, replayRows.note, [probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key]);
   }
 }
 
@@ -87,24 +81,7 @@ export function joinKeys(list: StepList, { keys }: ReplayKeys, matched: readonly
   const from = keys[matched[0] ?? -1];
   for (const [at, { key, requestHash }] of keys.entries()) {
     if (from === undefined || matched.includes(at)) continue;
-    chain(list, FORGET, [probeOf(key), key]);
-    chain(list, JOIN, [probeOf(key), key, requestHash, probeOf(from.key), from.key]);
+    chain(list, replayRows.forget, [probeOf(key), key]);
+    chain(list, replayRows.join, [probeOf(key), key, requestHash, probeOf(from.key), from.key]);
   }
-}
-
-/** Never between the two halves of one character. */
-function pieces(text: string): string[] {
-  const found: string[] = [];
-  for (let start = 0; start < text.length;) {
-    let end = start + PIECE_LENGTH;
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
-    found.push(text.slice(start, end));
-    start = end;
-  }
-  return found;
-}
-
-/** 52 bits of the key, which is a hash in hex, are what the index holds. */
-function probeOf(key: string): number {
-  return parseInt(key.slice(0, 13), 16);
 }

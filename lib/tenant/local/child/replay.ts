@@ -1,6 +1,7 @@
 // Stored answers for repeated calls, inside the tenant's own database. An answer is written in the transaction of its
 // mutation, so that both are committed or neither is.
 import { type ReplayKeys, type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
+import { piecesOf, probeOf, replayRows } from "../../../sql/replay_rows.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import type { WireReplayed } from "./wire_call.ts";
 
@@ -11,14 +12,6 @@ const PRUNED_AT_ONCE = 2000;
 
 const FIND =
   "SELECT request_hash, answer FROM _service_meta_replay WHERE probe = ? AND key = ? AND expires_at > ? ORDER BY piece";
-
-const INSERT = "INSERT INTO _service_meta_replay VALUES (NULL,?,?,?,?,?,?)";
-const FORGET = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
-const FORGET_NOTE = `${FORGET} AND (answer = '' OR expires_at <= ?)`;
-const NOTE = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, 0, ?, '', ? " +
-  "WHERE NOT EXISTS (SELECT 1 FROM _service_meta_replay WHERE probe = ? AND key = ?)";
-const JOIN = "INSERT INTO _service_meta_replay SELECT NULL, ?, ?, piece, ?, answer, expires_at " +
-  "FROM _service_meta_replay WHERE probe = ? AND key = ?";
 
 /** Finds the answer stored under any of the keys. */
 export function findReplay(
@@ -45,8 +38,8 @@ export function findReplay(
  */
 export function noteReplay(connection: Connection, { keys, nowMs, expiresAtMs }: ReplayKeys): void {
   for (const { key, requestHash } of keys) {
-    connection.internalRun(FORGET_NOTE, probeOf(key), key, nowMs);
-    connection.internalRun(NOTE, probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key);
+    connection.internalRun(replayRows.forgetNote, probeOf(key), key, nowMs);
+    connection.internalRun(replayRows.note, probeOf(key), key, requestHash, expiresAtMs, probeOf(key), key);
   }
 }
 
@@ -58,18 +51,16 @@ export function storeReplay(
 ): void {
   const answer = writeStoredAnswer({ context: replay.context, ...parts });
   for (const { key, requestHash } of replay.keys) {
-    connection.internalRun(FORGET, probeOf(key), key);
-    let end = 0;
-    for (let piece = 0; end < answer.length; piece++) {
-      const start = end;
-      end = pieceEnd(answer, start);
+    connection.internalRun(replayRows.forget, probeOf(key), key);
+    let piece = 0;
+    for (const text of piecesOf(answer, PIECE_LENGTH)) {
       connection.internalRun(
-        INSERT,
+        replayRows.insert,
         probeOf(key),
         key,
-        piece,
+        piece++,
         requestHash,
-        answer.slice(start, end),
+        text,
         replay.expiresAtMs,
       );
     }
@@ -81,8 +72,8 @@ export function joinReplay(connection: Connection, { keys }: ReplayKeys, matched
   const from = keys[matched[0] ?? -1];
   for (const [index, { key, requestHash }] of keys.entries()) {
     if (from === undefined || matched.includes(index)) continue;
-    connection.internalRun(FORGET, probeOf(key), key);
-    connection.internalRun(JOIN, probeOf(key), key, requestHash, probeOf(from.key), from.key);
+    connection.internalRun(replayRows.forget, probeOf(key), key);
+    connection.internalRun(replayRows.join, probeOf(key), key, requestHash, probeOf(from.key), from.key);
   }
 }
 
@@ -94,16 +85,4 @@ export function pruneReplays(connection: Connection, nowMs: number): void {
     PRUNED_AT_ONCE,
     nowMs,
   );
-}
-
-/** Never cuts between the two halves of a surrogate pair, because the engine would replace each half. */
-function pieceEnd(answer: string, start: number): number {
-  const end = Math.min(answer.length, start + PIECE_LENGTH);
-  const unit = answer.charCodeAt(end - 1);
-  return end < answer.length && unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end;
-}
-
-/** The first 52 bits of a key, which a small index holds; the rows themselves are stored in the order of time. */
-function probeOf(key: string): number {
-  return parseInt(key.slice(0, 13), 16);
 }
