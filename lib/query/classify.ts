@@ -3,7 +3,7 @@ import { isPlainText } from "../core/plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
 import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
 import type { Syntax, Unread } from "../sql/syntax.ts";
-import type { EngineFailure } from "../engine/engine_failure.ts";
+import { type EngineFailure, plainFailure } from "../engine/engine_failure.ts";
 import type {
   Misunderstood,
   QueryContext,
@@ -164,10 +164,6 @@ export function parameterFailure(wanted: number, params: QueryStatement["params"
   return invalid < 0
     ? null
     : plainFailure("invalid_text", `Remove U+0000 and lone surrogates from parameter ${invalid + 1}`);
-}
-
-function plainFailure(kind: EngineFailure["kind"], message: string): EngineFailure {
-  return { kind, message, table: null, columns: [] };
 }
 
 const unexplained: EngineFailure = plainFailure("unavailable", "the engine did not say why");

@@ -2,6 +2,7 @@
 // when it is made, and is made again when the file has changed, but never for more than a small share of the time.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Clock } from "../../core/clock.ts";
+import { quoteIdentifier } from "../../sql/quote.ts";
 
 /** Tables up to this size are counted after every change, which costs a small part of the scan that needs the count. */
 const SMALL_TABLE_ROWS = 10_000;
@@ -54,7 +55,7 @@ export class TableCounts implements RowCounts {
     const known = this.#counts.get(table);
     if (known) return known.rows;
     try {
-      const row = this.database.prepare(`SELECT max(rowid) AS rows FROM ${quoted(table)}`).get();
+      const row = this.database.prepare(`SELECT max(rowid) AS rows FROM ${quoteIdentifier(table)}`).get();
       const largest = Number(row?.["rows"] ?? 0);
       // Keys that are random numbers or times are far larger than the number of rows.
       if (largest <= ROUGH_ROWS) return largest;
@@ -91,7 +92,7 @@ export class TableCounts implements RowCounts {
     const startedMs = this.clock.monotonicMs();
     try {
       const statement = known?.statement ??
-        this.database.prepare(`SELECT count(*) AS rows FROM ${quoted(table)}`);
+        this.database.prepare(`SELECT count(*) AS rows FROM ${quoteIdentifier(table)}`);
       const rows = Number(statement.get()?.["rows"] ?? 0);
       const countedMs = this.clock.monotonicMs();
       this.#counts.set(table, { statement, rows, version, countedMs, tookMs: countedMs - startedMs });
@@ -102,9 +103,9 @@ export class TableCounts implements RowCounts {
   }
 
   #sample(table: string, columns: readonly string[], index: string | null): number {
-    const keys = columns.map(quoted).join(", ");
-    const present = columns.map((column) => `${quoted(column)} IS NOT NULL`).join(" AND ");
-    const from = `${quoted(table)}${index === null ? "" : ` INDEXED BY ${quoted(index)}`}`;
+    const keys = columns.map(quoteIdentifier).join(", ");
+    const present = columns.map((column) => `${quoteIdentifier(column)} IS NOT NULL`).join(" AND ");
+    const from = `${quoteIdentifier(table)}${index === null ? "" : ` INDEXED BY ${quoteIdentifier(index)}`}`;
     const ordered = index === null ? "" : ` ORDER BY ${keys}`;
     const rows = `SELECT ${keys} FROM ${from} WHERE ${present}${ordered} LIMIT ${SAMPLE_ROWS}`;
     try {
@@ -125,8 +126,4 @@ export class TableCounts implements RowCounts {
     const row = this.#versionStatement.get();
     return `${row?.["own"]} ${row?.["others"]}`;
   }
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -171,7 +171,10 @@ export function endedRun(run: CallRun, call: EndingCall, expected = true): CallR
 }
 
 /** The run as it is committed. */
-export function committedRun(run: CallRun, nothingStays: boolean): CallRun {
+export function committedRun<Run extends Pick<CallRun, "results" | "rowsWritten">>(
+  run: Run,
+  nothingStays: boolean,
+): Run {
   return nothingStays ? { ...run, results: [], rowsWritten: 0 } : run;
 }
 

@@ -2,7 +2,7 @@
 // stored answer, log row and audit row.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { endingFailure, isUndone, removedPart } from "../../calls/call_run.ts";
+import { committedRun, endingFailure, isUndone, removedPart } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
@@ -71,7 +71,7 @@ export function writeCall(
     const nothingStays = isUndone(failure, call);
     if (nothingStays) connection.internalRun("ROLLBACK TO call");
     connection.internalRun("RELEASE call");
-    const run = failure === null ? last : endedRun({ ...last, failure }, nothingStays);
+    const run = failure === null ? last : committedRun({ ...last, failure }, nothingStays);
     recordCall(options, call, run, first);
     return {
       ...outcomeOf(run, [first.rowsRead, first.rowsWritten]),
@@ -80,10 +80,6 @@ export function writeCall(
   } finally {
     notes?.close();
   }
-}
-
-function endedRun(run: CallRun, nothingStays: boolean): CallRun {
-  return nothingStays ? { ...run, results: [], rowsWritten: 0 } : run;
 }
 
 type WatchedOptions = WriteCallOptions & { readonly watch: FootprintWatch | null };
@@ -96,7 +92,7 @@ function runInTransaction(call: WireCall, options: WatchedOptions): { first: Cal
   const first = runOnce(call, options, single);
   let last = first;
   while (!connection.database.isTransaction) {
-    if (!alone) throw new GroupLost(endedRun(first, true));
+    if (!alone) throw new GroupLost(committedRun(first, true));
     connection.internalRun("BEGIN IMMEDIATE");
     connection.internalRun("SAVEPOINT call");
     watch?.restart();
