@@ -4,6 +4,7 @@ import { print } from "../testing/print.ts";
 import { type ProcessMemory, processMemory } from "./process_memory.ts";
 import { publish } from "./publish.ts";
 import { makeNamespace, type RunningService, startService } from "./service_target.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const ENDPOINTS = 10_000;
 const AT_ONCE = 16;
@@ -115,8 +116,4 @@ async function kvBytes(folder: string): Promise<number> {
 
 function megabytes(memory: ProcessMemory | null): string {
   return memory === null ? "?" : (memory.uniqueBytes / 1e6).toFixed(0);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

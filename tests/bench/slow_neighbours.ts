@@ -4,6 +4,7 @@
 import { print } from "../testing/print.ts";
 import { callService, newToken, type ServiceWorld, serviceWorld } from "../testing/service_world.ts";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 const POINT_READ = "SELECT a FROM t WHERE id = 5";
@@ -13,8 +14,6 @@ const SECONDS = 4;
 /** Milliseconds between two calls of one caller, and before the endless ones count as under way. */
 const PAUSE_MS = 10;
 const SETTLE_MS = 1000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 interface SlowCase {
   readonly title: string;
   readonly tokens: number;

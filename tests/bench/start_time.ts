@@ -3,6 +3,7 @@
 import { print } from "../testing/print.ts";
 import { processMemory } from "./process_memory.ts";
 import { type RunningService, startService } from "./service_target.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const NAMESPACE = "many";
 const IDLE_AFTER_MS = 3000;
@@ -141,8 +142,4 @@ function round(ms: number): number {
 
 function megabytes(bytes: number | undefined): number {
   return Math.round((bytes ?? 0) / 1024 / 1024);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -13,6 +13,7 @@ import { NoiseWatch } from "./machine_noise.ts";
 import { processCpuSeconds } from "./process_cpu.ts";
 import { type ServiceTarget, serviceTarget } from "./service_target.ts";
 import { medianOf } from "./verdict.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const options = benchOptions(Deno.args, ["half-load", "burst", "endless", "abandoned"]);
 const { name: by, load } = await chooseLoad();
@@ -27,8 +28,6 @@ const BESIDE = { connections: 4, pauseMs: 10 };
 const SETTLE_MS = 300;
 /** Reads that somebody begins and leaves: how long each takes, when it is left, and when the next one begins. */
 const ABANDONED = { ms: 60, leftAfterMs: 40, everyMs: 100 };
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 const bare = await bareTarget();
 const services = [await serviceTarget()];
 const against = options.against === null ? null : await checkOut(ROOT, options.against);

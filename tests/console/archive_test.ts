@@ -5,6 +5,7 @@ import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type ConsoleWorld, consoleWorld, plain } from "./console_world.ts";
 import { openPage } from "./open_page.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 interface World extends ConsoleWorld {
   readonly folder: string;
@@ -59,10 +60,6 @@ async function filesOf(folder: string, wanted: RegExp): Promise<string[]> {
     else if (wanted.test(path)) found.push(path);
   }
   return found;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function digestIn(page: string): string {

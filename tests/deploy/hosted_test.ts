@@ -9,12 +9,11 @@ import { suspend } from "../testing/suspend.ts";
 import { heldBy } from "../writes/write_world.ts";
 import { type InstanceApi, inTurn } from "./instance_api.ts";
 import { type Instance, openStage } from "./rehearsal.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 /** Milliseconds after which no cache may still be believed. */
 const STALE_MS = 5_000;
 const ROUNDS = 20;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface World {
   readonly one: InstanceApi;

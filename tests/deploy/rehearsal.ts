@@ -2,6 +2,7 @@
 // programs, `Deno.openKv()` for KV. Two instances share one KV and one sqld, as two isolates of one app do.
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
 import { newToken } from "../../lib/access/token_format.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { givePort, takePort } from "../testing/own_port.ts";
 import { answers, collect } from "../testing/processes.ts";
 import { startSqld } from "../testing/sqld.ts";
@@ -160,7 +161,7 @@ export async function startInstance(
       await end("SIGKILL");
       throw new Error(`the instance did not start:\n${text.errors.slice(-3000)}`);
     }
-    await sleep(10);
+    await pause(10);
   }
   return {
     ...{ url, pid: child.pid, readyMs: performance.now() - startedMs },
@@ -179,8 +180,4 @@ export async function startInstance(
       }
     },
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

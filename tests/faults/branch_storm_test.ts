@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const ROUNDS = 7;
 const CLAIM = "/v1/db/acme/main/claim_branch";
@@ -10,7 +11,6 @@ const BRANCHES = "/v1/db/acme/main/branches";
 const INSERT = "INSERT INTO t VALUES (1)";
 const GONE_WITHIN_MS = 60_000;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const claim = (ref: string) => ({ purpose: "a storm", ref });
 
 /** Waits until that many locations are left; resolves with the milliseconds that it took. */

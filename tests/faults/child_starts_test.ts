@@ -4,9 +4,8 @@ import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { killChildren } from "../testing/engine_children.ts";
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 Deno.test("a child that cannot start is tried again some times and told once, and what waits runs when one can", async () => {
   if (Deno.build.os !== "linux") return;

@@ -6,6 +6,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { engineChildren, killChildren, untilEngineRuns } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
@@ -38,8 +39,6 @@ async function withStore(
   }
 }
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 Deno.test("children ended at random moments lose no acknowledged write and run none twice", async () => {
   await withStore(async (store, directory) => {
     const tenant = await Tenant.create(store, [T]);
@@ -58,8 +57,8 @@ Deno.test("children ended at random moments lose no acknowledged write and run n
     for (let round = 0; round < rounds(25, 250); round++) {
       // Every second child gets to its work first, however long it takes to start.
       const wanted = acknowledged.length + (round % 2) * 8;
-      for (let waitedMs = 0; acknowledged.length < wanted && waitedMs < 10_000; waitedMs += 5) await sleep(5);
-      await sleep(Math.random() * 60);
+      for (let waitedMs = 0; acknowledged.length < wanted && waitedMs < 10_000; waitedMs += 5) await pause(5);
+      await pause(Math.random() * 60);
       await killChildren(directory);
     }
     stop = true;
@@ -96,7 +95,7 @@ async function endChildrenOf(signal: "SIGKILL" | "SIGABRT"): Promise<string> {
     while (!ended) {
       // A child that is ended before it has begun with the statement does not count.
       await untilEngineRuns(directory, () => ended);
-      await sleep(150);
+      await pause(150);
       await killChildren(directory, signal);
     }
     told = await victim.then(
@@ -210,7 +209,7 @@ Deno.test("children end with the process that started them, also when it is kill
     await reader.cancel();
     let left = await engineChildren(directory);
     for (let waited = 0; left.length > 0 && waited < 40; waited++) {
-      await sleep(100);
+      await pause(100);
       left = await engineChildren(directory);
     }
     assertEquals(left, [], parentTie);

@@ -2,11 +2,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const PATH = "/v1/db/demo/demo/query";
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 interface Target {
   readonly service: RunningService;
   readonly token: string;
@@ -156,7 +155,7 @@ Deno.test(
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"sql":"SELECT')),
     });
     const slow = app.request("POST", `${tenant.database.path}/query`, { token: tenant.token, body });
-    while (app.deps.bodyWatch.pending === 0) await sleep(1);
+    while (app.deps.bodyWatch.pending === 0) await pause(1);
     for (let sweep = 0; sweep < 5; sweep++) app.deps.bodyWatch.sweep();
     const answer = await slow;
     assertEquals([answer.status, answer.body.code], [408, "request_timeout"]);
@@ -182,7 +181,7 @@ onService(
     for (let client = 0; client < 4; client++) {
       using connection = await connect(target);
       await send(connection, whole(target, ENDLESS));
-      await sleep(150);
+      await pause(150);
     }
     assertEquals(await query(target, "SELECT 1"), { status: 200, rows: [[1]] });
   },
@@ -198,7 +197,7 @@ onService(
     {
       using connection = await connect(target);
       await send(connection, whole(target, endless));
-      await sleep(400);
+      await pause(400);
     }
     assertEquals((await query(target, "INSERT INTO t VALUES (-1)")).status, 200);
     assertEquals((await query(target, "SELECT a FROM t")).rows, [[-1]]);
@@ -220,7 +219,7 @@ onService(
         connection,
         head(target, `Content-Length: ${body.length}`).replace("/query", "/batch") + body,
       );
-      await sleep(client % 4);
+      await pause(client % 4);
     }
     const torn = await query(target, "SELECT a, count(*) FROM batches GROUP BY a HAVING count(*) <> 4");
     assertEquals(torn, { status: 200, rows: [] });

@@ -3,6 +3,7 @@
 import { killChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
 import { type ServiceWorld, serviceWorld } from "../testing/service_world.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 /** What the row may hold from when the change was sent until the next one was acknowledged. */
 interface State {
@@ -40,7 +41,6 @@ const TEXTS = [
   "SELECT * FROM t WHERE id = ?",
 ] as const;
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const oneOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] ?? fail();
 
 class Register {
@@ -106,8 +106,8 @@ class Register {
       else if (dice < 0.78) await this.#snapshot(value);
       else if (dice < 0.88) await this.#restore();
       else if (dice < 0.94) await this.#change("import", value, () => this.#import(value));
-      else await sleep(200 * Math.random());
-      await sleep(oneOf([0, 0, 10, 50]));
+      else await pause(200 * Math.random());
+      await pause(oneOf([0, 0, 10, 50]));
     }
   }
 
@@ -186,10 +186,10 @@ class Register {
   }
 
   async #kill(fromMs: number, endMs: number): Promise<void> {
-    await sleep(fromMs - performance.now());
+    await pause(fromMs - performance.now());
     while (performance.now() < endMs) {
       if (await killChildren(this.world.folder) > 0) this.#counts.kills++;
-      await sleep(KILL_EVERY_MS * Math.random());
+      await pause(KILL_EVERY_MS * Math.random());
     }
   }
 
@@ -198,7 +198,7 @@ class Register {
     for (let tries = 0; tries < 150; tries++) {
       const { status, body } = await this.#query(sql);
       if (status === 200) return body.data.rows[0]?.[0];
-      await sleep(200);
+      await pause(200);
     }
     throw new Error(`nothing answers ${sql}`);
   }

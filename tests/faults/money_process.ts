@@ -3,6 +3,7 @@
 import { Meter } from "../../lib/control/balance/meter.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { systemClock } from "../../lib/core/clock.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { openKvFile } from "./open_kv_file.ts";
 
 const [path = "", namespaceId = "", leaseMs = "", dearest = ""] = Deno.args;
@@ -11,8 +12,6 @@ const kv = await openKvFile(path);
 const meter = new Meter(kv, systemClock, { leaseMs: Number(leaseMs) });
 let spent = 0;
 let stopped = false;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 const encoder = new TextEncoder();
 
 function report(): void {
@@ -23,7 +22,7 @@ async function work(name: number): Promise<void> {
   while (!stopped) {
     try {
       const admission = await meter.admit(namespaceId);
-      await sleep(Math.random() * 2);
+      await pause(Math.random() * 2);
       const costNanoUsd = 500 + Math.floor(Math.random() * (Number(dearest) - 500));
       meter.settle(admission, {
         databaseId: `db_${name}`,
@@ -35,7 +34,7 @@ async function work(name: number): Promise<void> {
       spent += costNanoUsd;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      await sleep(20);
+      await pause(20);
     }
   }
 }

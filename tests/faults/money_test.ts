@@ -7,6 +7,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { kvCall } from "../../lib/store/kv_call.ts";
 import type { BalanceRecord, BlockRecord } from "../../lib/store/money_records.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { startPermissions } from "../testing/start_permissions.ts";
 
 const NS = "ns_money";
@@ -15,8 +16,6 @@ const LEASE_MS = 2_000;
 const CREDIT_NANO_USD = 40_000_000;
 /** What every process takes for granted before it has seen a call: no call here is dearer. */
 const DEAREST_NANO_USD = FIRST_GUESS_NANO_USD;
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** One process and the total that it printed last. */
 class Spender {
@@ -109,7 +108,7 @@ Deno.test("eight processes on one KV, kills included, spend no more than was the
         assertEquals(sight.balance.reservedNanoUsd, reserved);
         looks++;
       }
-      await sleep(2);
+      await pause(2);
     }
   })();
   watcher.catch(() => watching = false);
@@ -118,10 +117,10 @@ Deno.test("eight processes on one KV, kills included, spend no more than was the
   let kills = 0;
   let lostNanoUsd = 0;
   try {
-    await sleep(1500);
+    await pause(1500);
     for (; kills < 14; kills++) {
-      await sleep(100 + Math.random() * 400);
-      while (watching && looks < LOOKS_A_KILL * (kills + 1)) await sleep(2);
+      await pause(100 + Math.random() * 400);
+      while (watching && looks < LOOKS_A_KILL * (kills + 1)) await pause(2);
       const at = Math.floor(Math.random() * PROCESSES);
       const victim = spenders[at];
       assert(victim !== undefined);
@@ -135,13 +134,13 @@ Deno.test("eight processes on one KV, kills included, spend no more than was the
       spenders[at] = new Spender(path);
       if (kills === 9) await ledger.credit(NS, { amountNanoUsd: CREDIT_NANO_USD, reference: "more" });
     }
-    await sleep(1000);
+    await pause(1000);
     await Promise.all(spenders.map((spender) => spender.stop()));
     const meter = new Meter(kv, systemClock, { leaseMs: LEASE_MS });
     for (let waited = 0; waited < 2 * LEASE_MS; waited += 250) {
       await meter.sweepBlocks();
       if ((await ledger.balance(NS))?.reservedNanoUsd === 0) break;
-      await sleep(250);
+      await pause(250);
     }
     watching = false;
     await watcher;

@@ -7,6 +7,7 @@ import { rounds } from "../testing/rounds.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
 import type { Between } from "../testing/relay.ts";
 import { type Fault, faults } from "./relay_faults.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const MAIN = "/v1/db/acme/main";
 const tried: readonly string[] = ["cut before it arrived", "answer cut", "late"];
@@ -14,8 +15,6 @@ const FAULTS = rounds(2, 40);
 /** Milliseconds until the same request must have been answered well. */
 const AGAIN_MS = 90_000;
 const GONE_WITHIN_MS = 90_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Every removal arrives once more behind its answer, beside whatever is done then. */
 function doubled(): { readonly between: Between; readonly removals: () => number } {
   let removals = 0;

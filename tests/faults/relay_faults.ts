@@ -1,9 +1,8 @@
 // What a network can do to one request, by name.
 import type { Go, RelayAnswer } from "../testing/relay.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 export type Fault = (go: Go, cut: () => void) => Promise<RelayAnswer>;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const faults: Readonly<Record<string, Fault>> = {
   "cut before it arrived": () => Promise.resolve(null),

@@ -4,6 +4,7 @@ import { killChildren } from "../testing/engine_children.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { replayCheck, type ReplayFigures } from "./replay_check.ts";
 import { MOVE_ENDPOINT, ReplayLoad, TABLES } from "./replay_load.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 export interface RoundsOptions {
   /** Kills, at most, and milliseconds after which no other begins once each kind has died. */
@@ -35,7 +36,6 @@ const ROUND_MS = 400;
 const CALLS_BETWEEN = 10;
 /** Milliseconds that the service may take to get to its work again after the last kill. */
 const AWAY_MS = 30_000;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** What dies, over and over in this order: both kinds in the shortest run. */
 const VICTIMS = ["engine", "service", "engine", "service", "engine"] as const;
 const OPERATOR_KEY = "operator-key-of-the-fault-suite";
@@ -57,8 +57,8 @@ export async function replayRounds(options: RoundsOptions): Promise<RoundsFigure
     while (engineKills + serviceKills < options.rounds && !isOver()) {
       // Every second victim gets to its work first, however long it takes to start on a busy machine.
       const wanted = load.acknowledgedCalls + (engineKills + serviceKills) % 2 * CALLS_BETWEEN;
-      for (let looks = 0; load.acknowledgedCalls < wanted && looks < 500; looks++) await sleep(20);
-      await sleep(ROUND_MS * Math.random());
+      for (let looks = 0; load.acknowledgedCalls < wanted && looks < 500; looks++) await pause(20);
+      await pause(ROUND_MS * Math.random());
       if (VICTIMS[(engineKills + serviceKills) % VICTIMS.length] === "service") {
         const dying: RunningService = service;
         service = null;
@@ -125,7 +125,7 @@ async function select(
       sql.startsWith("SELECT") && response.status === 503 && performance.now() - startMs < AWAY_MS,
       `${sql}: ${JSON.stringify(answer)}`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await pause(250);
   }
 }
 

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
 import { callService, manage, newToken, type ServiceAnswer, serviceWorld } from "../testing/service_world.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 /** Slow by itself, so that it waits as the endless ones do, for a slot that they never leave. */
@@ -12,8 +13,6 @@ const LONG = `SELECT count(*) FROM (${
 const NEVER_MS = "200000";
 /** After which what is not there counts as held up. */
 const PATIENCE_MS = 90_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Sends them and tells which have been answered, in their order; `all`: every one has ended, answered or not. */
 function send(calls: readonly Promise<ServiceAnswer>[]): { ended: ServiceAnswer[]; all: Promise<unknown> } {
   const ended: ServiceAnswer[] = [];

@@ -8,6 +8,7 @@ import { half, type Proxy, standBefore } from "../testing/stand_before.ts";
 import { type Sqld, startSqld } from "../testing/sqld.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { suspend } from "../testing/suspend.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 interface Options {
   readonly settings?: Readonly<Record<string, string>>;
@@ -27,8 +28,6 @@ interface World {
 
 const INSERT = "INSERT INTO t (a) VALUES (?)";
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Runs `body` with a table `t` on an sqld of its own; where there is none for this machine it says so and returns. */
 async function withSqld(
   body: (world: World) => Promise<void>,

@@ -6,11 +6,10 @@ import { inCi, type Sqld, type SqldOptions, startSqld } from "../testing/sqld.ts
 import { print } from "../testing/print.ts";
 import { standBefore } from "../testing/stand_before.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { pause } from "../../lib/core/pause.ts";
 
 const NAMESPACES = ["--enable-namespaces", "--disable-default-namespace"];
 const ADMIN_KEY = "0123456789abcdef";
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Runs `body` beside an sqld of its own; where there is none for this machine it says so and returns. */
 async function withServer(options: SqldOptions, body: (sqld: Sqld) => Promise<void>): Promise<void> {
   const sqld = await startSqld({ ...options, args: [...NAMESPACES, ...options.args ?? []] });

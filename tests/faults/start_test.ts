@@ -1,6 +1,7 @@
 // Starting and ending the real process: what keeps it from starting, what a stop and a kill leave behind.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { S3Objects } from "../../lib/tenant/archive/s3_objects.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { childrenLeft, engineChildren } from "../testing/engine_children.ts";
 import { givePort, takePort } from "../testing/own_port.ts";
 import { print } from "../testing/print.ts";
@@ -9,8 +10,6 @@ import { launchService, type RunningService, startService } from "../testing/sta
 
 const SLOW =
   "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 1000000) SELECT count(*) FROM c";
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "cubby_start_" });
   try {
@@ -236,7 +235,7 @@ Deno.test("a start whose output cannot be written, as on a full disk, serves all
     const service = await launchService({ folder, settings, launcher });
     let isServing = false;
     const ended = service.exited.then(() => null);
-    while (!isServing && await Promise.race([ended, sleep(100).then(() => true)]) !== null) {
+    while (!isServing && await Promise.race([ended, pause(100).then(() => true)]) !== null) {
       // Whoever calls before it has started waits for it.
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
       await answer?.body?.cancel();
@@ -347,7 +346,7 @@ Deno.test("after kill -9 under writes every acknowledged one is there, and no ch
     };
     const writers = Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
     writers.catch(() => {}); // told below
-    while (acknowledged.length <= 50) await sleep(10);
+    while (acknowledged.length <= 50) await pause(10);
     await service.kill();
     await writers;
     assertEquals(await childrenLeft(folder), []);

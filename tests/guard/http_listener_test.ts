@@ -9,6 +9,7 @@ import {
 import { BodyWatch } from "../../lib/guard/body_watch.ts";
 import type { ArrivingBodies } from "../../lib/guard/connection_watch.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { RawClient } from "../testing/raw_client.ts";
 import { RawSocket } from "../testing/raw_socket.ts";
 
@@ -22,8 +23,6 @@ const patient = {
   sweepMs: 20,
 };
 const ok: ConnectionHandler = () => new Response("ok");
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 interface World extends AsyncDisposable {
   readonly listener: HttpListener;
   readonly log: string[];
@@ -86,20 +85,20 @@ Deno.test("a kept connection lives past the time that a first head has, and answ
   for (let time = 0; time < 2; time++) {
     await client.send(GET);
     assertEquals((await client.answer()).body, "ok");
-    await sleep(300);
+    await pause(300);
   }
 });
 
 Deno.test("neither a long answer nor a body that is sent slowly is ended", async () => {
   await using world = listening({ headMs: 100, idleMs: 100 }, async (request) => {
     const text = await request.text();
-    if (text === "") await sleep(500);
+    if (text === "") await pause(500);
     return new Response(`took ${text}`);
   });
   const [long, slow] = [await world.connect(), await world.connect()];
   await Promise.all([long.send(GET), slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")]);
   for (const character of "0123456789") {
-    await sleep(50);
+    await pause(50);
     await slow.send(character);
   }
   assertEquals([(await long.answer()).body, (await slow.answer()).body], ["took ", "took 0123456789"]);
@@ -195,7 +194,7 @@ Deno.test("where all connections wait for bodies, the slowest gives way to each 
     slow.push(one);
     while (bodies.pending < Math.min(2, slow.length)) {
       assertEquals(world.log, []);
-      await sleep(1);
+      await pause(1);
     }
   }
   const last = slow.pop();
@@ -269,7 +268,7 @@ Deno.test("a socket is never ended for being silent, is among the connections, a
   const { port } = world.listener.addr;
   const client = await RawSocket.connect(port, "/");
   // It has been silent for longer than a connection may be, and has the only place.
-  for (let sweeps = 0; sweeps < 10; sweeps++) await sleep(patient.sweepMs);
+  for (let sweeps = 0; sweeps < 10; sweeps++) await pause(patient.sweepMs);
   const refused = await world.connect();
   await refused.end();
   assertEquals(world.log, ["warn connection_refused"]);
@@ -283,7 +282,7 @@ Deno.test("a socket is never ended for being silent, is among the connections, a
 Deno.test("every one of a burst of sockets stays open", async () => {
   await using world = listening({}, async (request, connection) => {
     // As the service's own handler does: an answer that is made later.
-    await sleep(Math.random() * 3);
+    await pause(Math.random() * 3);
     const upgraded = await connection.upgrade(request, {}, () => {});
     assert(upgraded !== null);
     const { socket, response } = upgraded;

@@ -1,6 +1,7 @@
 // Two instances of the service over one KV: claims of the other one, of a dead one, and a KV that does not answer.
 import { assert, assertEquals } from "@std/assert";
 import type { ReplayRecord } from "../../lib/store/records.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { dataOf } from "../branches/branch_world.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
@@ -17,8 +18,6 @@ const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)
 
 /** More than a claim holds, however far the clocks of two instances may differ. */
 const LONG_MS = 631_000;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The replay records in KV, once there are as many. */
 async function records(app: StartedApp, wanted: number): Promise<Deno.KvEntry<ReplayRecord>[]> {

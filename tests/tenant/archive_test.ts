@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { logReaches } from "../../lib/tenant/log_length.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
 import { bucketOf, codeOf, countAt, openArchived } from "./archive_world.ts";
@@ -36,8 +37,6 @@ async function reopen(world: World): Promise<void> {
   world.store = await open(world.folder);
 }
 
-const tick = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 Deno.test("a database comes back as it was at any moment: all that was answered by then, nothing later", async () => {
   await withArchive(async (world) => {
     const tenant = await Tenant.create(world.store, [SCHEMA]);
@@ -45,7 +44,7 @@ Deno.test("a database comes back as it was at any moment: all that was answered 
     for (let row = 0; row < 40; row++) {
       await tenant.run("write", [["INSERT INTO t (a) VALUES (?)", "x".repeat(row * 50)]]);
       answered.push(systemClock.now());
-      await tick(5);
+      await pause(5);
       if (row === 15) await world.store.archive?.status(tenant.id);
     }
     for (const at of [0, 7, 16, 30, 39]) {
@@ -78,7 +77,7 @@ Deno.test("a log that was folded in and a restart leave no gap", async () => {
           "x".repeat(600_000),
         ]]);
         answered.push(systemClock.now());
-        await tick(3);
+        await pause(3);
       }
     };
     await fill(world.store, 12);
@@ -108,7 +107,7 @@ Deno.test("a log that is folded in while somebody goes on writing keeps its file
         "UPDATE b SET a = randomblob(100000)",
       ]]);
       answered.push(systemClock.now());
-      await tick(2);
+      await pause(2);
     };
     const log = logOf(folder, tenant.id);
     const isKept = () => !logReaches(log, Deno.statSync(log).size - 1_000_000) && isLong();
@@ -127,9 +126,9 @@ Deno.test("a transaction longer than an object of the archive is in a moment as 
   await withArchive(async ({ store }) => {
     const tenant = await Tenant.create(store, [SCHEMA]);
     await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
-    await tick(3);
+    await pause(3);
     const before = systemClock.now();
-    await tick(3);
+    await pause(3);
     const six = "(VALUES (1), (2), (3), (4), (5), (6))";
     await tenant.run("write", [[`INSERT INTO t (a) SELECT randomblob(1000000) FROM ${six}`]]);
     await tenant.run("write", [["DELETE FROM t WHERE id = 2"]]);
@@ -201,7 +200,7 @@ Deno.test("a store that is away holds nobody up, and has everything once it is b
     for (let row = 0; row < 5; row++) {
       await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
       answered.push(systemClock.now());
-      await tick(3);
+      await pause(3);
     }
     assertEquals(
       await codeOf(archive.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "away" })),
@@ -233,7 +232,7 @@ Deno.test("an archive in a bucket: each request is signed, and what is listed in
 
     const store = await openWith(S3_KEYS.secretAccessKey);
     const moment = systemClock.now();
-    await tick(3);
+    await pause(3);
     await Tenant.at(store, tenant.id).run("write", [["INSERT INTO t (a) VALUES ('y')"]]);
     assertEquals(await countAt(store, tenant.id, systemClock.now(), "now"), 2);
     assertEquals(await countAt(store, tenant.id, moment, "before"), 1);
@@ -249,7 +248,7 @@ Deno.test("an archive in a bucket: each request is signed, and what is listed in
 /** Waits until the log was folded into its file. */
 async function folded(world: World, id: string): Promise<void> {
   const log = logOf(world.folder, id);
-  while ((await Deno.stat(log)).size > 0) await tick(20);
+  while ((await Deno.stat(log)).size > 0) await pause(20);
 }
 
 function logOf(folder: string, id: string): string {

@@ -5,6 +5,7 @@ import { Tenant } from "../contracts/tenant_store.ts";
 import { FOLD_MS } from "../../lib/tenant/local/resting_logs.ts";
 import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { killChildren } from "../testing/engine_children.ts";
 import { openLocalStore, withLocalStore } from "../testing/local_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -12,8 +13,6 @@ import { TurnableClock } from "../testing/turnable_clock.ts";
 const ROWS =
   "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) INSERT INTO t SELECT i FROM c";
 const REST_MS = 61_000;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The databases whose logs children are asked to fold, in order. */
 function foldsOf(store: LocalStore): string[] {
