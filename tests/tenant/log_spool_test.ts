@@ -443,6 +443,38 @@ Deno.test("rows that come while others are left to the disk stay in the spool, a
   });
 });
 
+Deno.test("rows are left to the disk also while those of a database are being moved that is busy for long", async () => {
+  await withFolder(async (folder) => {
+    const { clock, spool, all, host, flusher, waiting, look } = await eightyLongRows(folder);
+    const long = Promise.withResolvers<ReplyFrame>();
+    host.task = () => long.promise;
+    const [one] = all.values();
+    if (!one) throw new Error("no database");
+    // Nothing else is to be done, so that its row is moved.
+    host.isQuiet = true;
+    for (const lanes of all.values()) lanes.dropped = lanes !== one;
+    flusher.flushAll();
+    clock.turn(2000);
+    await until(async () => {
+      await look();
+      return one.log.length === 0;
+    });
+    host.isQuiet = false;
+    for (const lanes of all.values()) lanes.dropped = false;
+    for (const { log } of all.values()) log.add(queryRow("db_1", "SELECT 1"));
+    clock.turn(10_000);
+    await until(async () => {
+      await look();
+      return spool.packsFullness > 0;
+    });
+    assert(spool.packsFullness > 0);
+    assertEquals(waiting(), 80);
+    long.resolve({ reply: { t: "done" }, text: "" });
+    await look();
+    await flusher.close(all.values());
+  });
+});
+
 Deno.test("refused calls that take much of the memory have no file made for the few rows beside them", async () => {
   await withFolder(async (folder) => {
     const { clock, spool, all, flusher, look } = await eightyLongRows(folder);

@@ -55,7 +55,7 @@ export class LogFlusher {
   #spoolTimer: ReturnType<typeof setTimeout> | undefined;
   #busyMs = -Infinity;
   #shortening: Promise<void> | null = null;
-  #packing: Promise<void> = Promise.resolve();
+  #packing: Promise<void> | null = null;
   #isClosing = false;
   #moving = 0;
 
@@ -84,10 +84,7 @@ export class LogFlusher {
     this.#flushDue();
   }
 
-  /**
-   * Writes the log rows that wait for this database; resolves when a statement would see them, or none can be written
-   * for the time being.
-   */
+  /** Writes the log rows that wait; resolves when a statement would see them, or none can be written for the time being. */
   async flush(lanes: DatabaseLanes): Promise<void> {
     await this.#write(lanes, Infinity, true);
   }
@@ -96,9 +93,9 @@ export class LogFlusher {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    const both = [underWay, this.#tables.write(lanes, frames, isAwaited)];
+    const own = this.#tables.write(lanes, frames, isAwaited);
     // A promise of both results would have that of the flush before in it, and so of every one since the start.
-    lanes.logFlush = Promise.all(both).then(() => {});
+    lanes.logFlush = Promise.all([underWay, own]).then(() => {});
     await lanes.logFlush;
   }
 
@@ -120,6 +117,8 @@ export class LogFlusher {
     this.#spoolSome();
     this.#flushDue();
     if (!this.options.host.isQuiet) this.#busyMs = this.options.clock.monotonicMs();
+    // A database whose rows are being moved may take long, and packs are not to wait for it.
+    this.#packing ??= this.#pack().finally(() => this.#packing = null);
     this.#shortening ??= this.#shorten().finally(() => this.#shortening = null);
   }
 
@@ -206,17 +205,21 @@ export class LogFlusher {
     return Math.max(this.options.spool.packsFullness, this.#budget.storedFullness, this.#fullness);
   }
 
+  async #pack(): Promise<void> {
+    const { linesFullness, packsFullness } = this.options.spool;
+    // Refused calls, which no pack has, would have a file of packs made for a few rows at each look.
+    const fullness = Math.max(linesFullness, this.#budget.packedFullness);
+    if (fullness > PACKS_FROM && packsFullness < 1) await this.#packs.store();
+  }
+
   /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
   async #shorten(): Promise<void> {
-    const { clock, spool } = this.options;
-    // Refused calls, which no pack has, would have a file of packs made for a few rows at each look.
-    const packable = Math.max(spool.linesFullness, this.#budget.packedFullness);
-    if (packable > PACKS_FROM && spool.packsFullness < 1) await (this.#packing = this.#packs.store());
+    await this.#packing;
     for (let left = this.#toMove; left > 0; left -= this.#atOnce) {
       if (this.#movesFullness <= MOVES_FROM || this.#isClosing) break;
       await this.#moveSome(Math.min(left, this.#atOnce));
     }
-    if (clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
+    if (this.options.clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
   }
 
   /** Any of those with the oldest rows: one that cannot be written is not to keep the others waiting. */
@@ -235,14 +238,12 @@ export class LogFlusher {
     if (lanes.idle) return spool.settled(databaseId);
     const isWaiting = frames === Infinity && clock.monotonicMs() < lanes.logRetryMs;
     if (!isWaiting && !this.#tables.failed.has(lanes)) return;
-    const [file, { log, namespaceId }] = [spool.oldestFile, lanes];
     // On a full disk they would all be in memory.
-    if (file === null || this.#isRefused || this.#fullness > MOVES_FROM) return;
-    if (log.repeatRefusals() && !this.#toSpool([lanes])) return;
+    if (this.#isRefused || this.#fullness > MOVES_FROM) return;
+    const [file, { log, namespaceId }] = [spool.oldestFile, lanes];
+    if (file === null || log.repeatRefusals() && !this.#toSpool([lanes])) return;
     log.moveOn(file, MOVED_ON_AT_ONCE, (rows) => spool.append([{ databaseId, namespaceId, rows }]));
   }
 }
 
-function isUnspooled({ log, dropped }: DatabaseLanes): boolean {
-  return log.unspooledCount > 0 && !dropped;
-}
+const isUnspooled = ({ log, dropped }: DatabaseLanes): boolean => log.unspooledCount > 0 && !dropped;
