@@ -5,16 +5,8 @@ import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
-import { type S3Server, startS3 } from "../testing/s3_server.ts";
-import { TurnableClock } from "../testing/turnable_clock.ts";
-import {
-  type ArchivedStoreOptions,
-  bucketOf,
-  codeOf,
-  countAt,
-  openArchived,
-  until,
-} from "./archive_world.ts";
+import type { TurnableClock } from "../testing/turnable_clock.ts";
+import { codeOf, countAt, until, withBucket } from "./archive_world.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB)";
 const HOUR_MS = 3_600_000;
@@ -23,35 +15,6 @@ const SPOOL_MB = 5;
 /** Longer than a change waits until it is sent, and than nobody asks who owns the place. */
 const SENT_MS = 11_000;
 const OWNED_MS = 61_000;
-
-interface World {
-  readonly s3: S3Server;
-  readonly clock: TurnableClock;
-  open(folder: string, more?: ArchivedStoreOptions): Promise<LocalStore>;
-}
-
-async function withBucket(work: (world: World) => Promise<void>): Promise<void> {
-  const s3 = startS3();
-  const root = await Deno.makeTempDir();
-  const clock = new TurnableClock();
-  s3.now = () => clock.now();
-  const open: LocalStore[] = [];
-  try {
-    await work({
-      s3,
-      clock,
-      open: async (folder, more) => {
-        const store = await openArchived(`${root}/${folder}`, bucketOf(s3), { clock, ...more });
-        open.push(store);
-        return store;
-      },
-    });
-  } finally {
-    await Promise.all(open.map((store) => store.close()));
-    await s3.close();
-    await Deno.remove(root, { recursive: true });
-  }
-}
 
 /** Half of an epoch, as a sending that was cut off leaves it: each pruning removes it. */
 const halfOf = (id: string) => `shop/cubby/db/${id}/00000000-00000000/base-00000000-${"0".repeat(64)}`;

@@ -1,48 +1,11 @@
 // Who writes at a place, and who removes there: a copied data folder is another installation, the same one started anew is not.
 import { assert, assertEquals } from "@std/assert";
-import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import { type S3Server, startS3 } from "../testing/s3_server.ts";
-import { TurnableClock } from "../testing/turnable_clock.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
-import {
-  type ArchivedStoreOptions,
-  bucketOf,
-  codeOf,
-  countAt,
-  openArchived,
-  until,
-} from "./archive_world.ts";
+import { codeOf, countAt, openArchived, until, withBucket } from "./archive_world.ts";
 
 const SCHEMA = "CREATE TABLE t (a)";
 const INSERT = "INSERT INTO t VALUES (1)";
 const DAY_MS = 86_400_000;
-
-interface World {
-  readonly s3: S3Server;
-  readonly root: string;
-  readonly clock: TurnableClock;
-  open(folder: string, more?: ArchivedStoreOptions): Promise<LocalStore>;
-}
-
-async function withBucket(work: (world: World) => Promise<void>): Promise<void> {
-  const s3 = startS3();
-  const root = await Deno.makeTempDir();
-  const clock = new TurnableClock();
-  s3.now = () => clock.now();
-  const opened: LocalStore[] = [];
-  const open: World["open"] = async (folder, more) => {
-    const store = await openArchived(`${root}/${folder}`, bucketOf(s3), { clock, ...more });
-    opened.push(store);
-    return store;
-  };
-  try {
-    await work({ s3, root, clock, open });
-  } finally {
-    await Promise.all(opened.map((store) => store.close()));
-    await s3.close();
-    await Deno.remove(root, { recursive: true });
-  }
-}
 
 /** As an operator copies a folder of a service that runs: with all times, and without the lock of the process. */
 async function copyFolder(from: string, to: string): Promise<void> {
