@@ -4,6 +4,7 @@
 import { inTurn } from "../deploy/instance_api.ts";
 import { openStage } from "../deploy/rehearsal.ts";
 import { print } from "../testing/print.ts";
+import { median } from "./median.ts";
 import { serverProcess } from "./server_process.ts";
 
 const rounds = Number(Deno.args[Deno.args.indexOf("--rounds") + 1]) || 7;
@@ -17,7 +18,7 @@ const first = await stage.start();
 const { token, database } = await inTurn(stage.operatorKey, [first]).namespace("cold");
 await first.stop();
 
-print(`bare server, first answer: ${median(await times(rounds, bareStart))} ms`);
+print(`bare server, first answer: ${median(await times(rounds, bareStart)).toFixed(0)} ms`);
 for (const engine of ["node", "wasm"]) {
   const ready: number[] = [];
   const queried: number[] = [];
@@ -32,7 +33,11 @@ for (const engine of ["node", "wasm"]) {
     queried.push(instance.readyMs + performance.now() - askedMs);
     await instance.stop();
   }
-  print(`GATE_ENGINE=${engine}: ready after ${median(ready)} ms, first query after ${median(queried)} ms`);
+  print(
+    `GATE_ENGINE=${engine}: ready after ${median(ready).toFixed(0)} ms, first query after ${
+      median(queried).toFixed(0)
+    } ms`,
+  );
 }
 
 async function bareStart(): Promise<void> {
@@ -53,8 +58,4 @@ async function times(count: number, work: () => Promise<void>): Promise<number[]
     found.push(performance.now() - startedMs);
   }
   return found;
-}
-
-function median(values: readonly number[]): number {
-  return Math.round([...values].sort((a, b) => a - b)[values.length >> 1] ?? 0);
 }

@@ -6,6 +6,7 @@ import { print } from "../testing/print.ts";
 import { wholeBatch } from "../hrana/hrana_world.ts";
 import { type BenchRequest, type BenchStatement, fetchOptions, sendOnce } from "./bench_target.ts";
 import { chooseLoad } from "./load.ts";
+import { median } from "./median.ts";
 import { ownCpuSeconds, processCpuSeconds } from "./process_cpu.ts";
 import { serviceTarget } from "./service_target.ts";
 import { socketLoad } from "./socket_load.ts";
@@ -160,10 +161,6 @@ function lineOf(name: string, all: readonly Figures[]): string {
   const others = micros(({ othersMicros }) => othersMicros);
   return `${name.padEnd(48)} ${rate.toLocaleString("en").padStart(8)} a second ` +
     `${own.padStart(7)} µs an answer, ${others.padStart(5)} µs of its children`;
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 /** BEGIN and nothing else, as an application has it that waits for something. */

@@ -6,6 +6,7 @@ import { launchBrowser } from "../browser/browser.ts";
 import { openConsole } from "../browser/console_world.ts";
 import { furnish, type FurnishedPage, personFor } from "../browser/furnished.ts";
 import { print } from "../testing/print.ts";
+import { median } from "./median.ts";
 
 const DELAY_MS = 40;
 const BYTES_A_SECOND = 10_000_000 / 8;
@@ -109,8 +110,4 @@ function line(name: string, visits: readonly Visit[]): string {
 
 function sorted(times: readonly number[]): number[] {
   return times.map((ms) => Math.round(ms)).sort((a, b) => a - b);
-}
-
-function median(times: readonly number[]): number {
-  return times[times.length >> 1] ?? 0;
 }

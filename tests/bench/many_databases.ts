@@ -5,6 +5,7 @@ import { print } from "../testing/print.ts";
 import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
 import type { BenchRequest } from "./bench_target.ts";
 import { sendOnce } from "./bench_target.ts";
+import { inParallel } from "./in_parallel.ts";
 import { chooseLoad, type LoadOrder } from "./load.ts";
 import { NoiseWatch } from "./machine_noise.ts";
 import { readManyOptions } from "./many_options.ts";
@@ -141,7 +142,7 @@ async function filledService(service: RunningService): Promise<string> {
   const target = serviceTenants(service, String(token));
   const startedMs = performance.now();
   let createdMs = 0;
-  await inParallel(most, async (at) => {
+  await inParallel(AT_ONCE, most, async (at) => {
     const beganMs = performance.now();
     await service.manage("POST", "/api/namespaces/many/databases", { slug: `t${at}` });
     createdMs += performance.now() - beganMs;
@@ -182,7 +183,7 @@ async function sqldTenants(url: string, adminUrl: string, pid: number): Promise<
     };
   };
   const target: Tenants = { name: "sqld", url, pid, request };
-  await inParallel(most, async (at) => {
+  await inParallel(AT_ONCE, most, async (at) => {
     const made = await fetch(`${adminUrl}/v1/namespaces/t${at}/create`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -192,14 +193,6 @@ async function sqldTenants(url: string, adminUrl: string, pid: number): Promise<
     for (const sql of SCHEMA) await sendOnce(target, request(at, sql, []));
   });
   return target;
-}
-
-async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    for (let at = next++; at < count; at = next++) await work(at);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 function variants(make: (at: number) => BenchRequest): BenchRequest[] {

@@ -5,6 +5,7 @@ import { type ProcessMemory, processMemory } from "./process_memory.ts";
 import { publish } from "./publish.ts";
 import { makeNamespace, type RunningService, startService } from "./service_target.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { inParallel } from "./in_parallel.ts";
 
 const ENDPOINTS = 10_000;
 const AT_ONCE = 16;
@@ -25,7 +26,7 @@ export async function measureManyEndpoints(): Promise<void> {
     service = await startService(folder);
     try {
       const startedMs = performance.now();
-      await inParallel(ENDPOINTS - 1, (at) => publish(service, specOf(at + 1)));
+      await inParallel(AT_ONCE, ENDPOINTS - 1, (at) => publish(service, specOf(at + 1)));
       print(`made and published ${ENDPOINTS - 1}: ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
     } finally {
       await service.stop();
@@ -51,7 +52,7 @@ async function measure(folder: string, endpoints: number, title: string): Promis
     );
     if (endpoints === 1) return;
     const coldMs = await medianMs(service, (call) => 1 + call * Math.floor((endpoints - 1) / CALLS));
-    await inParallel(endpoints, (at) => callOne(service, at));
+    await inParallel(AT_ONCE, endpoints, (at) => callOne(service, at));
     await pause(SETTLE_MS);
     print(
       `${title}: the first call of one ${coldMs.toFixed(2)} ms, memory once all were called ` +
@@ -96,14 +97,6 @@ async function listTime({ url }: RunningService): Promise<number> {
   const { endpoints }: { endpoints: unknown[] } = await response.json();
   if (endpoints.length !== ENDPOINTS) throw new Error(`${endpoints.length} endpoints are listed`);
   return performance.now() - startedMs;
-}
-
-async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    for (let at = next++; at < count; at = next++) await work(at);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 async function kvBytes(folder: string): Promise<number> {

@@ -5,6 +5,7 @@ import { startService } from "../testing/start_service.ts";
 import { print } from "../testing/print.ts";
 import { makeTestNamespace } from "../testing/test_namespace.ts";
 import { callApi } from "../testing/call_api.ts";
+import { median } from "./median.ts";
 
 const GOAL_MS = 2;
 const VERSION = "2026-07-28";
@@ -123,8 +124,4 @@ function headersOf(method: string): Record<string, string> {
     "mcp-protocol-version": VERSION,
     "mcp-method": method,
   };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

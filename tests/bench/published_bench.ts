@@ -9,6 +9,7 @@ import type { BenchRequest } from "./bench_target.ts";
 import { measureHashing } from "./hashing_rate.ts";
 import { chooseLoad } from "./load.ts";
 import { measureManyEndpoints } from "./many_endpoints.ts";
+import { median } from "./median.ts";
 import { processCpuSeconds } from "./process_cpu.ts";
 import { publish } from "./publish.ts";
 import { type ServiceTarget, serviceTarget } from "./service_target.ts";
@@ -75,8 +76,4 @@ async function measureReads(service: ServiceTarget): Promise<void> {
     `/p of /v1: ${share.toFixed(2)} (goal ${GOAL_READ} ${share >= GOAL_READ ? "✓" : "✗"}), ` +
       `by processor time ${(v1.cpu / p.cpu).toFixed(2)}`,
   );
-}
-
-function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[list.length >> 1] ?? NaN;
 }

@@ -7,6 +7,7 @@ import { benchOptions } from "./bench_options.ts";
 import { type BenchRequest, type BenchTarget, sendOnce } from "./bench_target.ts";
 import { keyedLoad } from "./keyed_load.ts";
 import { chooseLoad } from "./load.ts";
+import { median } from "./median.ts";
 import { serviceTarget } from "./service_target.ts";
 
 interface Measure {
@@ -95,10 +96,6 @@ function report(results: ReadonlyMap<string, number>): void {
     const factor = of(`replayed ${name}, 8`) / of(`${name}, 8`);
     print(`replay of ${name} beside running it: ×${factor.toFixed(2)} (goal > 1 ${mark(factor > 1)})`);
   }
-}
-
-function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
 }
 
 function mark(reached: boolean): string {

@@ -4,6 +4,7 @@
 // @ts-types="../hrana/libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
 import { print } from "../testing/print.ts";
+import { median } from "./median.ts";
 import { serverProcess } from "./server_process.ts";
 import { serviceTarget } from "./service_target.ts";
 import { socketLoad } from "./socket_load.ts";
@@ -106,8 +107,6 @@ const optionOf = (name: string, unless: number) => {
   const at = Deno.args.indexOf(`--${name}`);
   return at < 0 ? unless : Number(Deno.args[at + 1]);
 };
-
-const median = (all: readonly number[]) => all.toSorted((a, b) => a - b)[all.length >> 1] ?? NaN;
 
 async function measure(): Promise<void> {
   const seconds = optionOf("seconds", 2);

@@ -4,6 +4,7 @@ import { print } from "../testing/print.ts";
 import { processMemory } from "./process_memory.ts";
 import { type RunningService, startService } from "./service_target.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { median } from "./median.ts";
 
 const NAMESPACE = "many";
 const IDLE_AFTER_MS = 3000;
@@ -130,10 +131,6 @@ async function printedToken(service: RunningService): Promise<string> {
 
 function slug(at: number): string {
   return `db-${at}`;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 function round(ms: number): number {

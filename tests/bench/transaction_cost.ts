@@ -8,6 +8,7 @@ import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { TenantTransaction } from "../../lib/tenant/tenant_store.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { print } from "../testing/print.ts";
+import { median } from "./median.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
 const CALLERS = 8;
@@ -116,8 +117,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const beganMs = performance.now();
   await work();
   return Math.round(performance.now() - beganMs);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
