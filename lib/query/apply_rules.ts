@@ -9,7 +9,8 @@ import { hitsOf, matchRules, type RuleMatch } from "./match_rules.ts";
 import type { Soon } from "./pipeline.ts";
 import { effectsOf, findFootprint, type Preview } from "./preview.ts";
 import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
-import { type EndedOutcome, type FailedOutcome, workOf } from "./store_call.ts";
+import { type EndedOutcome, workOf } from "./store_call.ts";
+import type { FailedOutcome } from "../tenant/what_stays.ts";
 
 const NO_RULES: readonly RuleMatch[] = [];
 

@@ -3,7 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { statementOfRun } from "../sql/param_sets.ts";
 import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
-import type { FailedOutcome } from "./store_call.ts";
+import type { FailedOutcome } from "../tenant/what_stays.ts";
 
 /**
  * Makes the error of a statement that could not be understood. In a batch that is not atomic, the statements before it

@@ -11,6 +11,7 @@ import type { TenantStatement } from "../tenant/tenant_statement.ts";
 import { type Totals, totals } from "./answer.ts";
 import { migrationAsk } from "./migration_ask.ts";
 import type { QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
+import type { FailedOutcome } from "../tenant/what_stays.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */
 const DRY_RUN_TIMEOUT_MS = 5000;
@@ -19,9 +20,6 @@ const FOOTPRINT_TIMEOUT_MS = 15_000;
 
 /** Bounds of reads of the service's own, which the operator's bounds on callers' results must not cut. */
 const OWN_BOUNDS = { rows: 2_000_000, bytes: 128 * 1024 * 1024 };
-
-/** The outcome of a call that failed. */
-export type FailedOutcome = Extract<TenantOutcome, { ok: false }>;
 
 /** The outcome of a call or of a dry run. */
 export type EndedOutcome = FailedOutcome | Extract<TenantOutcome, { ok: true }>;

@@ -1,6 +1,7 @@
 // What a request to the console carries, beyond what every request carries.
 import type { PersonCaller } from "../../lib/access/caller.ts";
 import type { Proofs } from "../../lib/services/people/own_account.ts";
+import type { Glance } from "../../lib/services/money/glance_at.ts";
 
 /** One request, as pages need it. */
 export interface Visit {
@@ -16,7 +17,7 @@ export interface Visit {
   /** Null for whoever is not signed in. */
   readonly person: Person | null;
   /** What the rail of a namespace says. Errors: those of reading the namespace. */
-  readonly railOf: (namespaceSlug: string) => Promise<RailFacts>;
+  readonly railOf: (namespaceSlug: string) => Promise<Glance>;
   /** By what whoever is signed in can confirm who it is. Errors: `person_required`, `session_ended`. */
   readonly proofs: () => Promise<Proofs>;
 }
@@ -39,14 +40,4 @@ export interface Person {
   /** For the rail and the account page. */
   readonly name: string;
   readonly detail: string;
-}
-
-/** What the rail says of a namespace. */
-export interface RailFacts {
-  /** Approvals that wait. */
-  readonly waiting: number;
-  readonly balanceUsd: number;
-  readonly creditedUsd: number;
-  /** What calls are refused for; null: they are not. */
-  readonly spent: "balance" | "monthly cap" | null;
 }

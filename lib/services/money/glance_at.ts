@@ -5,7 +5,7 @@ import { costNanoUsd, toUsd } from "../../query/prices.ts";
 import { readBalance } from "./manage_money.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
 
-/** The glance. */
+/** What the rail says of a namespace. */
 export interface Glance {
   /** Approvals that wait for a person, up to `MOST_WAITING`. */
   readonly waiting: number;

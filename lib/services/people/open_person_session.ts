@@ -1,18 +1,9 @@
 // Opens a session of the console for a person who has proved who it is. How they proved it is not its concern.
 import { csrfTokenOf, newSessionSecret, sessionHash } from "../../access/authenticate_session.ts";
-import type { ControlPlane } from "../../control/control_plane.ts";
-import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import type { AuthContext } from "../../access/authenticate.ts";
 import type { SessionOwner } from "../../store/people_records.ts";
-
-/** What it needs of the process. */
-export interface PersonSessionContext {
-  readonly control: ControlPlane;
-  readonly clock: Clock;
-  /** SHA-256 of the operator key, hex. */
-  readonly operatorKeyHash: string;
-}
 
 /** A session to open. */
 export interface PersonSession {
@@ -42,7 +33,7 @@ const MAX_AGENT_LENGTH = 200;
 
 /** Errors: `session_ended` when the member is gone or has changed meanwhile; `meter_unreachable`. */
 export async function openPersonSession(
-  { control, clock, operatorKeyHash }: PersonSessionContext,
+  { control, clock, operatorKeyHash }: AuthContext,
   { owner, provedEpoch, agent, replaced }: PersonSession,
 ): Promise<OpenedSession> {
   const nowMs = clock.now();

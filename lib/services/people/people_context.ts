@@ -6,10 +6,10 @@ import type { LoginFailures } from "../../control/login_failures.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { SessionOwner } from "../../store/people_records.ts";
-import type { PersonSessionContext } from "./open_person_session.ts";
+import type { AuthContext } from "../../access/authenticate.ts";
 
 /** Parts of the process, for whoever signs in. */
-export interface PeopleContext extends PersonSessionContext {
+export interface PeopleContext extends AuthContext {
   /** Prefix of absolute URLs, and the origin of passkeys. */
   readonly baseUrl: string;
   readonly hashes: KeyedHashes;

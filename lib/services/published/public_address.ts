@@ -7,14 +7,8 @@ import { AppError } from "../../core/errors.ts";
 import type { QueryTarget } from "../../query/query_call.ts";
 import type { BranchRecord, DatabaseRecord, EndpointRecord } from "../../store/records.ts";
 import { type DatabaseAddress, trunkTarget } from "../databases/database_record.ts";
+import type { TargetPath } from "../../access/resolve_target.ts";
 import type { PublishedContext, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
-
-/** A database as a path under `/p` names it. */
-export interface PublicAddress {
-  readonly namespaceSlug: string;
-  /** `<slug>` or `<slug>@<ref>`: a branch serves the endpoints of its trunk. */
-  readonly databasePath: string;
-}
 
 /** The database behind such a path. */
 export interface PublicTarget {
@@ -24,9 +18,9 @@ export interface PublicTarget {
 }
 
 /** Null when a part of the path is unknown or malformed. Errors: `meter_unreachable`. */
-async function resolvePublicAddress(
+async function resolveTargetPath(
   control: ControlPlane,
-  { namespaceSlug, databasePath }: PublicAddress,
+  { namespaceSlug, databasePath }: TargetPath,
 ): Promise<PublicTarget | null> {
   const address = readAddress(databasePath);
   if (address === null || !isSlug(namespaceSlug)) return null;
@@ -43,9 +37,9 @@ async function resolvePublicAddress(
 /** The trunk whose published endpoints a stranger asks about. Errors: `database_not_found`, `meter_unreachable`. */
 export async function findPublicDatabase(
   control: ControlPlane,
-  address: PublicAddress,
+  address: TargetPath,
 ): Promise<DatabaseRecord> {
-  const found = await resolvePublicAddress(control, address);
+  const found = await resolveTargetPath(control, address);
   if (found === null) throw new AppError("database_not_found");
   return found.trunk;
 }
@@ -62,7 +56,7 @@ export async function resolveEndpoint(
   { namespaceSlug, databasePath, slug }: Path,
 ): Promise<ResolvedEndpoint> {
   if (!isSlug(slug)) throw nothing();
-  const found = await resolvePublicAddress(control, { namespaceSlug, databasePath });
+  const found = await resolveTargetPath(control, { namespaceSlug, databasePath });
   if (found === null) throw nothing();
   const { trunk, branch } = found;
   const record = await control.endpoints.bySlug(trunk.id, slug);

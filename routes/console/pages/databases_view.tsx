@@ -1,6 +1,7 @@
 // What the page of the databases shows.
 import type { DatabaseView } from "../../../lib/services/databases/database_record.ts";
-import type { RailFacts, Visit } from "../../http/visit.ts";
+import type { Visit } from "../../http/visit.ts";
+import type { Glance } from "../../../lib/services/money/glance_at.ts";
 import { mayManage } from "../frame/may_manage.ts";
 import type { Returned } from "../frame/returned.ts";
 import { Card } from "../parts/card.tsx";
@@ -22,7 +23,7 @@ export interface DatabasesFacts {
   readonly databases: readonly DatabaseView[];
   readonly nextCursor: string | null;
   readonly today: ReadonlyMap<string, Used>;
-  readonly rail: RailFacts;
+  readonly rail: Glance;
   /** Slug of what was just deleted, or brought back. */
   readonly deleted: string | null;
   /** The operator has just made the namespace. */

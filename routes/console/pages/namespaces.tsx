@@ -9,7 +9,8 @@ import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { displayName, slug } from "../../http/schemas.ts";
 import { manageContext } from "../../http/service_contexts.ts";
-import type { RailFacts, Visit } from "../../http/visit.ts";
+import type { Visit } from "../../http/visit.ts";
+import type { Glance } from "../../../lib/services/money/glance_at.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
@@ -74,7 +75,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
 interface NamespacesProps {
   readonly visit: Visit;
   readonly baseUrl: string;
-  readonly rows: readonly (NamespaceView & { readonly facts: RailFacts })[];
+  readonly rows: readonly (NamespaceView & { readonly facts: Glance })[];
   readonly nextCursor: string | null;
   readonly returned: Returned<"create"> | null;
   readonly deleted: string | null;

@@ -13,7 +13,8 @@ import { readSchema } from "../../schema/read_schema.ts";
 import type { SchemaFacts, TableFacts } from "../../schema/schema_facts.ts";
 import type { DiscoveryContext } from "../discovery/discover_endpoints.ts";
 import { inputForms } from "../discovery/input_schema.ts";
-import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
+import type { TargetPath } from "../../../access/resolve_target.ts";
+import { findPublicDatabase } from "../public_address.ts";
 import { captchaSource } from "./captcha_source.ts";
 import { clientRuntime } from "./client_runtime.ts";
 
@@ -201,7 +202,7 @@ const cached = new WeakMap<readonly EndpointRecord[], Promise<string>>();
  */
 export async function writeClient(
   ctx: DiscoveryContext & { readonly query: QueryContext },
-  address: PublicAddress,
+  address: TargetPath,
 ): Promise<string> {
   const { control, baseUrl, query } = ctx;
   const { namespaceSlug, databasePath } = address;

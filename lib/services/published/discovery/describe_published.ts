@@ -3,7 +3,8 @@ import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { EndpointRecord } from "../../../store/records.ts";
 import { prepareSpec } from "../../endpoints/spec/prepare_spec.ts";
 import { outputs, outputSchema } from "../../endpoints/spec/outputs.ts";
-import { findPublicDatabase, type PublicAddress } from "../public_address.ts";
+import type { TargetPath } from "../../../access/resolve_target.ts";
+import { findPublicDatabase } from "../public_address.ts";
 import type { DiscoveryContext } from "./discover_endpoints.ts";
 import { exampleInput } from "./example_input.ts";
 import { inputSchema } from "./input_schema.ts";
@@ -57,7 +58,7 @@ const cached = new WeakMap<readonly EndpointRecord[], Json>();
 /** The document. Errors: `database_not_found`, `meter_unreachable`. */
 export async function describePublished(
   { control, baseUrl }: DiscoveryContext,
-  address: PublicAddress,
+  address: TargetPath,
 ): Promise<Json> {
   const database = await findPublicDatabase(control, address);
   const records = await control.endpoints.published(database.id);

@@ -1,7 +1,8 @@
 // What a database offers to strangers: its published endpoints with their inputs.
 import type { ControlPlane } from "../../../control/control_plane.ts";
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
-import { endpointUrl, findPublicDatabase, type PublicAddress } from "../public_address.ts";
+import type { TargetPath } from "../../../access/resolve_target.ts";
+import { endpointUrl, findPublicDatabase } from "../public_address.ts";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
 /** What discovery needs of the process. */
@@ -37,7 +38,7 @@ const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 /** The published endpoints of a database with their inputs. Errors: `database_not_found`, `meter_unreachable`. */
 export async function discoverEndpoints(
   { control, baseUrl }: DiscoveryContext,
-  address: PublicAddress,
+  address: TargetPath,
 ): Promise<Discovery> {
   const database = await findPublicDatabase(control, address);
   const { namespaceSlug, databasePath } = address;

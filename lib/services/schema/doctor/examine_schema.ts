@@ -3,14 +3,15 @@ import { isoTime } from "../../../core/clock.ts";
 import { failedWith } from "../../../core/errors.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { diagnose } from "./doctor_checks.ts";
-import type { Address, EndpointFacts, Finding } from "./examined.ts";
+import type { TargetPath } from "../../../access/resolve_target.ts";
+import type { EndpointFacts, Finding } from "./examined.ts";
 import { readExamined } from "./read_examined.ts";
 import type { ProbeMemory } from "./row_probes.ts";
 import { databaseCall } from "./suggestions.ts";
 
 /** What the doctor needs beside the database. */
 export interface DoctorInput {
-  readonly address: Address;
+  readonly address: TargetPath;
   /** The published endpoints. */
   readonly endpoints: () => Promise<readonly EndpointFacts[]>;
   readonly memory: ProbeMemory;
@@ -48,7 +49,7 @@ export async function examineSchema(ctx: StatementsContext, input: DoctorInput):
  */
 async function damagedDatabase(
   { tenants, target }: StatementsContext,
-  address: Address,
+  address: TargetPath,
 ): Promise<Finding> {
   const [newest] = await tenants.open(target.databaseId, target.namespaceId).snapshots();
   return {

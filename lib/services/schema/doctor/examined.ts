@@ -2,6 +2,7 @@
 import type { RuleRecord } from "../../../store/write_records.ts";
 import type { IndexFacts } from "../read_indexes.ts";
 import type { SchemaFacts } from "../schema_facts.ts";
+import type { TargetPath } from "../../../access/resolve_target.ts";
 
 /** The CREATE statements of a table, and of its indexes and triggers. */
 export interface TableSource {
@@ -39,13 +40,6 @@ export interface EndpointFacts {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** The database in the caller's path. */
-export interface Address {
-  readonly namespaceSlug: string;
-  /** `<slug>` or `<slug>@<ref>`, as the caller addressed it. */
-  readonly databasePath: string;
-}
-
 /** A table, view or trigger that cannot be used at all. */
 export interface BrokenObject {
   readonly type: "table" | "view" | "trigger";
@@ -70,7 +64,8 @@ export interface Examined {
   readonly broken: readonly BrokenObject[];
   readonly rules: readonly RuleRecord[];
   readonly endpoints: readonly EndpointFacts[];
-  readonly address: Address;
+  /** As the caller addressed it. */
+  readonly address: TargetPath;
 }
 
 /** A key for a table and its columns. Names contain no U+0000, so the key is unambiguous. */

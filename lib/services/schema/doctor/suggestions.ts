@@ -4,17 +4,17 @@ import { splitAddress } from "../../../access/resolve_target.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
-import type { Address } from "./examined.ts";
+import type { TargetPath } from "../../../access/resolve_target.ts";
 
 /** A call under `/v1/db/:ns/:db/`. */
-export function databaseCall(address: Address, method: string, operation: string, body: unknown): string {
+export function databaseCall(address: TargetPath, method: string, operation: string, body: unknown): string {
   return `${method} /v1/db/${address.namespaceSlug}/${address.databasePath}/${operation} ${
     JSON.stringify(body)
   }`;
 }
 
 /** A batch that runs all statements or none. */
-export function batchCall(address: Address, statements: readonly string[]): string {
+export function batchCall(address: TargetPath, statements: readonly string[]): string {
   return databaseCall(address, "POST", "batch", {
     statements: statements.map((sql) => ({ sql })),
     transaction: true,
@@ -22,12 +22,12 @@ export function batchCall(address: Address, statements: readonly string[]): stri
 }
 
 /** A call about one endpoint; `rest` follows its slug. */
-export function endpointCall(address: Address, method: string, rest: string, body?: unknown): string {
+export function endpointCall(address: TargetPath, method: string, rest: string, body?: unknown): string {
   return databaseApiCall(address, method, `endpoints/${rest}`, body);
 }
 
 /** A call under `/api/namespaces/:slug/databases/:dbSlug/`. */
-export function databaseApiCall(address: Address, method: string, rest: string, body?: unknown): string {
+export function databaseApiCall(address: TargetPath, method: string, rest: string, body?: unknown): string {
   const { slug } = splitAddress(address.databasePath);
   const path = `/api/namespaces/${address.namespaceSlug}/databases/${slug}/${rest}`;
   return body === undefined ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`;
