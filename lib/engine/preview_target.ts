@@ -1,10 +1,10 @@
 // Finds which table an INSERT, UPDATE or DELETE changes, and the key of its rows.
 import { quoteIdentifier } from "../sql/quote.ts";
+import { freeRowidName, rowidNames } from "../sql/rowid_names.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
 
 const VERBS: readonly PreviewTarget["verb"][] = ["INSERT", "UPDATE", "DELETE"];
-const ROW_IDS: readonly string[] = ["rowid", "_rowid_", "oid"];
 
 /** The table that a statement changes. Keys are quoted names. */
 export interface PreviewTarget {
@@ -45,7 +45,9 @@ export function targetOf(connection: CompileConnection, sql: string): PreviewTar
   const keys = withoutRowid ? primaryKey(connection, table) : rowIdOf(connection, table);
   if (keys.length === 0) return null;
   const alias = tokens[nameAt + 1]?.key === "AS" ? tokens[nameAt + 2]?.text : undefined;
-  const keyNames = new Set([...ROW_IDS, ...primaryKey(connection, table)].map((name) => name.toLowerCase()));
+  const keyNames = new Set(
+    [...rowidNames, ...primaryKey(connection, table)].map((name) => name.toLowerCase()),
+  );
   const returning = tokens.find(({ key }) => key === "RETURNING");
   const last = tokens.findLast(({ key }) => key !== ";");
   const end = returning?.at ?? last?.end ?? sql.length;
@@ -74,8 +76,7 @@ function primaryKey(connection: CompileConnection, table: string): string[] {
 
 /** A rowid name that no column uses. */
 function rowIdOf(connection: CompileConnection, table: string): string[] {
-  const columns = new Set(
-    connection.internalRows("SELECT lower(name) FROM pragma_table_xinfo(?)", table).map(([name]) => name),
-  );
-  return ROW_IDS.filter((name) => !columns.has(name)).slice(0, 1);
+  const columns = connection.internalRows("SELECT name FROM pragma_table_xinfo(?)", table);
+  const free = freeRowidName(columns.map(([name]) => String(name)));
+  return free === null ? [] : [free];
 }

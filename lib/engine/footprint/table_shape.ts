@@ -1,4 +1,6 @@
 // The facts about tables that recording their row changes needs, and the queries that every store runs for them.
+import { freeRowidName } from "../../sql/rowid_names.ts";
+
 type Row = readonly (null | number | bigint | string | Uint8Array)[];
 
 /** The shape of one table. */
@@ -80,13 +82,12 @@ export function readShapes(
     const keyed = rows.filter((row) => Number(row[4]) > 0).sort((a, b) => Number(a[4]) - Number(b[4]));
     const [, type, wr, , , , , fullText, unlisted] = rows[0] ?? [];
     const withoutRowid = Number(wr) === 1;
-    const taken = new Set(shapes.map((column) => column.name.toLowerCase()));
     return {
       name,
       virtual: type === "virtual",
       hasOwnIndex: mayKeepContentElsewhere(fullText ?? null),
       unlisted: (fullText ?? null) !== null && Number(unlisted) === 1,
-      rowid: withoutRowid ? null : ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one)) ?? null,
+      rowid: withoutRowid ? null : freeRowidName(shapes.map((column) => column.name)),
       columns: shapes,
       key: keyed.map((row) => String(row[3])),
       keyIsRowid: !withoutRowid && keyed.length === 1 && /^integer$/i.test(String(keyed[0]?.[5])),

@@ -1,5 +1,5 @@
 // By what a row of a table is named exactly: its primary key, or the engine's own row number. Pure.
-import { foldName } from "../../sql/names.ts";
+import { freeRowidName } from "../../sql/rowid_names.ts";
 import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
 import { jsonOf } from "../../core/json_of.ts";
@@ -10,9 +10,6 @@ export interface TableKey {
   /** True: the one column is the engine's row number, which the table does not declare. */
   readonly hidden: boolean;
 }
-
-/** The names that the engine gives to its row number, unless a column is called so. */
-const ROW_NUMBERS = ["rowid", "_rowid_", "oid"];
 
 /**
  * The key of a table; null where nothing names its rows. A primary key counts only where the engine keeps NULL out of
@@ -25,9 +22,8 @@ export function tableKey(table: TableFacts): TableKey | null {
   if (table.withoutRowid || isRowNumber || (primary.length > 0 && primary.every(({ notNull }) => notNull))) {
     return { columns: primary.map(({ name }) => name), hidden: false };
   }
-  const taken = new Set(table.columns.map(({ name }) => foldName(name)));
-  const free = ROW_NUMBERS.find((name) => !taken.has(name));
-  return free === undefined ? null : { columns: [free], hidden: true };
+  const free = freeRowidName(table.columns.map(({ name }) => name));
+  return free === null ? null : { columns: [free], hidden: true };
 }
 
 /** A value with the engine's name of its type, as `typeof` tells it. */

@@ -1,7 +1,7 @@
 // One table on the ancestor's and the branch's side, with what to read from each so that rows can be compared.
-import { foldName } from "../../sql/names.ts";
 import { defaultExpression } from "../../sql/default_expression.ts";
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { freeRowidName } from "../../sql/rowid_names.ts";
 import { type ColumnShape, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
@@ -148,10 +148,9 @@ function sideOf(
   table: SchemaObject,
   columns: readonly string[],
 ): TableSide {
-  const names = new Set(columnsOf(shape, table).map(({ name }) => foldName(name)));
   const rowid = withoutRowid.has(table.name)
     ? null
-    : ["rowid", "_rowid_", "oid"].find((name) => !names.has(name)) ?? null;
+    : freeRowidName(columnsOf(shape, table).map(({ name }) => name));
   return { of, table: table.name, columns, rowid, reading };
 }
 

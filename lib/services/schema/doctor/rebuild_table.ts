@@ -1,6 +1,7 @@
 // Statements that give a table another definition and keep its rows, for what ALTER TABLE cannot change.
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
+import { freeRowidName } from "../../../sql/rowid_names.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import { foreignKeyFault, uniqueTarget } from "./foreign_keys.ts";
@@ -62,9 +63,7 @@ function neededIndexes(examined: Examined, table: TableFacts): string[] {
 
 /** A name of the row id that no column has; null where there is no row id or no such name. */
 export function rowIdOf(table: TableFacts): string | null {
-  if (table.withoutRowid) return null;
-  const names = new Set(table.columns.map(({ name }) => foldName(name)));
-  return ["rowid", "_rowid_", "oid"].find((name) => !names.has(name)) ?? null;
+  return table.withoutRowid ? null : freeRowidName(table.columns.map(({ name }) => name));
 }
 
 /** Whether a column is the row id: an INTEGER PRIMARY KEY. */

@@ -2,6 +2,7 @@
 import type { EngineValue } from "../../../engine/result_json.ts";
 import { foldName, sameName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import { freeRowidName } from "../../../sql/rowid_names.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { ask, type Asking } from "./asking.ts";
 import type { RowSource, SourceColumn } from "./engine_rows.ts";
@@ -27,8 +28,6 @@ export interface StorageTable {
   readonly columns: readonly string[];
 }
 
-/** The names of the rowid; a table may have columns of these names. */
-const ROWIDS = ["rowid", "_rowid_", "oid"] as const;
 const STORAGE = { fts5: ["data", "idx", "content", "docsize", "config"], rtree: ["node", "rowid", "parent"] };
 
 /** The module of a virtual table, from its text; null for an ordinary table. */
@@ -52,10 +51,9 @@ export function* tableSource(name: string, sql: string): Asking<TableSource> {
   const withoutRowid = Number((yield* ask(WITHOUT_ROWID, name))[0]?.[0] ?? 0) === 1;
   const marked = columns.filter(({ pk }) => pk > 0);
   const alias = !withoutRowid && keys === null && marked.length === 1 ? marked[0] : undefined;
-  const taken = new Set(columns.map((column) => foldName(column.name)));
-  const free = ROWIDS.find((one) => !taken.has(one));
+  const free = freeRowidName(columns.map((column) => column.name));
   // With the table's name, because a bare one would be that of a result's column in ORDER BY, where it has the same.
-  const key = withoutRowid ? null : alias ? `${quoted(name)}.${quoted(alias.name)}` : free ?? null;
+  const key = withoutRowid ? null : alias ? `${quoted(name)}.${quoted(alias.name)}` : free;
   return {
     name,
     sql,
