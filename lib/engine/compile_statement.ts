@@ -37,10 +37,19 @@ export function compileStatement(
   }
 }
 
+/** Characters from which compiling once more takes longer than a look at the schema. */
+const LONG_TEXT = 10_000;
+
+function hasVirtualTables(connection: CompileConnection): boolean {
+  return connection.internalRow(
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%' LIMIT 1",
+  ) !== undefined;
+}
+
 /** The statement's facts, or the name of something it reads that no tenant may read. */
 function compile(connection: CompileConnection, { sql, changesSchema }: CompiledText): EngineFacts | string {
-  // Compile twice, because a virtual table compiles statements of its own when it is first touched.
-  connection.compile("schema", sql);
+  // A virtual table compiles statements of its own when it is first touched, which are none of the tenant's.
+  if (sql.length < LONG_TEXT || hasVirtualTables(connection)) connection.compile("schema", sql);
   const recorder = new Recorder();
   connection.guard.recorder = recorder;
   try {

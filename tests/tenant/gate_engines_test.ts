@@ -71,6 +71,63 @@ Deno.test("every statement of the corpus passes or is stopped at each level alik
   });
 });
 
+/** The same statement as a long text. */
+function long(sql: string): string {
+  return `${sql}\n/*${"-".repeat(10_000)}*/`;
+}
+
+type Verdicts = readonly unknown[];
+
+/** What a gate of its own says: the engine compiles no virtual table's statements before one is touched. */
+async function freshly(body: (gate: SchemaGate) => Verdicts): Promise<Verdicts> {
+  const statements = [...serviceTableStatements, ...corpusSchema];
+  const schema = { engineVersion: 1, statements, analyzed: true };
+  const compiled = new CompiledSchema(await gateEngine("node", []), schema);
+  try {
+    return body(new SchemaGate(1, schema, compiled));
+  } finally {
+    compiled.connection.close();
+  }
+}
+
+Deno.test("a long text has the facts and verdicts of the short one, and known facts change no verdict", async () => {
+  for (const sql of texts.filter(reachesEngine)) {
+    const statement = { sql, changesSchema: changesSchema(sql) };
+    const verdicts = (gate: SchemaGate, text: string) =>
+      LEVELS.map((level) => gate.gate(tenantCall(1, level, [[text, ...parameters(sql)]])));
+    const facts = (gate: SchemaGate, text: string) => gate.inspect([{ ...statement, sql: text }]);
+    const expected = await freshly((gate) => verdicts(gate, sql));
+    const [short, extended] = [sql, long(sql)];
+    assertEquals(await freshly((gate) => verdicts(gate, extended)), expected, sql);
+    const known = [await freshly((gate) => [facts(gate, short)]), expected].flat();
+    for (const text of [short, extended]) {
+      assertEquals(await freshly((gate) => [facts(gate, text), ...verdicts(gate, text)]), known, sql);
+    }
+  }
+});
+
+for (const engine of ["node", "wasm"] as const) {
+  Deno.test(`a long text is compiled once for its facts and once for its level, by ${engine}`, async () => {
+    const open = await gateEngine(engine, []);
+    const schema = { engineVersion: 1, statements: ["CREATE TABLE t (a)"], analyzed: false };
+    const compiled = new CompiledSchema(open, schema);
+    const { connection } = compiled;
+    const levels: Level[] = [];
+    const compile = connection.compile.bind(connection);
+    connection.compile = (level, sql) => {
+      levels.push(level);
+      compile(level, sql);
+    };
+    const gate = new SchemaGate(1, schema, compiled);
+    const sql = long("INSERT INTO t VALUES (1)");
+    assertEquals(gate.inspect([{ sql, changesSchema: false }]).failure, null);
+    assertEquals(gate.gate(tenantCall(1, "write", [[sql]])).failure, null);
+    assertEquals(levels, ["schema", "write"]);
+    assertEquals(gate.gate(tenantCall(1, "read", [[sql]])).failure?.kind, "denied");
+    connection.close();
+  });
+}
+
 function target(schemaGate: SchemaGate, statement: TenantStatement): unknown {
   try {
     return schemaGate.previewTargets({ level: statement.level, statements: [statement] })[0] ?? null;

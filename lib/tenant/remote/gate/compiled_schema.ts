@@ -19,9 +19,12 @@ export interface TenantSchema {
 /** What the schema itself depends on. */
 type SchemaTexts = Pick<TenantSchema, "statements" | "analyzed">;
 
-/** Statements known of one schema, and characters of the longest text that is kept. */
+/** Statements known of one schema. */
 const MAX_KNOWN = 1000;
-const MAX_KEPT_LENGTH = 10_000;
+/** Characters from which a text is long: it is kept for a moment at most. */
+const LONG_TEXT = 10_000;
+/** Characters of all long texts that are kept, more than one call has. */
+const MAX_LONG = 16_000_000;
 /** Schemas that are kept for the next database that has them. */
 const MAX_SCHEMAS = 50;
 
@@ -32,7 +35,7 @@ export class CompiledSchema {
   /** Decisions about statements under levels, by both. */
   readonly gates = new Known<EngineFailure | null>();
   /** Facts of statements that change no schema, with foreign keys, by text. */
-  readonly facts = new Known<EngineFacts>();
+  readonly facts = new Known<EngineFacts>(true);
   /** Texts that do more than insert one row. */
   readonly doMore = new Known<boolean>();
 
@@ -60,16 +63,39 @@ export class CompiledSchema {
 class Known<T> {
   readonly #values = new Map<string, T>();
 
+  /** `keepsLong`: what is said of a long text is asked for again by the same call. */
+  constructor(private readonly keepsLong = false) {}
+
   get(key: string): T | undefined {
     return this.#values.get(key);
   }
 
   set(key: string, value: T): void {
-    if (key.length > MAX_KEPT_LENGTH) return;
+    const long = key.length >= LONG_TEXT;
+    if (long && !this.keepsLong) return;
     if (this.#values.size >= MAX_KNOWN) this.#values.clear();
     this.#values.set(key, value);
+    if (long) longTexts.add(key, () => this.#values.delete(key));
   }
 }
+
+/** The long texts that are kept, whichever schema they are of: the oldest goes first. */
+class LongTexts {
+  readonly #kept: { readonly length: number; readonly forget: () => void }[] = [];
+  #length = 0;
+
+  add({ length }: string, forget: () => void): void {
+    this.#kept.push({ length, forget });
+    this.#length += length;
+    while (this.#length > MAX_LONG) {
+      const oldest = this.#kept.shift();
+      oldest?.forget();
+      this.#length -= oldest?.length ?? 0;
+    }
+  }
+}
+
+const longTexts = new LongTexts();
 
 /** By all texts rather than by a digest of them: no two can be taken for one. The longest unused one first. */
 const shared = new Map<string, CompiledSchema>();

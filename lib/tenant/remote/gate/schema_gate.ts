@@ -1,10 +1,10 @@
 // The gate before a remote engine: the tenant's schema, without rows, in an in-memory SQLite with the same guard as the
 // embedded engine has. What does not compile here under the level of the call never leaves this process.
-import { joinFacts, noEngineFacts } from "../../../sql/statement_facts.ts";
+import { joinFacts } from "../../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../../sql/syntax.ts";
 import { tableAs } from "../../../sql/table_text.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
-import { compileStatement } from "../../../engine/compile_statement.ts";
+import { type Compiled, type CompiledText, compileStatement } from "../../../engine/compile_statement.ts";
 import { type EngineFailure, engineFailure, plainFailure } from "../../../engine/engine_failure.ts";
 import { listTables } from "../../../engine/list_tables.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
@@ -24,6 +24,12 @@ export type GateCall = Pick<TenantCall, "level" | "statements"> & { readonly for
 export interface CallGate {
   readonly sendable: number;
   readonly failure: EngineFailure | null;
+}
+
+/** On what statements are compiled. */
+interface Compiling {
+  readonly connection: SchemaConnection;
+  readonly expansion: Expansion;
 }
 
 export class SchemaGate {
@@ -60,19 +66,12 @@ export class SchemaGate {
       const facts: Inspection["facts"][number][] = [];
       const { expansion } = this.compiled;
       const own = changes ? expansion.copy() : expansion;
-      const known = connection === this.compiled.connection ? this.compiled.facts : null;
       for (const statement of statements) {
-        const found = statement.changesSchema ? undefined : known?.get(statement.sql);
-        if (found) {
-          facts.push(found);
-          continue;
-        }
         const apply = changes && statement.changesSchema
           ? () => applyChange(connection, statement.sql, own)
           : null;
-        const compiled = own.refusal(statement.sql) ?? compileStatement(connection, statement, apply);
+        const compiled = this.#compile({ connection, expansion: own }, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
-        if (!statement.changesSchema) known?.set(statement.sql, compiled.facts);
         facts.push(compiled.facts);
       }
       const told = options?.columns ? { columns: connection.columns(statements[last]?.sql ?? "") } : {};
@@ -134,8 +133,19 @@ export class SchemaGate {
     return failure;
   }
 
+  /** What a call has learned of a statement holds for its gate: a long text takes the engine long. */
+  #compile(on: Compiling, statement: CompiledText, apply: (() => void) | null = null): Compiled {
+    const { connection, facts } = this.compiled;
+    const known = on.connection === connection && !statement.changesSchema ? facts : null;
+    const found = known?.get(statement.sql);
+    if (found) return { ok: true, facts: found };
+    const compiled = on.expansion.refusal(statement.sql) ?? compileStatement(on.connection, statement, apply);
+    if (compiled.ok) known?.set(statement.sql, compiled.facts);
+    return compiled;
+  }
+
   #gateStatement(
-    { connection, expansion }: { readonly connection: SchemaConnection; readonly expansion: Expansion },
+    on: Compiling,
     level: Level,
     statement: TenantStatement,
   ): EngineFailure | null {
@@ -153,12 +163,11 @@ export class SchemaGate {
         : null;
     }
     const changesSchema = syntax.class === "schema";
-    const compiled = expansion.refusal(statement.sql) ??
-      compileStatement(connection, { sql: statement.sql, changesSchema }, null);
+    const compiled = this.#compile(on, { sql: statement.sql, changesSchema });
     if (!compiled.ok) return compiled.failure;
-    const { refusal } = joinFacts(syntax, compiled.facts ?? noEngineFacts);
+    const { refusal } = joinFacts(syntax, compiled.facts);
     if (refusal !== null) return plainFailure("denied", refusal);
-    return overLevel(connection, effectiveLevel(syntax, level, statement.level), statement.sql);
+    return overLevel(on.connection, effectiveLevel(syntax, level, statement.level), statement.sql);
   }
 
   /** The statements of a call; `changes`: a later one sees another schema than the first. */
