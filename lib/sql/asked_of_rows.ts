@@ -1,11 +1,11 @@
-// What an ALTER TABLE asks of the rows that are there. Where some break it, the engine says so in two words, without the
-// table, the rule or the column. Pure.
+// What an ALTER TABLE asks of the rows that are there. Where some break it, or a column of its kind is never added, the engine
+// says so in a few words, without the table, the rule, the column or the way out. Pure.
 import { parseStmt, type Stmt } from "sqlite3-parser";
 import { quoteIdentifier } from "./quote.ts";
 
 /** Which rule rows break, in the words that the engine has for a write that breaks it, and how to find them. */
 export interface AskedOfRows {
-  /** `unknown`, as the engine has it, where a DEFAULT is missing. */
+  /** `unknown`, as the engine has it, where the column is not added whatever the rows are. */
   readonly kind: "check_violation" | "not_null_violation" | "unknown";
   readonly message: string;
   readonly table: string;
@@ -18,17 +18,54 @@ type AlterTable = Extract<Stmt, { readonly type: "AlterTableStmt" }>;
 
 /** Characters of a condition that a message repeats. */
 const MAX_CONDITION = 200;
-const NO_DEFAULT = "Cannot add a NOT NULL column with default value NULL";
 const MESSAGES: ReadonlySet<string> = new Set([
   "constraint failed",
   "CHECK constraint failed",
   "NOT NULL constraint failed",
-  NO_DEFAULT,
 ]);
+
+/** Columns that the engine does not add, by its message, and how a table gets one. */
+const NOT_ADDED = new Map<string, (table: string, column: string) => string>([
+  [
+    "Cannot add a NOT NULL column with default value NULL",
+    () => "Give the column a DEFAULT that is not NULL, or add it without NOT NULL and fill it first",
+  ],
+  [
+    "Cannot add a UNIQUE column",
+    (table, column) => `Add the column without UNIQUE and fill it, then ${uniqueIndex(table, column)}`,
+  ],
+  [
+    "Cannot add a PRIMARY KEY column",
+    (table, column) =>
+      `Add the column without PRIMARY KEY and fill it, then ${uniqueIndex(table, column)}; ` +
+      "a table gets its primary key only where it is created",
+  ],
+  [
+    "Cannot add a column with non-constant default",
+    (table, column) =>
+      "Give the column a DEFAULT that is a plain value, or add it without a DEFAULT and fill it by " +
+      `UPDATE ${quoteIdentifier(table)} SET ${quoteIdentifier(column)} = …`,
+  ],
+  [
+    "Cannot add a REFERENCES column with non-NULL default value",
+    (table, column) =>
+      "Add the column without a DEFAULT and fill it by " +
+      `UPDATE ${quoteIdentifier(table)} SET ${quoteIdentifier(column)} = …`,
+  ],
+  [
+    "cannot add a STORED column",
+    () => "Write VIRTUAL in the place of STORED; a stored column needs a table that is created with it",
+  ],
+]);
+
+function uniqueIndex(table: string, column: string): string {
+  const index = quoteIdentifier(`${table}_${column}`);
+  return `CREATE UNIQUE INDEX ${index} ON ${quoteIdentifier(table)} (${quoteIdentifier(column)})`;
+}
 
 /** The rule of an ALTER TABLE that failed with the engine's `message`; null for every other statement and message. */
 export function askedOfRows(sql: string, message: string): AskedOfRows | null {
-  if (!MESSAGES.has(message)) return null;
+  if (!MESSAGES.has(message) && !NOT_ADDED.has(message)) return null;
   const parsed = parseStmt(sql);
   if (parsed.status === "error" || parsed.root.type !== "AlterTableStmt") return null;
   return ruleOf(parsed.root, sql, message);
@@ -59,11 +96,11 @@ function newColumn(table: string, column: string, message: string): AskedOfRows 
       "Give the column a DEFAULT that its CHECK allows, or add it without the CHECK and fill it first";
     return { ...check(table, column, column), hint };
   }
-  const rule = notNull(table, column);
-  const missing = "Give the column a DEFAULT that is not NULL, or add it without NOT NULL and fill it first";
-  return message === NO_DEFAULT
-    ? { ...rule, kind: "unknown", message, hint: missing }
-    : { ...rule, hint: "Add the column without NOT NULL: for rows that are there its expression is NULL" };
+  const wayOut = NOT_ADDED.get(message);
+  return wayOut ? { kind: "unknown", table, column, message, hint: wayOut(table, column) } : {
+    ...notNull(table, column),
+    hint: "Add the column without NOT NULL: for rows that are there its expression is NULL",
+  };
 }
 
 function notNull(table: string, column: string): Omit<AskedOfRows, "hint"> {

@@ -1,5 +1,5 @@
 // Refusals that name the way out: mistyped functions, settings that do nothing alone, messages that leave a value out.
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { allowedFunctions, closedFunctions } from "../../lib/sql/functions.ts";
 import { isReservedName } from "../../lib/sql/service_tables.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -128,6 +128,47 @@ test("a command that a full-text table cannot take is refused in the engine's wo
         assertStringIncludes(answer.body.error ?? "", words, sql);
       }
     }
+  });
+});
+
+test("a column of a kind that is not added comes with the way to have it, which leads there", async () => {
+  await withWrites(async ({ post, setup, rows }) => {
+    await setup(T, "INSERT INTO t VALUES (1, 'a'), (2, 'b')");
+    const cases: readonly (readonly [rule: string, told: RegExp, ...statements: string[]])[] = [
+      ["a UNIQUE", /CREATE UNIQUE INDEX "t_a" ON "t" \("a"\)/, "a", "UPDATE t SET a = id"],
+      ["b PRIMARY KEY", /CREATE UNIQUE INDEX "t_b" ON "t" \("b"\)/, "b", "UPDATE t SET b = id"],
+      ["c DEFAULT CURRENT_TIMESTAMP", /UPDATE "t" SET "c" = (?=…)/, "c"],
+      ["d DEFAULT (1 + 1)", /DEFAULT that is a plain value/, "d DEFAULT 2"],
+      ["e INTEGER REFERENCES t DEFAULT 1", /UPDATE "t" SET "e" = (?=…)/, "e INTEGER REFERENCES t"],
+      ["f AS (id + 1) STORED", /VIRTUAL in the place of STORED/, "f AS (id + 1) VIRTUAL"],
+      ["g NOT NULL", /DEFAULT that is not NULL/, "g NOT NULL DEFAULT 0"],
+    ];
+    for (const [rule, told, without, ...fill] of cases) {
+      const { status, body, text } = await post("query", { sql: `ALTER TABLE t ADD COLUMN ${rule}` });
+      const { kind, table, column, hint = "" } = body.errorDetail ?? {};
+      assertEquals(
+        [status, body.code, kind, table, column],
+        [400, "sql_error", "unknown", "t", rule[0]],
+        text,
+      );
+      assertMatch(hint, told, rule);
+      const [named = ""] = told.exec(hint) ?? [];
+      const last = named.startsWith("CREATE") ? [named] : named.startsWith("UPDATE") ? [`${named}1`] : [];
+      for (const sql of [`ALTER TABLE t ADD COLUMN ${without}`, ...fill, ...last]) {
+        assertEquals((await post("query", { sql })).status, 200, sql);
+      }
+    }
+    assertEquals(await rows("SELECT a, b, c, d, e, f, g FROM t"), [[1, 1, 1, 2, 1, 2, 0], [
+      2,
+      2,
+      1,
+      2,
+      1,
+      3,
+      0,
+    ]]);
+    const again = await post("query", { sql: "INSERT INTO t (name, a) VALUES ('c', 1)" });
+    assertEquals(again.body.errorDetail?.kind, "unique_violation", again.text);
   });
 });
 
