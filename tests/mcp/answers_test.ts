@@ -54,6 +54,31 @@ testSteps("answers", mcpWorld, {
     }
   },
 
+  "what doctor suggests is SQL or a tool's call where a tool does it, and mends what it found": async (
+    world,
+  ) => {
+    const { shop } = world;
+    await shop.setup("CREATE TABLE keyless (name TEXT, town TEXT)", "INSERT INTO keyless VALUES ('a', 'b')");
+    await using client = await world.connect("admin", {});
+    const suggested = async () => {
+      const { value } = await client.call("doctor", {});
+      const findings: { table: string; code: string; suggestion: string }[] = JSON.parse(
+        JSON.stringify(value["findings"]),
+      );
+      return findings.filter(({ table, suggestion }) =>
+        table === "keyless" && !suggestion.startsWith("PUT ")
+      );
+    };
+    const [finding] = await suggested();
+    const { suggestion = "" } = finding ?? {};
+    const [, tool = "", args = ""] = /^(write) (\{.*\})$/s.exec(suggestion) ?? [];
+    assertEquals(tool, "write", suggestion);
+    const mended = await client.call(tool, JSON.parse(args));
+    assert(!mended.isError, mended.text);
+    assertEquals((await suggested()).filter(({ code }) => code === finding?.code), []);
+    assertEquals(await queried(client, "SELECT name, town FROM keyless"), [["a", "b"]]);
+  },
+
   "instructions in rows, names and descriptions stay between marks that they cannot know": async (world) => {
     const { shop, app } = world;
     await shop.setup(`CREATE TABLE "${INSTRUCTION}" (id INTEGER PRIMARY KEY, "${INSTRUCTION}" TEXT)`);

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { dialectFunctions } from "../../lib/sql/dialect_functions.ts";
 import { dialectWords } from "../../lib/sql/dialect_words.ts";
-import { toolWords } from "../../routes/mcp/tools/tool_words.ts";
+import { toolCall, toolWords } from "../../routes/mcp/tools/tool_words.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type McpWorld, mcpWorld } from "./mcp_world.ts";
 
@@ -49,4 +49,19 @@ testSteps("hints of tools", mcpWorld, {
     assert(/^Try a word of a name: there is orders\. /.test(String(hint)), String(hint));
     assert(!OF_THE_API.test(String(hint)), String(hint));
   },
+});
+
+Deno.test("a suggestion of doctor is the call of a tool where one does it, and else as it is", () => {
+  const statements = [{ sql: `INSERT INTO t VALUES ('$1 ,"transaction":true}')` }];
+  const cases: readonly (readonly [suggestion: string, here: string])[] = [
+    [
+      `POST /v1/db/shop/main/batch ${JSON.stringify({ statements, transaction: true })}`,
+      `write ${JSON.stringify({ statements })}`,
+    ],
+    ['POST /v1/db/shop/main@b/restore {"snapshot":"s"}', 'restore_snapshot {"snapshot":"s"}'],
+    ["GET /v1/db/shop/main/snapshots", "list_snapshots"],
+    ['PUT /v1/db/shop/main/describe {"tables":{}}', 'PUT /v1/db/shop/main/describe {"tables":{}}'],
+    ["CREATE INDEX i ON t (a)", "CREATE INDEX i ON t (a)"],
+  ];
+  for (const [suggestion, here] of cases) assertEquals(toolCall(suggestion), here);
 });

@@ -17,7 +17,7 @@ import { contentAnswer } from "./answer.ts";
 import { terse } from "./fitted.ts";
 import { branchesOf, statementsOf } from "./call_contexts.ts";
 import { rowsAnswer } from "./rows_answer.ts";
-import { toolWords } from "./tool_words.ts";
+import { toolCall, toolWords } from "./tool_words.ts";
 import { hints, type Tool, tool, visitTool } from "./tool.ts";
 import { lowerRole } from "../../../lib/core/role.ts";
 import { branchRef, statement } from "./arguments.ts";
@@ -106,13 +106,13 @@ export const readTools: readonly Tool[] = [
     run: async (call) => {
       const { target, visit: { deps } } = call;
       const { namespaceSlug, databaseSlug } = target;
-      return contentAnswer(
-        await examineSchema(statementsOf(call), {
-          address: { namespaceSlug, databasePath: databaseSlug },
-          endpoints: () => endpointFacts({ control: deps.control, query: deps.query, target }),
-          memory: deps.schemas.probes,
-        }),
-      );
+      const { findings, ...examined } = await examineSchema(statementsOf(call), {
+        address: { namespaceSlug, databasePath: databaseSlug },
+        endpoints: () => endpointFacts({ control: deps.control, query: deps.query, target }),
+        memory: deps.schemas.probes,
+      });
+      const mended = findings.map((one) => ({ ...one, suggestion: toolCall(one.suggestion) }));
+      return contentAnswer({ findings: mended, ...examined });
     },
   }),
   tool({

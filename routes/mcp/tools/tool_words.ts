@@ -25,3 +25,15 @@ const words: readonly (readonly [api: RegExp, here: string])[] = [
 export function toolWords(hint: string): string {
   return words.reduce((text, [api, here]) => text.replace(api, here), hint);
 }
+
+/** Calls of the API that a tool makes too → the tool and its arguments but for the database. */
+const calls: readonly (readonly [api: RegExp, here: string])[] = [
+  [/^POST \/v1\/db\/\S+\/batch (\{.*),"transaction":true\}$/s, "write $1}"],
+  [/^POST \/v1\/db\/\S+\/restore (?=\{)/, "restore_snapshot "],
+  [/^GET \/v1\/db\/\S+\/snapshots$/, "list_snapshots"],
+];
+
+/** A suggestion for one who calls tools; as it is where it is SQL, or where no tool does it. */
+export function toolCall(suggestion: string): string {
+  return calls.reduce((text, [api, here]) => text.replace(api, here), suggestion);
+}
