@@ -10,12 +10,15 @@ import type { ReplayKeys } from "./stored_answer.ts";
 export interface BranchStore<Log, Failure> {
   /** Copies the present state of `trunkId`, and stores that state as the branch's ancestor. */
   make(branch: BranchHandle, trunkId: string): Promise<void>;
-  /** Compares a branch with its ancestor. Errors: `branch_not_found` for a database that `make` has not made. */
+  /**
+   * Compares a branch with its ancestor. Errors: `branch_not_found` for a database that `make` has not made,
+   * `merge_refused` where its file is there and its ancestor is not.
+   */
   diff(
     branch: BranchHandle,
     rowForm?: RowForm,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
-  /** Merges in one transaction of the trunk, with its log and audit rows. Errors: `branch_not_found`, `database_busy`. */
+  /** Merges in one transaction of the trunk, with its log and audit rows. Errors: those of `diff`, `database_busy`. */
   merge(trunk: BranchHandle, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
 }
 

@@ -69,6 +69,19 @@ Deno.test("a machine that is lost is made anew from the archive alone: control p
   assertEquals(rowsOf(await ask(path, "SELECT count(*) FROM t")), [[3]]);
   assertEquals(rowsOf(await ask(`${path}@pr-1`, "SELECT count(*) FROM t")), [[3]]);
   assertEquals((await ask(path, "INSERT INTO t VALUES (4)")).status, 200);
+  // The branch is there without the state it began in. Who is told that it is not there would claim it anew, over its rows.
+  const merge = { token, body: { mode: "data", onConflict: "abort" } };
+  for (
+    const answer of [
+      await app.request("GET", `${path}/branches/pr-1/diff`, { token }),
+      await app.request("POST", `${path}/branches/pr-1/merge`, merge),
+    ]
+  ) {
+    assertEquals([answer.status, answer.body.code], [400, "merge_refused"]);
+    assertMatch(String(answer.body.error), /^Export what the branch has, then reset it;/);
+  }
+  assertEquals((await app.request("POST", `${path}/branches/pr-1/reset`, { token })).status, 200);
+  assertEquals((await app.request("GET", `${path}/branches/pr-1/diff`, { token })).status, 200);
 });
 
 Deno.test("the file of a database that was lost alone comes back without what stood beside it", async () => {

@@ -63,7 +63,7 @@ export async function listBranches(ctx: BranchContext): Promise<BranchView[]> {
 
 /**
  * What a branch has changed since it was made: its schema, and the rows of every table. Billed as a read of the
- * branch. Errors: `branch_not_found`, `out_of_scope`, those of the balance.
+ * branch. Errors: `branch_not_found`, `out_of_scope`, `merge_refused` without its ancestor, those of the balance.
  */
 export async function diffBranch(
   ctx: BranchContext & { readonly meter: Meter },

@@ -38,7 +38,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
       { op: "diff", db: databaseId, rowForm },
       "read",
     );
-    if (reply.t === "missing") throw new AppError("branch_not_found");
+    if (reply.t === "missing") throw missingError(reply.ancestor === true);
     if (reply.t !== "compared") throw new AppError("store_unavailable");
     return { diff: parseDiff(text), rowsRead: reply.rowsRead };
   }
@@ -67,7 +67,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
         snapshot: snapshotName(this.clock.now(), merge.snapshot),
         log: logRow({ ...merge.log, ...noFigures }),
       }, "write");
-      if (reply.t === "missing") throw new AppError("branch_not_found");
+      if (reply.t === "missing") throw missingError(reply.ancestor === true);
       if (reply.t !== "merged") throw new AppError("store_unavailable");
       if (reply.merge.snapshotTaken) this.pruneSnapshots(databaseId);
       const { outcome, reason, failure, snapshotTaken, rowsRead, rowsWritten, statementsRun, ms } =
@@ -85,6 +85,14 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   isRead(databaseId: string): boolean {
     return this.#read.has(databaseId);
   }
+}
+
+/** A branch that was brought back from the archive has its file, but not its ancestor. */
+function missingError(onlyAncestor: boolean): AppError {
+  if (!onlyAncestor) return new AppError("branch_not_found");
+  const message =
+    "Export what the branch has, then reset it; the state it began in is lost, so it cannot be compared or merged";
+  return new AppError("merge_refused", { message });
 }
 
 const noFigures = { status: "ok", errorKind: null, rowsRead: 0, rowsWritten: 0, durationMs: 0 } as const;

@@ -4,6 +4,7 @@ import { type Compared, type CompareOptions, compareSides } from "../../branches
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { foldNow } from "./fold_now.ts";
 import { Connection } from "../../../engine/connection.ts";
+import type { Reply } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { copyDatabase, exists, removeDatabase } from "./file_copy.ts";
 
@@ -24,6 +25,11 @@ export function compareBranch(
   options: Pick<CompareOptions, "holdBytes" | "rowForm">,
 ): Compared {
   return runBranchWork(compareSides({ ...options, openTrial, reading: "values" }), { ...open });
+}
+
+/** The reply where `withBranch` gave null. A removal takes the branch's file first: one that is there has no ancestor for good. */
+export function missingBranch(file: TenantFile): Extract<Reply, { t: "missing" }> {
+  return exists(file.path) ? { t: "missing", ancestor: true } : { t: "missing" };
 }
 
 /** Runs `work` on the ancestor and on one state of the branch; null where the file is no branch's. */

@@ -4,7 +4,7 @@ import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
-import { diffBranch, foldLog, storeAncestor } from "./branch_file.ts";
+import { diffBranch, foldLog, missingBranch, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
 import { foldKeeping, foldNow, foldQuickly } from "./fold_now.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
@@ -138,12 +138,12 @@ function serve(request: Request): void {
       return writeReply({ t: "done" });
     case "diff": {
       const compared = diffBranch(files.get(request.db), request.rowForm);
-      if (compared === null) return writeReply({ t: "missing" });
+      if (compared === null) return writeReply(missingBranch(files.get(request.db)));
       return writeReply({ t: "compared", rowsRead: compared.rowsRead }, JSON.stringify(compared.diff));
     }
     case "merge": {
       const merged = mergeBranch(files.get(request.db), files.get(request.branch), request);
-      if (merged === null) return writeReply({ t: "missing" });
+      if (merged === null) return writeReply(missingBranch(files.get(request.branch)));
       return writeReply({ t: "merged", merge: merged.wire }, JSON.stringify(merged.report));
     }
     case "has_log":

@@ -232,8 +232,8 @@ export type Reply =
   | { readonly t: "restore_effect" }
   /** The snapshot that the request names is damaged. */
   | { readonly t: "damaged" }
-  /** What the request names is not there. */
-  | { readonly t: "missing" }
+  /** What the request names is not there; `ancestor`: the branch's file is, but not that of its ancestor. */
+  | { readonly t: "missing"; readonly ancestor?: true }
   | { readonly t: "failed"; readonly f: EngineFailure };
 
 /** Head of the progress file: resident bytes, ms of processor time or NaN (float64); number of the report, parameter set that runs (uint32). */
