@@ -152,6 +152,12 @@ Deno.test("the instances of the compose file serve together from a KV server and
           })),
       );
       assertEquals(applied.filter(({ status }) => status === 200).length, 1);
+      // They may use no disk and start no process: the documentation says who exports and imports beside them.
+      const file = `${acme.database.path}/export?format=sql`;
+      assertEquals(
+        (await api.request("GET", file, { token: acme.token })).body.code,
+        "transfers_unavailable",
+      );
       assert(kv.commits > 0 && kv.refusals === 0);
       const stopped = await Promise.all(running.map((instance) => instance.stop()));
       assertEquals(stopped.map(({ code }) => code), [0, 0]);
