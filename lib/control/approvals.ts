@@ -5,7 +5,7 @@ import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { InTurn } from "../core/in_turn.ts";
 import { roomForOne } from "../store/room_for_one.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, compareAndSet, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { WebhookEventRecord } from "../store/changes_records.ts";
@@ -157,12 +157,13 @@ export class Approvals {
 
   /**
    * Moves an approval to another state; null when it is no longer in the first one, or its effect was shown again
-   * since.
+   * since. `also`: what is to happen with it, or not at all.
    */
   async move(
     record: ApprovalRecord,
     from: ApprovalRecord["state"],
     change: Partial<ApprovalRecord>,
+    also: Also = nothingElse,
   ): Promise<ApprovalRecord | null> {
     let moved = false;
     const changed = await compareAndSet(this.kv, {
@@ -176,7 +177,7 @@ export class Approvals {
         if (from === "pending" && (change.state === "approved" || change.state === "denied")) {
           withEvent(commit, next.databaseId, eventOf("approval.decided", next, this.clock.now()));
         }
-        return this.#noteState(commit, next);
+        return this.#noteState(also(commit), next);
       },
     });
     return moved ? changed : null;
@@ -184,14 +185,18 @@ export class Approvals {
 
   /**
    * Notes what became of an approval that has been redeemed. The write stands whatever becomes of the note: where KV
-   * does not take it, the log says so instead of the answer of whoever wrote.
+   * does not take it, the log says so instead of the answer of whoever wrote. `also` is written with the note.
    */
-  async noteOutcome(record: ApprovalRecord, outcome: ApprovalOutcome): Promise<void> {
+  async noteOutcome(
+    record: ApprovalRecord,
+    outcome: ApprovalOutcome,
+    also: Also = nothingElse,
+  ): Promise<void> {
     const { id: approvalId, namespaceId } = record;
     const lost = (code: string) =>
       this.log("error", "approval_outcome_lost", { approvalId, namespaceId, kind: outcome.kind, code });
     try {
-      if (await this.move(record, "redeemed", { outcome }) === null) lost("approval_decided");
+      if (await this.move(record, "redeemed", { outcome }, also) === null) lost("approval_decided");
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       lost(error.code);

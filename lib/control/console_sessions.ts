@@ -6,7 +6,7 @@ import { MAX_SESSIONS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { ConsoleSessionRecord, MemberRecord, SessionOwner } from "../store/people_records.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 
@@ -39,16 +39,17 @@ export class ConsoleSessions {
 
   /**
    * Adds a session, in the same commit in which `replaced` (a session of the same browser) ends. Beyond `MAX_SESSIONS`
-   * of a member the oldest end. False when the member
-   * is gone, or is not any more as it was when it proved who it is (`provedEpoch`).
+   * of a member the oldest end. False when the member is gone, or is not any more as it was when it proved who it is
+   * (`provedEpoch`). `also`: what is to happen with it, or not at all.
    */
   async add(
     sessionHash: string,
     session: NewSession,
-    { operatorKeyHash, replaced, provedEpoch }: {
+    { operatorKeyHash, replaced, provedEpoch, also = nothingElse }: {
       readonly operatorKeyHash: string;
       readonly replaced: string | null;
       readonly provedEpoch: number | null;
+      readonly also?: Also<[sessionId: string]>;
     },
   ): Promise<boolean> {
     const { owner, createdAt: usedAt } = session;
@@ -69,7 +70,7 @@ export class ConsoleSessions {
         if (before !== null && before.value !== null) {
           commit.delete(before.key).delete(keys.sessionOf(ownerId(before.value.owner), before.value.id));
         }
-        return await kvCommit(commit) ? true : FASTER;
+        return await kvCommit(also(commit, session.id)) ? true : FASTER;
       });
       if (added && owner.kind === "member") await this.#endOldest(owner, session.id);
       return added;

@@ -1,7 +1,7 @@
 // Database records, unique by slug in their namespace. A record is added after its storage and removed before it.
 import type { Clock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, compareAndSet, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvGetMany } from "../store/kv_call.ts";
 import { listenToChanges } from "../store/kv_changes.ts";
@@ -23,7 +23,7 @@ interface Spare {
   readonly sinceMs: number;
 }
 
-/** Every method's errors: `meter_unreachable`. */
+/** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Databases {
   readonly #cache: RecordCache<DatabaseRecord>;
   /** Nobody else makes databases: lists are in the order of ids, and another instance's would be younger than a spare one. */
@@ -61,10 +61,10 @@ export class Databases {
     return id;
   }
 
-  /** Makes announced storage a database. `also`: adds what is to happen with that, or not at all. */
+  /** Makes announced storage a database. */
   async add(
     record: DatabaseRecord,
-    also: (change: Deno.AtomicOperation) => Deno.AtomicOperation = (change) => change,
+    also: Also = nothingElse,
   ): Promise<AddOutcome> {
     const pointer = keys.databaseBySlug(record.namespaceId, record.slug);
     return await untilCommitted(async () => {
@@ -113,11 +113,16 @@ export class Databases {
   }
 
   /** The changed record; null when it is gone. */
-  async rename(record: DatabaseRecord, name: string): Promise<DatabaseRecord | null> {
+  async rename(
+    record: DatabaseRecord,
+    name: string,
+    also: Also = nothingElse,
+  ): Promise<DatabaseRecord | null> {
     try {
       return await compareAndSet(this.kv, {
         key: keys.database(record.namespaceId, record.id),
         change: (current) => ({ ...current, name }),
+        beside: also,
       });
     } finally {
       this.#cache.forget(cacheKey(record.namespaceId, record.slug));
@@ -134,14 +139,14 @@ export class Databases {
    * Removes the record; for `keepMs` the database can be restored. False when it is gone, or was deleted meanwhile and
    * brought back under another slug.
    */
-  softDelete(record: DatabaseRecord, keepMs: number): Promise<boolean> {
+  softDelete(record: DatabaseRecord, keepMs: number, also: Also = nothingElse): Promise<boolean> {
     const deletedAt = this.clock.now();
     return this.#unlink(
       record,
       (removal, database) =>
         database.slug !== record.slug
           ? null
-          : removal.set(keys.deletedDatabase(record.namespaceId, record.id), {
+          : also(removal).set(keys.deletedDatabase(record.namespaceId, record.id), {
             database,
             deletedAt,
             untilMs: deletedAt + keepMs,
@@ -160,7 +165,11 @@ export class Databases {
   }
 
   /** Restores a deleted database under a slug. */
-  async undelete(deleted: DeletedDatabaseRecord, slug: string): Promise<AddOutcome> {
+  async undelete(
+    deleted: DeletedDatabaseRecord,
+    slug: string,
+    also: Also = nothingElse,
+  ): Promise<AddOutcome> {
     const { namespaceId, id } = deleted.database;
     const record = { ...deleted.database, slug };
     const key = keys.deletedDatabase(namespaceId, id);
@@ -176,7 +185,7 @@ export class Databases {
       if (entry.versionstamp === null) return { ok: false, reason: "swept" };
       const change = this.kv.atomic().check(namespace, taken, entry).delete(key)
         .set(pointer, id).set(keys.database(namespaceId, id), record);
-      return await kvCommit(change) ? { ok: true } : FASTER;
+      return await kvCommit(also(change)) ? { ok: true } : FASTER;
     });
   }
 

@@ -9,17 +9,19 @@ import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { removeAll } from "../store/remove_all.ts";
 import { databaseEntry, type DatabasePlace } from "./database_entry.ts";
 import { RecordCache } from "./record_cache.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Which endpoint is changed, and by whom. `actor` is the id of the API token, or `operator`. */
 export interface EndpointChange extends DatabasePlace {
   readonly slug: string;
   readonly actor: string;
+  /** What is to happen with the change, or not at all. */
+  readonly also?: Also;
 }
 
 /** What became of a change of status. */
 export type StatusOutcome =
-  | { readonly ok: true; readonly record: EndpointRecord; readonly moved: boolean }
+  | { readonly ok: true; readonly record: EndpointRecord }
   | { readonly ok: false; readonly reason: "not_found" }
   | { readonly ok: false; readonly reason: "wrong_status"; readonly status: EndpointStatus };
 
@@ -107,7 +109,7 @@ export class Endpoints {
     );
   }
 
-  /** Changes the status from one of `from`. A change to the present status leaves no revision. */
+  /** Changes the status from one of `from`. A change to the present status changes nothing and leaves no revision. */
   async setStatus(
     { status, from }: { readonly status: EndpointStatus; readonly from: readonly EndpointStatus[] },
     by: EndpointChange,
@@ -121,7 +123,7 @@ export class Endpoints {
     });
     const record = changed ?? seen.current;
     if (record === null) return { ok: false, reason: "not_found" };
-    if (record.status === status) return { ok: true, record, moved: changed !== null };
+    if (record.status === status) return { ok: true, record };
     return { ok: false, reason: "wrong_status", status: record.status };
   }
 
@@ -226,7 +228,7 @@ export class Endpoints {
     // An older service has kept all of them, which go in several steps.
     const first = last > 0 ? await this.#endRevision(by, { reverse: false }) : 1;
     for (let one = first; one <= last && one < first + PRUNED_AT_ONCE; one++) commit.delete(keyOf(one));
-    return await kvCommit(commit);
+    return await kvCommit(by.also?.(commit) ?? commit);
   }
 
   /** The number of the first or the last revision, also of a deleted endpoint; 0 where there never was one. */

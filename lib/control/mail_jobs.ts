@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MailJobRecord } from "../store/account_records.ts";
+import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which a job is its holder's; then another process may take it. */
 const LEASE_MS = 5 * 60_000;
@@ -51,8 +52,9 @@ export class MailJobs {
     await this.#set(this.kv.atomic(), id, { ...record, attempts: record.attempts + 1, holder: "", dueMs });
   }
 
-  async end({ id }: HeldJob): Promise<void> {
-    await kvCommit(this.kv.atomic().delete(keys.mailJob(id)));
+  /** `also`: what is to happen with it, or not at all. */
+  async end({ id }: HeldJob, also: Also = nothingElse): Promise<void> {
+    await kvCommit(also(this.kv.atomic().delete(keys.mailJob(id))));
   }
 
   async #take(id: string, entry: Deno.KvEntry<MailJobRecord>): Promise<HeldJob | null> {

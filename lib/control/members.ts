@@ -4,7 +4,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MemberRecord } from "../store/people_records.ts";
 import { roomForOne } from "../store/room_for_one.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import type { ConsoleSessions } from "./console_sessions.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { dropPasskey, type Passkeys } from "./passkeys.ts";
@@ -28,6 +28,8 @@ export interface MemberChange {
   readonly keepAdmin: boolean;
   /** The record to be; null removes the member. May run several times. */
   readonly change: (current: MemberRecord) => MemberRecord | null;
+  /** What is to happen with it, or not at all; told the record of the outcome. */
+  readonly also?: Also<[MemberRecord]>;
 }
 
 /** What belongs to members, and goes with them. */
@@ -50,8 +52,8 @@ export class Members {
     private readonly parts: MemberParts,
   ) {}
 
-  /** Adds a member of a namespace that is there. */
-  async add(record: MemberRecord): Promise<AddOutcome> {
+  /** Adds a member of a namespace that is there. `also`: what is to happen with it, or not at all. */
+  async add(record: MemberRecord, also: Also = nothingElse): Promise<AddOutcome> {
     const { namespaceId, id, email } = record;
     return await untilCommitted(async () => {
       const [namespace, pointer] = await Promise.all([
@@ -68,7 +70,7 @@ export class Members {
         count: () => this.#count(namespaceId),
       };
       if (!await roomForOne(this.kv, addition, bound)) return { ok: false, reason: "too_many" };
-      return await kvCommit(addition) ? { ok: true } : FASTER;
+      return await kvCommit(also(addition)) ? { ok: true } : FASTER;
     });
   }
 
@@ -107,7 +109,7 @@ export class Members {
   }
 
   async #attempt(
-    { namespaceId, memberId, keepAdmin, change }: MemberChange,
+    { namespaceId, memberId, keepAdmin, change, also = nothingElse }: MemberChange,
   ): Promise<(ChangeOutcome & { readonly gone?: boolean }) | typeof FASTER> {
     const [lost, entry] = await Promise.all([
       kvGet(this.kv, keys.adminsLost(namespaceId)),
@@ -126,8 +128,9 @@ export class Members {
     else commit.set(entry.key, next);
     // Who has to come in anew does so without the keys of before.
     if (next !== null && next.joinedAt === null) await this.#dropPasskeys(commit, current.id);
-    if (!await kvCommit(commit)) return FASTER;
-    return { ok: true, record: next ?? current, gone: next === null };
+    const record = next ?? current;
+    if (!await kvCommit(also(commit, record))) return FASTER;
+    return { ok: true, record, gone: next === null };
   }
 
   async #hasOtherAdmin({ namespaceId, id }: MemberRecord): Promise<boolean> {

@@ -1,6 +1,6 @@
 // Namespace records, unique by slug and found by it on every request that addresses one.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, compareAndSet, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { NamespaceRecord } from "../store/records.ts";
@@ -8,7 +8,7 @@ import { openAccount } from "./balance/change_account.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 
-/** Every method's errors: `meter_unreachable`. */
+/** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Namespaces {
   readonly #cache: RecordCache<NamespaceRecord>;
 
@@ -17,13 +17,12 @@ export class Namespaces {
   }
 
   /** Creates the namespace with its account. False when the slug is taken. */
-  add(record: NamespaceRecord, creditNanoUsd: number): Promise<boolean> {
+  add(record: NamespaceRecord, creditNanoUsd: number, also: Also = nothingElse): Promise<boolean> {
     const pointer = keys.namespaceBySlug(record.slug);
     const addition = this.kv.atomic().check({ key: pointer, versionstamp: null })
       .set(pointer, record.id).set(keys.namespace(record.id), record);
-    return kvCommit(
-      openAccount(addition, { namespaceId: record.id, creditNanoUsd, nowMs: record.createdAt }),
-    );
+    const account = { namespaceId: record.id, creditNanoUsd, nowMs: record.createdAt };
+    return kvCommit(also(openAccount(addition, account)));
   }
 
   /** A record, at most `CACHE_AGE_MS` old. */
@@ -43,11 +42,16 @@ export class Namespaces {
   }
 
   /** The changed record; null when it is gone. */
-  async rename(record: NamespaceRecord, name: string): Promise<NamespaceRecord | null> {
+  async rename(
+    record: NamespaceRecord,
+    name: string,
+    also: Also = nothingElse,
+  ): Promise<NamespaceRecord | null> {
     try {
       return await compareAndSet(this.kv, {
         key: keys.namespace(record.id),
         change: (current) => ({ ...current, name }),
+        beside: also,
       });
     } finally {
       this.#cache.forget(record.slug);

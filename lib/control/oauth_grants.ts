@@ -14,7 +14,7 @@ import type {
   OauthSpentRecord,
 } from "../store/oauth_records.ts";
 import type { TokenRecord } from "../store/records.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -22,8 +22,8 @@ import type { Tokens } from "./tokens.ts";
 export type SpendOutcome =
   | { readonly ok: true; readonly token: TokenRecord }
   | { readonly ok: false; readonly reason: "unknown" | "misused" | "giver_gone" }
-  /** It came a second time; `ended` is the token that ended by it, null where it had ended before. */
-  | { readonly ok: false; readonly reason: "reused"; readonly ended: TokenRecord | null };
+  /** It came a second time, which ends its token. */
+  | { readonly ok: false; readonly reason: "reused" };
 
 /** The hashes of two new secrets. */
 export interface NewSecrets {
@@ -31,7 +31,14 @@ export interface NewSecrets {
   readonly refreshHash: string;
 }
 
-/** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. */
+/** What is to happen with a change of a connection, or not at all. */
+export interface AlsoConnection {
+  readonly connected?: Also<[TokenRecord]>;
+  /** It was sent twice. */
+  readonly ended?: Also<[TokenRecord]>;
+}
+
+/** Every method's errors: `meter_unreachable`. Hashes are SHA-256, hex. `also`: what is to happen with it, or not at all. */
 export class OauthGrants {
   constructor(
     private readonly kv: Deno.Kv,
@@ -40,7 +47,11 @@ export class OauthGrants {
   ) {}
 
   /** Adds a code; false when whoever gave it is gone or has changed meanwhile, or can give nothing on. */
-  async addCode(hash: string, code: Omit<OauthCodeRecord, "untilMs">): Promise<boolean> {
+  async addCode(
+    hash: string,
+    code: Omit<OauthCodeRecord, "untilMs">,
+    also: Also = nothingElse,
+  ): Promise<boolean> {
     return await untilCommitted(async () => {
       const nowMs = this.clock.now();
       const line = await lineageOf(this.kv, code.grant, { namespaceId: code.grant.namespaceId, nowMs });
@@ -48,7 +59,7 @@ export class OauthGrants {
       const expireIn = oauthLimits.codeMs;
       const addition = this.kv.atomic().check(...line.checks)
         .set(keys.oauthCode(hash), { ...code, untilMs: nowMs + expireIn }, { expireIn });
-      return await kvCommit(addition) ? true : FASTER;
+      return await kvCommit(also(addition)) ? true : FASTER;
     });
   }
 
@@ -57,16 +68,17 @@ export class OauthGrants {
    */
   async redeemCode(
     hash: string,
-    { fits, tokenId, secrets }: {
+    { fits, tokenId, secrets, also = {} }: {
       readonly fits: (code: OauthCodeRecord) => boolean;
       readonly tokenId: string;
       readonly secrets: NewSecrets;
+      readonly also?: AlsoConnection;
     },
   ): Promise<SpendOutcome> {
     return await untilCommitted(async () => {
       const nowMs = this.clock.now();
       const entry = await kvGet(this.kv, keys.oauthCode(hash));
-      if (entry.value === null) return await this.#again(hash);
+      if (entry.value === null) return await this.#again(hash, also);
       if (entry.value.untilMs <= nowMs) return { ok: false, reason: "unknown" };
       const use = this.kv.atomic().check(entry).delete(entry.key);
       if (!fits(entry.value)) return await kvCommit(use) ? { ok: false, reason: "misused" } : FASTER;
@@ -81,6 +93,7 @@ export class OauthGrants {
       const base = { ...grant, id: tokenId, name: client.name, client, createdAt: nowMs };
       const token = withSecret(base, { secrets, parent: line.tokens[0]?.value, nowMs });
       use.check(namespace, ...line.checks);
+      also.connected?.(use, token);
       return await kvCommit(this.#spend(use, { hash, token, secrets, nowMs, registration }))
         ? { ok: true, token }
         : FASTER;
@@ -93,13 +106,17 @@ export class OauthGrants {
    */
   async rotate(
     hash: string,
-    { clientId, secrets }: { readonly clientId: string; readonly secrets: NewSecrets },
+    { clientId, secrets, also = {} }: {
+      readonly clientId: string;
+      readonly secrets: NewSecrets;
+      readonly also?: AlsoConnection;
+    },
   ): Promise<SpendOutcome> {
     return await untilCommitted(async () => {
       const nowMs = this.clock.now();
       const entry = await kvGet(this.kv, keys.oauthRefresh(hash));
       if (entry.value === null) {
-        return await this.#repeated(secrets, { clientId, nowMs }) ?? await this.#again(hash);
+        return await this.#repeated(secrets, { clientId, nowMs }) ?? await this.#again(hash, also);
       }
       if (entry.value.untilMs <= nowMs) return { ok: false, reason: "unknown" };
       if (entry.value.clientId !== clientId) return { ok: false, reason: "misused" };
@@ -168,14 +185,13 @@ export class OauthGrants {
   }
 
   /** What was used goes in the same commit in which its trace comes: whoever finds neither has invented it. */
-  async #again(hash: string): Promise<SpendOutcome> {
+  async #again(hash: string, { ended }: AlsoConnection): Promise<SpendOutcome> {
     const key: Key<OauthSpentRecord> = keys.oauthSpent(hash);
     const { value: spent } = await kvGet(this.kv, key);
     if (spent === null) return { ok: false, reason: "unknown" };
     const { namespaceId, tokenId } = spent;
-    const token = await this.tokens.byId(namespaceId, tokenId);
-    const removed = await this.tokens.remove(namespaceId, tokenId);
-    return { ok: false, reason: "reused", ended: removed ? token : null };
+    await this.tokens.remove(namespaceId, tokenId, ended);
+    return { ok: false, reason: "reused" };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { LinkRecord, MemberRecord, PasskeyRecord } from "../store/people_records.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { endFormer, type MemberParts } from "./members.ts";
 import { addPasskey, credentialKey, dropPasskey, type UsedChallenge, useUp } from "./passkeys.ts";
 
@@ -14,6 +14,8 @@ export interface Acceptance {
   readonly member: (current: MemberRecord | null) => MemberRecord;
   /** The passkey that comes with it, and the challenge that it has answered. */
   readonly passkey: { readonly record: PasskeyRecord; readonly challenge: UsedChallenge } | null;
+  /** What is to happen with it, or not at all; told the member as it is then. */
+  readonly also?: Also<[MemberRecord]>;
 }
 
 /** What became of it. */
@@ -32,10 +34,19 @@ export class OneTimeLinks {
     private readonly parts: MemberParts,
   ) {}
 
-  /** Adds an invitation; the member's former one ends. False when the member is gone. */
-  async invite(hash: string, record: LinkRecord): Promise<boolean> {
-    const { namespaceId, memberId, untilMs } = record;
-    const expireIn = { expireIn: Math.max(1, untilMs - this.clock.now()) };
+  /** Adds the invitation of a member to the commit that makes the member. */
+  inviteNew(commit: Deno.AtomicOperation, hash: string, record: LinkRecord): Deno.AtomicOperation {
+    const lifetime = { expireIn: Math.max(1, record.untilMs - this.clock.now()) };
+    return commit.set(keys.link(hash), record, lifetime)
+      .set(keys.invitationOf(record.memberId), hash, lifetime);
+  }
+
+  /**
+   * Adds an invitation; the member's former one ends. False when the member is gone. `also`: what is to happen with it, or
+   * not at all.
+   */
+  async invite(hash: string, record: LinkRecord, also: Also = nothingElse): Promise<boolean> {
+    const { namespaceId, memberId } = record;
     return await untilCommitted(async () => {
       const [member, former] = await Promise.all([
         kvGet(this.kv, keys.member(namespaceId, memberId)),
@@ -43,10 +54,9 @@ export class OneTimeLinks {
       ]);
       if (member.versionstamp === null) return false;
       // Writing the member too keeps a removal at the same moment from missing this link.
-      const commit = this.kv.atomic().check(member, former).set(member.key, member.value)
-        .set(keys.link(hash), record, expireIn).set(former.key, hash, expireIn);
+      const commit = this.kv.atomic().check(member, former).set(member.key, member.value);
       if (former.value !== null) commit.delete(keys.link(former.value));
-      return await kvCommit(commit) ? true : FASTER;
+      return await kvCommit(also(this.inviteNew(commit, hash, record))) ? true : FASTER;
     });
   }
 
@@ -74,7 +84,7 @@ export class OneTimeLinks {
 
   async #attempt(
     hash: string,
-    { member: memberOf, passkey }: Acceptance,
+    { member: memberOf, passkey, also = nothingElse }: Acceptance,
   ): Promise<AcceptOutcome | typeof FASTER> {
     const link = await kvGet(this.kv, keys.link(hash));
     if (link.value === null || link.value.untilMs <= this.clock.now()) {
@@ -110,7 +120,7 @@ export class OneTimeLinks {
       if (used.versionstamp !== null) return { ok: false, reason: "challenge_used" };
       useUp(addPasskey(commit.check(taken, used), passkey.record), passkey.challenge, this.clock);
     }
-    return await kvCommit(commit) ? { ok: true, member } : FASTER;
+    return await kvCommit(also(commit, member)) ? { ok: true, member } : FASTER;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MemberRecord, PasskeyRecord } from "../store/people_records.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 
 /** Passkeys of one member: more devices than people have. */
 export const MAX_PASSKEYS = 20;
@@ -30,7 +30,7 @@ export interface UsedChallenge {
   readonly untilMs: number;
 }
 
-/** Every method's errors: `meter_unreachable`. */
+/** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Passkeys {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
@@ -38,7 +38,12 @@ export class Passkeys {
    * Adds a passkey of a member and uses the challenge up, in one commit. `member_changed`: it is gone, or is not any more
    * as it was when it proved who it is (`provedEpoch`).
    */
-  async add(record: PasskeyRecord, challenge: UsedChallenge, provedEpoch: number): Promise<PasskeyOutcome> {
+  async add(
+    record: PasskeyRecord,
+    challenge: UsedChallenge,
+    provedEpoch: number,
+    also: Also = nothingElse,
+  ): Promise<PasskeyOutcome> {
     return await untilCommitted(async () => {
       const [member, taken, used] = await Promise.all([
         kvGet(this.kv, keys.member(record.namespaceId, record.memberId)),
@@ -51,7 +56,7 @@ export class Passkeys {
       }
       if (taken.versionstamp !== null) return { ok: false, reason: "credential_taken" };
       if ((await this.list(record.memberId)).length >= MAX_PASSKEYS) return { ok: false, reason: "too_many" };
-      const commit = this.kv.atomic().check(member, taken, used).set(member.key, member.value);
+      const commit = also(this.kv.atomic().check(member, taken, used).set(member.key, member.value));
       return await kvCommit(useUp(addPasskey(commit, record), challenge, this.clock)) ? { ok: true } : FASTER;
     });
   }
@@ -95,6 +100,7 @@ export class Passkeys {
   async remove(
     { namespaceId, memberId }: Pick<PasskeyRecord, "namespaceId" | "memberId">,
     passkeyId: string,
+    also: Also = nothingElse,
   ): Promise<RemovalOutcome> {
     return await untilCommitted(async () => {
       const [member, entry] = await Promise.all([
@@ -107,7 +113,7 @@ export class Passkeys {
       }
       // Writing the member too lets the second of two removals look again.
       const commit = this.kv.atomic().check(member, entry).set(member.key, member.value);
-      return await kvCommit(dropPasskey(commit, entry.value)) ? { ok: true } : FASTER;
+      return await kvCommit(also(dropPasskey(commit, entry.value))) ? { ok: true } : FASTER;
     });
   }
 }

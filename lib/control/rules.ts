@@ -2,7 +2,14 @@
 import type { Clock } from "../core/clock.ts";
 import { MAX_RULES } from "../core/limits.ts";
 import { roomForOne } from "../store/room_for_one.ts";
-import { compareAndDelete, compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import {
+  type Also,
+  compareAndDelete,
+  compareAndSet,
+  FASTER,
+  nothingElse,
+  untilCommitted,
+} from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries } from "../store/kv_call.ts";
 import { removeAll } from "../store/remove_all.ts";
@@ -10,7 +17,7 @@ import type { RuleRecord } from "../store/write_records.ts";
 import { databaseEntry } from "./database_entry.ts";
 import { RecordCache } from "./record_cache.ts";
 
-/** Every method's errors: `meter_unreachable`. */
+/** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Rules {
   readonly #cache: RecordCache<readonly RuleRecord[]>;
 
@@ -28,7 +35,7 @@ export class Rules {
   }
 
   /** False where the database has `MAX_RULES` already. Errors: `database_not_found`. */
-  add(namespaceId: string, record: RuleRecord): Promise<boolean> {
+  add(namespaceId: string, record: RuleRecord, also: Also = nothingElse): Promise<boolean> {
     const { databaseId, id } = record;
     const bound = {
       added: keys.rulesAdded(databaseId),
@@ -39,7 +46,7 @@ export class Rules {
       const database = await databaseEntry(this.kv, { namespaceId, databaseId });
       const addition = this.kv.atomic().check(database).set(keys.rule(databaseId, id), record);
       if (!await roomForOne(this.kv, addition, bound)) return false;
-      return await kvCommit(addition) ? true : FASTER;
+      return await kvCommit(also(addition)) ? true : FASTER;
     });
     return this.#change(databaseId, adding);
   }
@@ -49,13 +56,15 @@ export class Rules {
     databaseId: string,
     ruleId: string,
     change: (current: RuleRecord) => RuleRecord,
+    also: Also<[RuleRecord]> = nothingElse,
   ): Promise<RuleRecord | null> {
-    return this.#change(databaseId, compareAndSet(this.kv, { key: keys.rule(databaseId, ruleId), change }));
+    const key = keys.rule(databaseId, ruleId);
+    return this.#change(databaseId, compareAndSet(this.kv, { key, change, beside: also }));
   }
 
   /** False when there is none. */
-  async remove(databaseId: string, ruleId: string): Promise<boolean> {
-    const removed = compareAndDelete(this.kv, keys.rule(databaseId, ruleId));
+  async remove(databaseId: string, ruleId: string, also: Also = nothingElse): Promise<boolean> {
+    const removed = compareAndDelete(this.kv, keys.rule(databaseId, ruleId), also);
     return await this.#change(databaseId, removed) !== null;
   }
 

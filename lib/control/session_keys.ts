@@ -2,7 +2,7 @@
 // end all sessions at once, the floor under `iat` and the generation. They are fields of the database's record, and only
 // this file reads and writes them.
 import type { Clock } from "../core/clock.ts";
-import { compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, compareAndSet, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { DatabaseRecord } from "../store/records.ts";
@@ -66,9 +66,9 @@ export class SessionKeys {
    * gone. It takes effect in this process at once, in others within `CACHE_AGE_MS`. `iat` has whole seconds, so
    * sessions of one second cannot be told apart: the floor is the next second, and sessions of this second wait for
    * it (`issueSec`). Repeated calls move the floor no further. Sessions that another process has dated by a clock ahead
-   * of this one are over the floor, but of an earlier generation.
+   * of this one are over the floor, but of an earlier generation. `also`: what is to happen with it, or not at all.
    */
-  async revokeAll(database: SessionDatabase): Promise<number | null> {
+  async revokeAll(database: SessionDatabase, also: Also = nothingElse): Promise<number | null> {
     try {
       const changed = await compareAndSet(this.kv, {
         key: keys.database(database.namespaceId, database.databaseId),
@@ -77,6 +77,7 @@ export class SessionKeys {
           tokensMinIat: this.#nextFloor(record.tokensMinIat ?? 0),
           sessionGeneration: (record.sessionGeneration ?? 0) + 1,
         }),
+        beside: also,
       });
       return changed?.tokensMinIat ?? null;
     } finally {

@@ -7,7 +7,13 @@ import { listPage, type Page, type PageInput } from "./list_page.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 import { audienceOf, giverOf, lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
-import { compareAndDelete, FASTER, untilCommitted } from "../store/until_committed.ts";
+import {
+  type Also,
+  compareAndDelete,
+  FASTER,
+  nothingElse,
+  untilCommitted,
+} from "../store/until_committed.ts";
 
 /** What became of a token in a commit with others. */
 export type AddedToken =
@@ -27,7 +33,7 @@ const REMOVED_AT_ONCE = 100;
 /** Givers of cached tokens, remembered while their children may be cached. */
 const MAX_ANCESTORS = 10_000;
 
-/** Every method's errors: `meter_unreachable`. */
+/** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Tokens {
   readonly #cache: RecordCache<KnownToken>;
   /** Ids of tokens and members on which cached tokens depend. More than needed does no harm. */
@@ -42,11 +48,11 @@ export class Tokens {
   }
 
   /** False when the namespace is gone. */
-  async add(record: TokenRecord): Promise<boolean> {
+  async add(record: TokenRecord, also: Also = nothingElse): Promise<boolean> {
     return await untilCommitted(async () => {
       const namespace = await kvGet(this.kv, keys.namespace(record.namespaceId));
       if (namespace.versionstamp === null) return false;
-      const addition = this.kv.atomic().check(namespace);
+      const addition = also(this.kv.atomic().check(namespace));
       return await kvCommit(tokenKeys.set(addition, record, this.clock.now())) ? true : FASTER;
     });
   }
@@ -113,8 +119,12 @@ export class Tokens {
    * Removes a token; false when there is none. This process refuses it and its descendants at once, others within
    * `CACHE_AGE_MS`. It can be repeated, and then removes what a crash has left of the descendants.
    */
-  async remove(namespaceId: string, tokenId: string): Promise<boolean> {
-    const removed = await this.#removeRecord(namespaceId, tokenId);
+  async remove(
+    namespaceId: string,
+    tokenId: string,
+    also: Also<[TokenRecord]> = nothingElse,
+  ): Promise<boolean> {
+    const removed = await this.#removeRecord(namespaceId, tokenId, also);
     for await (const child of kvEntries(this.kv, keys.childTokens(namespaceId, tokenId))) {
       if (!await this.remove(namespaceId, child.value)) await kvCommit(this.kv.atomic().delete(child.key));
     }
@@ -159,12 +169,16 @@ export class Tokens {
   }
 
   /** Null when there is none, or no more. */
-  async #removeRecord(namespaceId: string, tokenId: string): Promise<TokenRecord | null> {
+  async #removeRecord(
+    namespaceId: string,
+    tokenId: string,
+    also: Also<[TokenRecord]>,
+  ): Promise<TokenRecord | null> {
     const hashes = new Set<string>();
     try {
       return await compareAndDelete(this.kv, keys.token(namespaceId, tokenId), (removal, record) => {
         hashes.add(record.hash);
-        return tokenKeys.delete(removal, record);
+        return also(tokenKeys.delete(removal, record), record);
       });
     } finally {
       if (this.#ancestors.has(tokenId)) this.forgetAll();

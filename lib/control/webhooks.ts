@@ -10,7 +10,14 @@ import type {
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
 import { roomForOne } from "../store/room_for_one.ts";
-import { compareAndDelete, compareAndSet, FASTER, untilCommitted } from "../store/until_committed.ts";
+import {
+  type Also,
+  compareAndDelete,
+  compareAndSet,
+  FASTER,
+  nothingElse,
+  untilCommitted,
+} from "../store/until_committed.ts";
 import { databaseEntry } from "./database_entry.ts";
 
 /** Milliseconds that an event waits for its delivery: longer than a message is tried. */
@@ -35,7 +42,7 @@ export interface HeldState {
   readonly lease: Deno.KvEntryMaybe<WebhookLease>;
 }
 
-/** Every method's errors: `meter_unreachable`. */
+/** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Webhooks {
   constructor(private readonly kv: Deno.Kv) {}
 
@@ -52,7 +59,7 @@ export class Webhooks {
   }
 
   /** False where the database has `MAX_WEBHOOKS` already. Errors: `database_not_found`. */
-  add(record: WebhookRecord, state: WebhookState): Promise<boolean> {
+  add(record: WebhookRecord, state: WebhookState, also: Also = nothingElse): Promise<boolean> {
     const { databaseId, id } = record;
     const bound = {
       added: keys.webhooksAdded(databaseId),
@@ -65,7 +72,7 @@ export class Webhooks {
         .set(keys.webhook(databaseId, id), record)
         .set(keys.webhookState(id), state);
       if (!await roomForOne(this.kv, addition, bound)) return false;
-      return await kvCommit(addition) ? true : FASTER;
+      return await kvCommit(also(addition)) ? true : FASTER;
     });
   }
 
@@ -74,16 +81,17 @@ export class Webhooks {
     databaseId: string,
     webhookId: string,
     change: (current: WebhookRecord) => WebhookRecord,
+    also: Also = nothingElse,
   ): Promise<WebhookRecord | null> {
-    return compareAndSet(this.kv, { key: keys.webhook(databaseId, webhookId), change });
+    return compareAndSet(this.kv, { key: keys.webhook(databaseId, webhookId), change, beside: also });
   }
 
   /** False when there is none. */
-  async remove(databaseId: string, webhookId: string): Promise<boolean> {
+  async remove(databaseId: string, webhookId: string, also: Also = nothingElse): Promise<boolean> {
     const removed = await compareAndDelete(
       this.kv,
       keys.webhook(databaseId, webhookId),
-      (commit) => commit.delete(keys.webhookState(webhookId)).delete(keys.webhookLease(webhookId)),
+      (commit) => also(commit.delete(keys.webhookState(webhookId)).delete(keys.webhookLease(webhookId))),
     );
     return removed !== null;
   }
@@ -106,8 +114,9 @@ export class Webhooks {
   changeState(
     webhookId: string,
     change: (current: WebhookState) => WebhookState,
+    also: Also = nothingElse,
   ): Promise<WebhookState | null> {
-    return compareAndSet(this.kv, { key: keys.webhookState(webhookId), change });
+    return compareAndSet(this.kv, { key: keys.webhookState(webhookId), change, beside: also });
   }
 
   /** Takes the lease, or goes on with it. Null while another process has it; `alone`: there is no other process. */

@@ -5,6 +5,7 @@ import type { ControlPlane } from "../control/control_plane.ts";
 import type { Clock } from "../core/clock.ts";
 import { isId } from "../core/ids.ts";
 import type { AuditAction, AuditFacts, AuditRecord } from "../store/audit_records.ts";
+import type { Also } from "../store/until_committed.ts";
 
 /** What it needs of a request. */
 export interface ActContext {
@@ -23,12 +24,15 @@ export interface Act {
   readonly facts?: AuditFacts;
 }
 
-/** Called once it is done. Never fails the call that did it. */
+/**
+ * For what no commit of the control plane does, once it is done. Never fails the call that did it: see `withAct` for all
+ * else.
+ */
 export async function noteAct(ctx: ActContext, action: AuditAction, act: Act): Promise<void> {
   await ctx.control.audit.add(actOf(ctx, action, act));
 }
 
-/** The name under which `noteAct` notes the caller with that id; null for who is gone, and for what is no caller. */
+/** The name under which acts of the caller with that id are noted; null for who is gone, and for what is no caller. */
 export async function notedName(
   { control }: Pick<ActContext, "control">,
   namespaceId: string,
@@ -40,6 +44,15 @@ export async function notedName(
 }
 
 const OPERATOR = { kind: "operator" } as const;
+
+/**
+ * Notes an act in the commit that does it: nobody can do it unnoticed, and whoever repeats what has been done already notes
+ * nothing.
+ */
+export function withAct(ctx: ActContext, action: AuditAction, act: Act): Also {
+  const record = actOf(ctx, action, act);
+  return (commit) => ctx.control.audit.addTo(commit, record);
+}
 
 /** The record of it, for a commit that does it. */
 export function actOf(

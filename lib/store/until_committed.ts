@@ -11,6 +11,20 @@ const MAX_ATTEMPTS = 64;
 const PAUSE_MS = 4;
 const MAX_PAUSE_MS = 100;
 
+/**
+ * Adds to a commit what is to happen with it, or not at all; `about`: what it writes or deletes. May run several times, for
+ * one of which the commit is made.
+ */
+export type Also<About extends unknown[] = []> = (
+  commit: Deno.AtomicOperation,
+  ...about: About
+) => Deno.AtomicOperation;
+
+/** Adds nothing. */
+export function nothingElse(commit: Deno.AtomicOperation): Deno.AtomicOperation {
+  return commit;
+}
+
 /** What an attempt answers when its commit was refused, because another one came first. */
 export const FASTER: unique symbol = Symbol("somebody was faster");
 
@@ -39,7 +53,7 @@ export async function untilCommitted<Outcome>(
 export async function compareAndDelete<Value>(
   kv: Deno.Kv,
   key: Key<Value>,
-  beside: (commit: Deno.AtomicOperation, record: Value) => Deno.AtomicOperation = (commit) => commit,
+  beside: Also<[record: Value]> = nothingElse,
 ): Promise<Value | null> {
   return await untilCommitted(async () => {
     const entry = await kvGet(kv, key);
@@ -62,7 +76,7 @@ export async function compareAndSet<Value>(
     /** Milliseconds after which KV forgets the record. A record with a lifetime needs it at every change. */
     readonly expireIn?: number;
     /** Adds further writes to the same commit. */
-    readonly beside?: (commit: Deno.AtomicOperation, next: Value) => Deno.AtomicOperation;
+    readonly beside?: Also<[next: Value]>;
   },
 ): Promise<Value | null> {
   const lifetime = options.expireIn === undefined ? {} : { expireIn: options.expireIn };

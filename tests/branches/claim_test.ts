@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
-import { failingKv, secondApp } from "../replay/second_app.ts";
+import { dyingKv, secondApp } from "../replay/second_app.ts";
 import { handedOff } from "../handoff/handoffs.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -13,24 +13,6 @@ const { run, test } = oneStore();
 Deno.test("claiming branches", run);
 
 const COUNT = "SELECT count(*) FROM items";
-
-/** The same store as an instance has it that dies behind so many commits. */
-function dyingKv(kv: Deno.Kv, commits: number): Deno.Kv {
-  let left = commits;
-  const counted = new Proxy(kv, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name);
-      if (name !== "atomic") return typeof value === "function" ? value.bind(target) : value;
-      return () => {
-        const atomic = target.atomic();
-        const commit = atomic.commit.bind(atomic);
-        atomic.commit = () => commit().finally(() => left--);
-        return atomic;
-      };
-    },
-  });
-  return failingKv(counted, () => left <= 0);
-}
 
 test("a claim answers 201 with every member of the branch claim result and a copy of the trunk", async () => {
   await withBranches(async (world) => {

@@ -122,3 +122,21 @@ export function failingKv(store: Deno.Kv, isDown: () => boolean): Deno.Kv {
     },
   });
 }
+
+/** The same store as an instance has it that dies behind so many commits. */
+export function dyingKv(kv: Deno.Kv, commits: number): Deno.Kv {
+  let left = commits;
+  const counted = new Proxy(kv, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name);
+      if (name !== "atomic") return typeof value === "function" ? value.bind(target) : value;
+      return () => {
+        const atomic = target.atomic();
+        const commit = atomic.commit.bind(atomic);
+        atomic.commit = () => commit().finally(() => left--);
+        return atomic;
+      };
+    },
+  });
+  return failingKv(counted, () => left <= 0);
+}

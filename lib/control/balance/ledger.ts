@@ -5,6 +5,7 @@ import { keys } from "../../store/keys.ts";
 import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
 import { removeAll } from "../../store/remove_all.ts";
+import { type Also, nothingElse } from "../../store/until_committed.ts";
 import { type AccountStep, changeAccount, inMonth, openAccount } from "./change_account.ts";
 import {
   readUsage,
@@ -83,17 +84,24 @@ export class Ledger {
     return outcome;
   }
 
-  /** Sets the monthly cap, or removes it for null, and answers the one before. Errors: `namespace_not_found`. */
-  async setMonthlyCap(namespaceId: string, monthlyCapNanoUsd: number | null): Promise<number | null> {
+  /**
+   * Sets the monthly cap, or removes it for null; `also` writes to the commit that does, and is told the one before. Errors:
+   * `namespace_not_found`.
+   */
+  async setMonthlyCap(
+    namespaceId: string,
+    monthlyCapNanoUsd: number | null,
+    also: Also<[former: number | null]> = nothingElse,
+  ): Promise<void> {
     if (monthlyCapNanoUsd !== null && (!Number.isSafeInteger(monthlyCapNanoUsd) || monthlyCapNanoUsd < 0)) {
       throw new RangeError("monthlyCapNanoUsd");
     }
-    const former = await changeAccount(this.kv, namespaceId, (found) => ({
+    await changeAccount(this.kv, namespaceId, (found) => ({
       next: { ...inMonth(found, this.clock.now()), monthlyCapNanoUsd },
-      outcome: found.monthlyCapNanoUsd,
+      also: (atomic) => also(atomic, found.monthlyCapNanoUsd),
+      outcome: null,
     }));
     this.changed(namespaceId);
-    return former;
   }
 
   /**

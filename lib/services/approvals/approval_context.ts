@@ -37,7 +37,7 @@ export async function presentSlug({ control }: ApprovalContext, record: Approval
   return await databasePath(control, record) ?? record.databaseSlug;
 }
 
-/** An approval as the audit of its namespace names it, once something was done: it never fails. */
+/** An approval as the audit of its namespace names it. It never fails: something may have been done already. */
 export async function actOn(ctx: ApprovalContext, record: ApprovalRecord): Promise<Act> {
   const { namespaceId, id, affectedRows, operation = "query" } = record;
   const database = await presentSlug(ctx, record).catch(() => record.databaseSlug);

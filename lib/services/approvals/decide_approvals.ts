@@ -3,7 +3,7 @@
 import { type PersonCaller, requireFresh, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 import {
   actOn,
@@ -66,16 +66,17 @@ async function decide(
   // A repeated request must not approve what nobody has seen.
   const unseen = decision === "approved" && look !== (record.look ?? 0);
   if (unseen && approvals.stateOf(record) === "pending") throw lookedAgain(record);
-  const moved = await approvals.move(record, "pending", {
+  const act = withAct(ctx, `approval.${decision}`, await actOn(ctx, record));
+  const change = {
     state: decision,
     reason,
     decidedAt: ctx.clock.now(),
     decidedBy: deciderOf(by),
     snapshotFirst: snapshot,
-  });
+  };
+  const moved = await approvals.move(record, "pending", change, act);
   if (moved) {
     ctx.query.tenants.commits.tell(moved.databaseId);
-    await noteAct(ctx, `approval.${decision}`, await actOn(ctx, moved));
     return moved;
   }
   // Somebody was faster: has decided it, or redeemed it when it did something else, so that it waits again.

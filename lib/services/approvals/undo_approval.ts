@@ -3,7 +3,7 @@ import { type PersonCaller, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SchemaChange } from "../../sql/branch_report.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../../store/write_records.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { previewRestore, restoreSeen } from "../snapshots/restore_seen.ts";
 import type { RestoreContext } from "../snapshots/restore_snapshot.ts";
@@ -69,8 +69,8 @@ export async function undoApproval(ctx: ApprovalContext, input: UndoInput): Prom
   const page = await approvalPage(ctx, record);
   const restored = await restoreSeen(restore, { snapshot, digest: input.digest });
   const undone = { at: ctx.clock.now(), by: deciderOf(person), snapshot: restored.undo };
-  await ctx.query.approvals.noteOutcome(record, { ...outcome, undone });
-  await noteAct(ctx, "approval.undone", await actOn(ctx, record));
+  const act = withAct(ctx, "approval.undone", await actOn(ctx, record));
+  await ctx.query.approvals.noteOutcome(record, { ...outcome, undone }, act);
   return { ...page, outcome: outcomeView({ ...outcome, undone }) };
 }
 

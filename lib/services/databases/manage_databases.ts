@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
-import { actOf, noteAct } from "../note_act.ts";
+import { actOf, withAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { removeBranches } from "../removal/remove_records.ts";
@@ -85,10 +85,10 @@ export async function updateDatabase(
   input: DatabaseAddress & { readonly name: string },
 ): Promise<DatabaseView> {
   const record = await requireDatabase(ctx, input);
-  const changed = await ctx.control.databases.rename(record, input.name);
+  const { namespaceId, slug, id } = record;
+  const act = withAct(ctx, "database.changed", { namespaceId, database: slug, target: id });
+  const changed = await ctx.control.databases.rename(record, input.name, act);
   if (changed === null) throw new AppError("database_not_found");
-  const { namespaceId, slug, id } = changed;
-  await noteAct(ctx, "database.changed", { namespaceId, database: slug, target: id });
   return await databaseView(ctx.tenants, changed);
 }
 
@@ -104,11 +104,11 @@ export async function deleteDatabase(
   requireFresh(ctx.caller, ctx.clock.now());
   requireConfirm(input.confirm, record.slug);
   const view = await databaseView(ctx.tenants, record);
-  const deleted = await ctx.control.databases.softDelete(record, DELETED_KEEP_MS);
-  if (!deleted) throw new AppError("database_not_found");
-  await removeBranches(ctx, { namespaceId: record.namespaceId, trunkId: record.id });
   const { namespaceId, slug, id } = record;
-  await noteAct(ctx, "database.deleted", { namespaceId, database: slug, target: id });
+  const act = withAct(ctx, "database.deleted", { namespaceId, database: slug, target: id });
+  const deleted = await ctx.control.databases.softDelete(record, DELETED_KEEP_MS, act);
+  if (!deleted) throw new AppError("database_not_found");
+  await removeBranches(ctx, { namespaceId, trunkId: id });
   return view;
 }
 
@@ -132,9 +132,9 @@ export async function undeleteDatabase(ctx: ManageContext, input: UndeleteInput)
   const slug = input.into ?? input.slug;
   // The view is read first: after the database is back, nothing may fail.
   const view = await databaseView(ctx.tenants, { ...deleted.database, slug });
-  const outcome = await ctx.control.databases.undelete(deleted, slug);
-  if (!outcome.ok) throw new AppError(outcome.reason === "slug_taken" ? "slug_taken" : "database_not_found");
   const { namespaceId, id } = deleted.database;
-  await noteAct(ctx, "database.brought_back", { namespaceId, database: slug, target: id });
+  const act = withAct(ctx, "database.brought_back", { namespaceId, database: slug, target: id });
+  const outcome = await ctx.control.databases.undelete(deleted, slug, act);
+  if (!outcome.ok) throw new AppError(outcome.reason === "slug_taken" ? "slug_taken" : "database_not_found");
   return view;
 }

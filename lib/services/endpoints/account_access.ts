@@ -11,7 +11,7 @@ import { type Account, accountByEmail } from "../published/find_account.ts";
 import { accountsOf, spelledAccount } from "../published/guess_password.ts";
 import { endpointRole } from "../published/public_address.ts";
 import type { EndpointCall, PublishedContext } from "../published/published_context.ts";
-import { type EndpointContext, noteEndpoint } from "./endpoint_context.ts";
+import { type EndpointContext, noteAccount } from "./endpoint_context.ts";
 
 /** Which account, by an endpoint of its users table. */
 export interface AccountInput {
@@ -40,7 +40,7 @@ export async function linkFor(ctx: Context, input: AccountInput): Promise<MadeLi
   const { call, account } = await findAccount(ctx, database, input, ["auth_reset", "auth_verify"]);
   const made = await makeLink(ctx.published, call, account);
   if (made === null || account.email === null) throw new AppError("account_not_found");
-  await noteEndpoint(ctx, "account.link_made", { database, slug: input.slug });
+  await noteAccount(ctx, "account.link_made", { database, slug: input.slug });
   return { link: made.link, token: made.token, email: account.email, expiresAt: isoTime(made.untilMs) };
 }
 
@@ -59,7 +59,7 @@ export async function unlockAccount(ctx: Context, input: AccountInput): Promise<
     const accounts = await accountsOf(published, call.record, { spelled, account });
     await published.guesses.unlock(call.record.databaseId, accounts);
   }
-  await noteEndpoint(ctx, "account.unlocked", { database, slug });
+  await noteAccount(ctx, "account.unlocked", { database, slug });
 }
 
 interface FoundAccount {

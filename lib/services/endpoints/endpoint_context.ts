@@ -6,7 +6,7 @@ import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { DatabaseRecord, EndpointRecord } from "../../store/records.ts";
 import type { AuditAction, AuditFacts } from "../../store/audit_records.ts";
-import { noteAct } from "../note_act.ts";
+import { noteAct, withAct } from "../note_act.ts";
 import type { DatabaseAddress } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { endpointUrl } from "../published/public_address.ts";
@@ -18,26 +18,30 @@ export interface EndpointContext extends ManageContext {
   readonly baseUrl: string;
 }
 
-/** Which endpoint the caller changes. */
-export function changeBy(
-  { caller }: EndpointContext,
-  { namespaceId, id: databaseId }: DatabaseRecord,
-  slug: string,
-): EndpointChange {
-  return { namespaceId, databaseId, slug, actor: callerId(caller) };
+/** What the caller does to an endpoint. */
+interface EndpointAct {
+  readonly database: DatabaseRecord;
+  readonly slug: string;
+  readonly facts?: AuditFacts;
 }
 
-/** Notes a change of an endpoint, or of an account by it, for the audit of its namespace. */
-export function noteEndpoint(
+/** Which endpoint the caller changes, and how, with the note of it for the audit of its namespace. */
+export function changeBy(
   ctx: EndpointContext,
-  action: Extract<AuditAction, `endpoint.${string}` | `account.${string}`>,
-  { database: { namespaceId, slug: database }, slug, facts = {} }: {
-    readonly database: Pick<DatabaseRecord, "namespaceId" | "slug">;
-    readonly slug: string;
-    readonly facts?: AuditFacts;
-  },
+  action: Extract<AuditAction, `endpoint.${string}`>,
+  { database: { namespaceId, id: databaseId, slug: database }, slug, facts = {} }: EndpointAct,
+): EndpointChange {
+  const also = withAct(ctx, action, { namespaceId, database, target: slug, facts });
+  return { namespaceId, databaseId, slug, actor: callerId(ctx.caller), also };
+}
+
+/** Notes what was done to an account by an endpoint, for the audit of its namespace. */
+export function noteAccount(
+  ctx: EndpointContext,
+  action: Extract<AuditAction, `account.${string}`>,
+  { database: { namespaceId, slug: database }, slug }: EndpointAct,
 ): Promise<void> {
-  return noteAct(ctx, action, { namespaceId, database, target: slug, facts });
+  return noteAct(ctx, action, { namespaceId, database, target: slug });
 }
 
 /** The specification, and what the service knows beside it. Times are ISO 8601. */

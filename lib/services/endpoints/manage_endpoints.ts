@@ -4,13 +4,7 @@ import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { FASTER, untilCommitted } from "../../store/until_committed.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import {
-  changeBy,
-  type EndpointContext,
-  type EndpointView,
-  endpointView,
-  noteEndpoint,
-} from "./endpoint_context.ts";
+import { changeBy, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 
 /**
@@ -24,10 +18,9 @@ export async function createEndpoint(
   const database = await requireDatabase(ctx, address);
   const { namespaceSlug } = address;
   const spec = await checkSpec({ query: ctx.query, namespaceSlug, database }, unchecked);
-  const by = changeBy(ctx, database, spec.slug);
+  const by = changeBy(ctx, "endpoint.created", { database, slug: spec.slug });
   const record = await ctx.control.endpoints.create(spec, by);
   if (record === null) throw new AppError("slug_taken");
-  await noteEndpoint(ctx, "endpoint.created", { database, slug: spec.slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
@@ -47,7 +40,7 @@ interface ReplaceInput {
 export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput): Promise<EndpointView> {
   const { address, slug, specOf } = input;
   const database = await requireDatabase(ctx, address);
-  const by = changeBy(ctx, database, slug);
+  const by = changeBy(ctx, "endpoint.changed", { database, slug });
   const check = { query: ctx.query, namespaceSlug: address.namespaceSlug, database, slug };
   const record = await untilCommitted(async () => {
     const known = await ctx.control.endpoints.read(database.id, slug);
@@ -56,7 +49,6 @@ export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput)
     const spec = await checkSpec(check, sent);
     return await ctx.control.endpoints.replace(spec, by, known.revision) ?? FASTER;
   });
-  await noteEndpoint(ctx, "endpoint.changed", { database, slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
@@ -112,10 +104,9 @@ export async function deleteEndpoint(
 ): Promise<EndpointView> {
   const database = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
-  const by = changeBy(ctx, database, slug);
+  const by = changeBy(ctx, "endpoint.deleted", { database, slug });
   const record = await ctx.control.endpoints.remove(by);
   if (record === null) throw new AppError("endpoint_not_found");
-  await noteEndpoint(ctx, "endpoint.deleted", { database, slug });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 
@@ -147,13 +138,10 @@ interface MoveInput {
 export async function moveEndpoint(ctx: EndpointContext, input: MoveInput): Promise<EndpointView> {
   const { address, slug, transition } = input;
   const database = await requireDatabase(ctx, address);
-  const by = changeBy(ctx, database, slug);
+  const { status } = moves[transition];
+  const by = changeBy(ctx, "endpoint.moved", { database, slug, facts: { status } });
   const outcome = await ctx.control.endpoints.setStatus(moves[transition], by);
-  if (outcome.ok) {
-    const { status } = moves[transition];
-    if (outcome.moved) await noteEndpoint(ctx, "endpoint.moved", { database, slug, facts: { status } });
-    return endpointView(outcome.record, { baseUrl: ctx.baseUrl, address });
-  }
+  if (outcome.ok) return endpointView(outcome.record, { baseUrl: ctx.baseUrl, address });
   if (outcome.reason === "not_found") throw new AppError("endpoint_not_found");
   throw new AppError("endpoint_status", {
     message: `Move it to ${moves[transition].from.join(" or ")} first; it is ${outcome.status}`,

@@ -3,13 +3,7 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointRevision } from "../../store/records.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import {
-  changeBy,
-  type EndpointContext,
-  type EndpointView,
-  endpointView,
-  noteEndpoint,
-} from "./endpoint_context.ts";
+import { changeBy, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
 import { checkSpec } from "./spec/check_spec.ts";
 
 /** Newest first. Errors: `endpoint_not_found` where there never was such an endpoint, those of `readableDatabase`. */
@@ -47,14 +41,10 @@ export async function restoreRevision(ctx: EndpointContext, input: RestoreInput)
   if (revision === null) throw new AppError("revision_not_found");
   const { namespaceSlug } = address;
   await checkSpec({ query: ctx.query, namespaceSlug, database, slug }, { raw: revision.spec, issues: [] });
-  const by = changeBy(ctx, database, slug);
+  const facts = { revision: revision.revision };
+  const by = changeBy(ctx, "endpoint.restored", { database, slug, facts });
   const record = await ctx.control.endpoints.restoreRevision(revision, by);
   if (record === null) throw new AppError("revision_not_found");
-  await noteEndpoint(ctx, "endpoint.restored", {
-    database,
-    slug,
-    facts: { revision: revision.revision },
-  });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 

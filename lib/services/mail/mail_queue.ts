@@ -6,6 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailJobRecord } from "../../store/account_records.ts";
+import type { Also } from "../../store/until_committed.ts";
 import type { Mail, Mailer, SendOutcome } from "./mailer.ts";
 
 /** A mail that somebody has asked for. */
@@ -106,9 +107,9 @@ export class MailQueue {
       log("warn", "mail_put_off", { namespaceId, endpoint, reason: outcome.reason });
       return await jobs.putOff(job, pauseMs);
     }
-    // First on record, then gone: a crash between the two notes it twice.
-    if (!outcome.ok) await this.#noteFailed(job.record, outcome.reason);
-    await jobs.end(job);
+    if (outcome.ok) return await jobs.end(job);
+    await jobs.end(job, this.#withFailure(job.record, outcome.reason));
+    this.#noteFailed(job.record, outcome.reason);
   }
 
   async #attempt(request: MailRequest): Promise<SendOutcome> {
@@ -123,13 +124,18 @@ export class MailQueue {
     }
   }
 
-  async #noteFailed({ namespaceId, databasePath, slug }: MailRequest, reason: string): Promise<void> {
-    const { audit, clock, log } = this.parts;
+  #noteFailed({ namespaceId, slug }: MailRequest, reason: string): void {
     this.ended.failed++;
-    log("warn", "mail_failed", { namespaceId, endpoint: slug, reason });
+    this.parts.log("warn", "mail_failed", { namespaceId, endpoint: slug, reason });
+  }
+
+  /** Puts the mail on record in the commit that ends it: never twice, and none is gone without. */
+  #withFailure({ namespaceId, databasePath, slug }: MailRequest, reason: string): Also {
+    const { audit, clock } = this.parts;
     const act = { actor: "service", actorName: "the service", action: "mail.failed" } as const;
     const about = { database: databasePath, target: slug, facts: { reason } };
-    await audit.add(actRecord(clock.now(), { namespaceId, ...act, ...about }));
+    const record = actRecord(clock.now(), { namespaceId, ...act, ...about });
+    return (commit) => audit.addTo(commit, record);
   }
 
   #count(namespaceId: string, change: number): void {

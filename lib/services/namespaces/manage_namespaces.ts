@@ -4,8 +4,9 @@ import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
-import type { AuditFacts } from "../../store/audit_records.ts";
-import { noteAct } from "../note_act.ts";
+import type { NamespaceRecord } from "../../store/records.ts";
+import { nothingElse } from "../../store/until_committed.ts";
+import { withAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { clearNamespace } from "../removal/remove_records.ts";
 import {
@@ -34,8 +35,10 @@ export async function createNamespace(ctx: ManageContext, input: NamespaceInput)
     name: input.name ?? input.slug,
     createdAt: now,
   };
-  if (!await ctx.control.namespaces.add(record, ctx.welcomeCreditNanoUsd)) throw new AppError("slug_taken");
-  await noteAct(ctx, "namespace.created", { namespaceId: record.id, target: record.slug });
+  const act = withAct(ctx, "namespace.created", { namespaceId: record.id, target: record.slug });
+  if (!await ctx.control.namespaces.add(record, ctx.welcomeCreditNanoUsd, act)) {
+    throw new AppError("slug_taken");
+  }
   return namespaceView(record);
 }
 
@@ -68,29 +71,36 @@ interface NamespaceChange {
  */
 export async function updateNamespace(ctx: ManageContext, input: NamespaceChange): Promise<NamespaceDetail> {
   let record = await requireNamespace(ctx, input.slug);
-  const facts = input.monthlyCapUsd === undefined ? {} : await changeCap(ctx, record.id, input.monthlyCapUsd);
+  const isNoted = input.monthlyCapUsd !== undefined && await changeCap(ctx, record, input.monthlyCapUsd);
   if (input.name !== undefined) {
-    const changed = await ctx.control.namespaces.rename(record, input.name);
+    // One call is one act: the first commit of it has the note.
+    const act = withAct(ctx, "namespace.changed", { namespaceId: record.id, target: record.slug });
+    const changed = await ctx.control.namespaces.rename(record, input.name, isNoted ? nothingElse : act);
     if (changed === null) throw new AppError("namespace_not_found");
     record = changed;
   }
-  await noteAct(ctx, "namespace.changed", { namespaceId: record.id, target: record.slug, facts });
   return await namespaceDetail(ctx, record);
 }
 
-/** Another cap lets the namespace spend more, or stops its calls. The cap that it has changes nothing, and asks for nothing. */
+/**
+ * Another cap lets the namespace spend more, or stops its calls, and is noted. The cap that it has changes nothing, and asks
+ * for nothing: false.
+ */
 async function changeCap(
   ctx: ManageContext,
-  namespaceId: string,
+  { id: namespaceId, slug: target }: NamespaceRecord,
   capUsd: number | null,
-): Promise<AuditFacts> {
+): Promise<boolean> {
   const cap = capUsd === null ? null : toNanoUsd(capUsd);
   const balance = await ctx.ledger.balance(namespaceId);
-  if (balance?.monthlyCapNanoUsd === cap) return {};
+  if (balance?.monthlyCapNanoUsd === cap) return false;
   requireFresh(ctx.caller, ctx.clock.now());
-  const former = await ctx.ledger.setMonthlyCap(namespaceId, cap);
-  const formerMonthlyCapUsd = former === null ? NO_CAP : toUsd(former);
-  return { monthlyCapUsd: capUsd ?? NO_CAP, formerMonthlyCapUsd };
+  await ctx.ledger.setMonthlyCap(namespaceId, cap, (commit, former) => {
+    const formerMonthlyCapUsd = former === null ? NO_CAP : toUsd(former);
+    const facts = { monthlyCapUsd: capUsd ?? NO_CAP, formerMonthlyCapUsd };
+    return withAct(ctx, "namespace.changed", { namespaceId, target, facts })(commit);
+  });
+  return true;
 }
 
 /** In the place of a cap where there is none. */

@@ -5,7 +5,7 @@ import { newToken, tokenHash } from "../../access/token_format.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { lowerRole, type Role, roleAtLeast, roleOfMember } from "../../core/role.ts";
 import type { ScopeRow } from "../../store/records.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import { type Authorization, refusal, type Return } from "./authorization.ts";
 import type { OauthContext } from "./oauth_context.ts";
 import { redirectHost, withParameters } from "./redirect_uri.ts";
@@ -48,12 +48,13 @@ export async function allowClient(
     role,
     scopes,
   };
-  if (!await ctx.control.oauthGrants.addCode(tokenHash(code), { grant, redirectUri, codeChallenge })) {
-    throw new AppError(caller.kind === "token" ? "invalid_bearer" : "session_ended");
-  }
   const facts = { client: client.name, role, databases: databases?.length ?? "all" };
   const { namespaceId } = caller;
-  await noteAct({ ...ctx, caller }, "client.allowed", { namespaceId, target: host, facts });
+  const act = withAct({ ...ctx, caller }, "client.allowed", { namespaceId, target: host, facts });
+  const record = { grant, redirectUri, codeChallenge };
+  if (!await ctx.control.oauthGrants.addCode(tokenHash(code), record, act)) {
+    throw new AppError(caller.kind === "token" ? "invalid_bearer" : "session_ended");
+  }
   return withParameters(redirectUri, { code, ...(state === null ? {} : { state }), iss: issuer });
 }
 

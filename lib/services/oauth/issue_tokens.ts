@@ -16,6 +16,7 @@ import { oauthLimits } from "../../core/oauth_limits.ts";
 import { roles } from "../../core/role.ts";
 import type { AuditAction, AuditFacts } from "../../store/audit_records.ts";
 import type { TokenRecord } from "../../store/records.ts";
+import type { Also } from "../../store/until_committed.ts";
 import { isDocumentAddress } from "./client_documents.ts";
 import { issuerOfResource } from "./issuer.ts";
 import type { OauthContext } from "./oauth_context.ts";
@@ -61,12 +62,16 @@ export async function exchangeCode(
       (input.redirectUri === null || input.redirectUri === code.redirectUri),
     tokenId: newId("tok", ctx.clock.now()),
     secrets: secrets.hashes,
+    also: {
+      connected: withConnection(ctx, "client.connected", ({ role, scopes, parentId, member }) => ({
+        role,
+        scopes: scopes.length,
+        allowedBy: parentId ?? member?.id ?? null,
+      })),
+      ended: sentTwice(ctx),
+    },
   });
-  const token = await requireSpent(ctx, { outcome, clientId: input.clientId });
-  const { role, scopes, parentId, member } = token;
-  const facts = { role, scopes: scopes.length, allowedBy: parentId ?? member?.id ?? null };
-  await noteConnection(ctx, token, { action: "client.connected", facts });
-  return issued(ctx, token, secrets);
+  return issued(ctx, await requireSpent(ctx, { outcome, clientId: input.clientId }), secrets);
 }
 
 /**
@@ -82,19 +87,30 @@ export async function refreshTokens(
   await requireWithin(ctx, hashed, input.scope);
   const secrets = await nextSecrets(ctx, input.refreshToken);
   const { clientId } = input;
-  const outcome = await ctx.control.oauthGrants.rotate(hashed, { clientId, secrets: secrets.hashes });
+  const outcome = await ctx.control.oauthGrants.rotate(hashed, {
+    clientId,
+    secrets: secrets.hashes,
+    also: { ended: sentTwice(ctx) },
+  });
   return issued(ctx, await requireSpent(ctx, { outcome, clientId }), secrets);
 }
 
-/** Notes in the audit what became of a connection, by the name of its client. */
-export async function noteConnection(
+/** Notes what becomes of a connection in the commit that does it, by the name of its client. */
+export function withConnection(
   { control, clock }: OauthContext,
-  { id, name, namespaceId, client }: TokenRecord,
-  { action, facts }: { readonly action: AuditAction; readonly facts: AuditFacts },
-): Promise<void> {
-  const by = { namespaceId, actor: id, actorName: name };
-  const about = { target: id, facts: { client: client?.host ?? null, ...facts } };
-  await control.audit.add(actRecord(clock.now(), { ...by, action, ...about }));
+  action: Extract<AuditAction, `client.${string}`>,
+  factsOf: (token: TokenRecord) => AuditFacts,
+): Also<[TokenRecord]> {
+  return (commit, token) => {
+    const { id, name, namespaceId, client } = token;
+    const by = { namespaceId, actor: id, actorName: name };
+    const about = { target: id, facts: { client: client?.host ?? null, ...factsOf(token) } };
+    return control.audit.addTo(commit, actRecord(clock.now(), { ...by, action, ...about }));
+  };
+}
+
+function sentTwice(ctx: OauthContext): Also<[TokenRecord]> {
+  return withConnection(ctx, "client.ended", () => ({ reason: "sent twice" }));
 }
 
 interface Secrets {
@@ -146,9 +162,6 @@ async function requireSpent(
   { outcome, clientId }: { readonly outcome: SpendOutcome; readonly clientId: string },
 ): Promise<TokenRecord> {
   if (outcome.ok) return outcome.token;
-  if (outcome.reason === "reused" && outcome.ended !== null) {
-    await noteConnection(ctx, outcome.ended, { action: "client.ended", facts: { reason: "sent twice" } });
-  }
   // A client whose registration is over registers again at this word only, and never asks with the old id again.
   const isKnown = isDocumentAddress(clientId) || await ctx.control.oauthClients.find(clientId) !== null;
   throw new AppError(isKnown ? "invalid_grant" : "invalid_client");

@@ -1,7 +1,7 @@
 // A client gives back what it was given (RFC 7009): its connection ends, whichever of its tokens it sends.
 import { isToken, tokenHash } from "../../access/token_format.ts";
 import type { TokenRecord } from "../../store/records.ts";
-import { noteConnection } from "./issue_tokens.ts";
+import { withConnection } from "./issue_tokens.ts";
 import type { OauthContext } from "./oauth_context.ts";
 
 /**
@@ -14,8 +14,8 @@ export async function revokeConnection(
 ): Promise<void> {
   const token = await connectionOf(ctx, input.token);
   if (token?.client === undefined || token.client.id !== input.clientId) return;
-  if (!await ctx.control.tokens.remove(token.namespaceId, token.id)) return;
-  await noteConnection(ctx, token, { action: "client.ended", facts: { reason: "revoked by the client" } });
+  const act = withConnection(ctx, "client.ended", () => ({ reason: "revoked by the client" }));
+  await ctx.control.tokens.remove(token.namespaceId, token.id, act);
 }
 
 async function connectionOf({ control }: OauthContext, secret: string): Promise<TokenRecord | null> {

@@ -7,7 +7,7 @@ import { AppError, invalidInput } from "../../core/errors.ts";
 import type { MemberRole } from "../../core/role.ts";
 import type { LinkRecord, MemberRecord } from "../../store/people_records.ts";
 import { normalEmail } from "./normal_email.ts";
-import { noteOwnAct } from "./note_own_act.ts";
+import { withOwnAct } from "./with_own_act.ts";
 import type { Browser, PeopleContext } from "./people_context.ts";
 import { CONSOLE_OWNER, type MemberSession, openMemberSession } from "./sign_in.ts";
 import { strongPassword } from "./strong_password.ts";
@@ -117,6 +117,7 @@ export async function comeIn(
     joinedAt: null,
     vouched: true,
   };
+  const facts = { by: open.link.kind, with: passkey === null ? "password" : "passkey" };
   const outcome = await ctx.control.links.accept(open.hash, {
     member: (current) => {
       const before = current ?? firstAdmin;
@@ -124,13 +125,12 @@ export async function comeIn(
       return { ...before, name, passwordHash, epoch: before.epoch + 1, joinedAt: now };
     },
     passkey,
+    also: (commit, member) => withOwnAct(ctx, member, { action: "member.joined", facts })(commit),
   });
   if (!outcome.ok) {
     if (outcome.reason === "link_gone") throw new AppError("link_not_found");
     throw new AppError(outcome.reason === "email_taken" ? "member_exists" : "passkey_refused");
   }
-  const facts = { by: open.link.kind, with: passkey === null ? "password" : "passkey" };
-  await noteOwnAct(ctx, outcome.member, { action: "member.joined", facts });
   const session = await openMemberSession(ctx, outcome.member, input.browser);
   return { ...session, namespaceSlug: open.namespace.slug };
 }

@@ -9,8 +9,9 @@ import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { INVITATION_MS } from "../../core/limits.ts";
 import type { MemberRole } from "../../core/role.ts";
-import type { MemberRecord } from "../../store/people_records.ts";
-import { noteAct } from "../note_act.ts";
+import type { LinkRecord, MemberRecord } from "../../store/people_records.ts";
+import type { Also } from "../../store/until_committed.ts";
+import { withAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { inviteUrl } from "./link_urls.ts";
@@ -71,11 +72,13 @@ export async function addMember(
     joinedAt: null,
     vouched: false,
   };
-  const outcome = await ctx.control.members.add(record);
-  if (!outcome.ok) {
-    throw new AppError(notAdded[outcome.reason]);
-  }
-  return await invited(ctx, record);
+  const invitation = invitationOf(ctx, record);
+  const outcome = await ctx.control.members.add(record, (commit) => {
+    const { hash, link } = invitation;
+    return withMember(ctx, "member.invited")(ctx.control.links.inviteNew(commit, hash, link), record);
+  });
+  if (!outcome.ok) throw new AppError(notAdded[outcome.reason]);
+  return invited(ctx, record, invitation);
 }
 
 const notAdded = {
@@ -110,14 +113,12 @@ export async function changeMember(
   const { role, name } = input;
   const current = await requireChangeable(ctx, input);
   if (role !== undefined) requirePersonForAdmin(ctx.caller, input.namespaceSlug, role);
-  const changed = await change(ctx, current, (now) => ({
+  return await change(ctx, current, "member.changed", (now) => ({
     ...now,
     ...(role === undefined ? {} : { role }),
     ...(name === undefined ? {} : { name }),
     ...(role === "admin" && now.role !== "admin" && !now.vouched ? anew : {}),
   }));
-  await noteMember(ctx, "member.changed", { ...current, role: changed.role });
-  return changed;
 }
 
 /**
@@ -126,9 +127,7 @@ export async function changeMember(
  */
 export async function removeMember(ctx: ManageContext, input: MemberAddress): Promise<MemberView> {
   const current = await requireChangeable(ctx, input);
-  const removed = await change(ctx, current, () => null);
-  await noteMember(ctx, "member.removed", current);
-  return removed;
+  return await change(ctx, current, "member.removed", () => null);
 }
 
 /**
@@ -137,7 +136,14 @@ export async function removeMember(ctx: ManageContext, input: MemberAddress): Pr
  * `sign_in_again`, those of `requireNamespace`.
  */
 export async function inviteMember(ctx: MembersContext, input: MemberAddress): Promise<InvitedMember> {
-  return await invited(ctx, await requireChangeable(ctx, input));
+  const record = await requireChangeable(ctx, input);
+  const invitation = invitationOf(ctx, record);
+  const act = withMember(ctx, "member.invited");
+  const { hash, link } = invitation;
+  if (!await ctx.control.links.invite(hash, link, (commit) => act(commit, record))) {
+    throw new AppError("member_not_found");
+  }
+  return invited(ctx, record, invitation);
 }
 
 async function requireChangeable(ctx: ManageContext, input: MemberAddress): Promise<MemberRecord> {
@@ -157,6 +163,7 @@ function requirePersonForAdmin(caller: Caller, namespaceSlug: string, role: Memb
 async function change(
   ctx: ManageContext,
   seen: MemberRecord,
+  action: "member.changed" | "member.removed",
   to: MemberChange["change"],
 ): Promise<MemberView> {
   const outcome: ChangeOutcome = await ctx.control.members.change({
@@ -168,32 +175,40 @@ async function change(
       if (now.role !== seen.role && ctx.caller.kind === "token") throw new AppError("person_required");
       return to(now);
     },
+    also: withMember(ctx, action),
   });
   if (outcome.ok) return memberView(outcome.record);
   throw new AppError(outcome.reason === "member_gone" ? "member_not_found" : "last_admin");
 }
 
-async function invited(ctx: MembersContext, record: MemberRecord): Promise<InvitedMember> {
+interface Invitation {
+  readonly token: string;
+  readonly hash: string;
+  readonly link: LinkRecord;
+}
+
+function invitationOf(ctx: ManageContext, { namespaceId, id: memberId }: MemberRecord): Invitation {
   const token = newToken("pinv_");
   const untilMs = ctx.clock.now() + INVITATION_MS;
-  const { namespaceId, id: memberId } = record;
   const byPerson = ctx.caller.kind !== "token";
   const link = { kind: "invitation", namespaceId, memberId, byPerson, untilMs } as const;
-  if (!await ctx.control.links.invite(tokenHash(token), link)) throw new AppError("member_not_found");
-  await noteMember(ctx, "member.invited", record);
+  return { token, hash: tokenHash(token), link };
+}
+
+function invited(ctx: MembersContext, record: MemberRecord, { token, link }: Invitation): InvitedMember {
   return {
     ...memberView(record),
     inviteUrl: inviteUrl(ctx.baseUrl, token),
-    inviteExpiresAt: isoTime(untilMs),
+    inviteExpiresAt: isoTime(link.untilMs),
   };
 }
 
-function noteMember(
+function withMember(
   ctx: ManageContext,
   action: "member.invited" | "member.changed" | "member.removed",
-  { namespaceId, id, email, role }: MemberRecord,
-): Promise<void> {
-  return noteAct(ctx, action, { namespaceId, target: id, facts: { email, role } });
+): Also<[MemberRecord]> {
+  return (commit, { namespaceId, id: target, email, role }) =>
+    withAct(ctx, action, { namespaceId, target, facts: { email, role } })(commit);
 }
 
 /** A member's record as the API shows it: no hash, and nothing of how it signs in. */

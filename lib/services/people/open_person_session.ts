@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { AuthContext } from "../../access/authenticate.ts";
 import type { SessionOwner } from "../../store/people_records.ts";
+import { type Also, nothingElse } from "../../store/until_committed.ts";
 
 /** A session to open. */
 export interface PersonSession {
@@ -14,6 +15,8 @@ export interface PersonSession {
   readonly agent: string | null;
   /** The value of the cookie that the browser had: that session ends. */
   readonly replaced: string | null;
+  /** What is to happen with it, or not at all. */
+  readonly also?: Also<[sessionId: string]>;
 }
 
 /** A session as its browser gets it. */
@@ -34,7 +37,7 @@ const MAX_AGENT_LENGTH = 200;
 /** Errors: `session_ended` when the member is gone or has changed meanwhile; `meter_unreachable`. */
 export async function openPersonSession(
   { control, clock, operatorKeyHash }: AuthContext,
-  { owner, provedEpoch, agent, replaced }: PersonSession,
+  { owner, provedEpoch, agent, replaced, also = nothingElse }: PersonSession,
 ): Promise<OpenedSession> {
   const nowMs = clock.now();
   const secret = newSessionSecret();
@@ -47,7 +50,7 @@ export async function openPersonSession(
     agent: (agent ?? "").slice(0, MAX_AGENT_LENGTH),
   };
   const before = replaced === null ? null : sessionHash(replaced);
-  const options = { operatorKeyHash, replaced: before, provedEpoch };
+  const options = { operatorKeyHash, replaced: before, provedEpoch, also };
   if (!await control.consoleSessions.add(sessionHash(secret), session, options)) {
     throw new AppError("session_ended");
   }

@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Caller, MemberCaller, PersonCaller } from "../../access/caller.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
 import { guess } from "./guess.ts";
-import { noteOwnAct } from "./note_own_act.ts";
+import { withOwnAct } from "./with_own_act.ts";
 import type { OpenedSession } from "./open_person_session.ts";
 import {
   type Browser,
@@ -146,9 +146,9 @@ export async function changePassword(
       if (current.epoch !== epoch) throw new AppError("session_ended");
       return { ...current, passwordHash, epoch: epoch + 1 };
     },
+    also: withOwnAct(ctx, { ...caller, id: memberId }, { action: "password.changed" }),
   });
   if (!outcome.ok) throw new AppError("session_ended");
-  await noteOwnAct(ctx, outcome.record, { action: "password.changed" });
   return await openMemberSession(ctx, outcome.record, { ...browser, replaced: null });
 }
 

@@ -3,9 +3,10 @@
 import { isOperatorKey } from "../../access/authenticate.ts";
 import { normalPassword } from "../../access/password_hash.ts";
 import type { MemberRecord } from "../../store/people_records.ts";
+import type { Also } from "../../store/until_committed.ts";
 import { guess, type Guessed } from "./guess.ts";
 import { normalEmail } from "./normal_email.ts";
-import { noteOwnAct } from "./note_own_act.ts";
+import { withOwnAct } from "./with_own_act.ts";
 import { type OpenedSession, openPersonSession } from "./open_person_session.ts";
 import type { Browser, PeopleContext } from "./people_context.ts";
 
@@ -63,9 +64,9 @@ export async function openMemberSession(
 ): Promise<OpenedSession> {
   const { namespaceId, id: memberId, epoch: provedEpoch } = member;
   const owner = { kind: "member", namespaceId, memberId } as const;
-  const session = await openPersonSession(ctx, { owner, provedEpoch, agent, replaced });
-  await noteOwnAct(ctx, member, { action: "member.signed_in", target: session.sessionId });
-  return session;
+  const also: Also<[string]> = (commit, target) =>
+    withOwnAct(ctx, member, { action: "member.signed_in", target })(commit);
+  return await openPersonSession(ctx, { owner, provedEpoch, agent, replaced, also });
 }
 
 /** The key is compared by its hash. Errors: `sign_in_failed`, `sign_in_locked`, `meter_unreachable`. */

@@ -7,7 +7,7 @@ import { newId } from "../../core/ids.ts";
 import type { MemberRecord, PasskeyRecord } from "../../store/people_records.ts";
 import { comeIn, emailOf, type Newcomer, openLink } from "./accept_link.ts";
 import { guess } from "./guess.ts";
-import { noteOwnAct } from "./note_own_act.ts";
+import { withOwnAct } from "./with_own_act.ts";
 import { type AccountContext, confirmSession, ownRecord } from "./own_account.ts";
 import { type Browser, type PeopleContext, requireMember } from "./people_context.ts";
 import { type MemberSession, openMemberSession } from "./sign_in.ts";
@@ -43,9 +43,9 @@ export async function removePasskey(ctx: AccountContext, id: string): Promise<{ 
   const { caller } = ctx;
   requireMember(caller);
   requireFresh(caller, ctx.clock.now());
-  const outcome = await ctx.control.passkeys.remove(caller, id);
+  const act = withOwnAct(ctx, { ...caller, id: caller.memberId }, { action: "passkey.removed", target: id });
+  const outcome = await ctx.control.passkeys.remove(caller, id, act);
   if (!outcome.ok) throw new AppError(outcome.reason === "unknown" ? "passkey_not_found" : outcome.reason);
-  await noteOwnAct(ctx, { ...caller, id: caller.memberId }, { action: "passkey.removed", target: id });
   return { id };
 }
 
@@ -79,9 +79,9 @@ export async function addPasskey(
   if (made === null) throw new AppError("passkey_refused");
   const { namespaceId, memberId, epoch } = caller;
   const record = recordOf(ctx, made, { namespaceId, memberId, name });
-  const outcome = await ctx.control.passkeys.add(record, made.challenge, epoch);
+  const act = withOwnAct(ctx, { ...caller, id: memberId }, { action: "passkey.added", target: record.id });
+  const outcome = await ctx.control.passkeys.add(record, made.challenge, epoch, act);
   if (!outcome.ok) throw refusalOf(outcome.reason);
-  await noteOwnAct(ctx, { ...caller, id: memberId }, { action: "passkey.added", target: record.id });
   return passkeyView(record);
 }
 

@@ -5,8 +5,9 @@ import { AppError, invalidInput } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { MAX_RULES } from "../../core/limits.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
+import type { Also } from "../../store/until_committed.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 
@@ -44,10 +45,10 @@ export async function addRule(
   const database = await requireDatabase(ctx, address);
   const now = ctx.clock.now();
   const rule = { ...settings, id: newId("rule", now), databaseId: database.id, createdAt: now };
-  if (!await ctx.control.rules.add(database.namespaceId, rule)) {
+  const act = withRule(ctx, "rule.created", database);
+  if (!await ctx.control.rules.add(database.namespaceId, rule, (commit) => act(commit, rule))) {
     throw invalidInput("tableGlob", `Delete a rule first; a database has at most ${MAX_RULES}`);
   }
-  await noteRule(ctx, "rule.created", database, rule);
   return ruleView(rule, await ctx.control.rules.list(database.id));
 }
 
@@ -75,9 +76,9 @@ export async function changeRule(ctx: ManageContext, input: RuleChange): Promise
       if ((input.revision ?? revision) !== revision) throw overtaken();
       return { ...rule, ...input.settings, revision: revision + 1 };
     },
+    withRule(ctx, "rule.changed", database),
   );
   if (changed === null) throw new AppError("rule_not_found");
-  await noteRule(ctx, "rule.changed", database, changed);
   return ruleView(changed, await ctx.control.rules.list(database.id));
 }
 
@@ -92,24 +93,21 @@ export async function deleteRule(
 ): Promise<{ id: string }> {
   const database = await requireDatabase(ctx, input.address);
   requireFresh(ctx.caller, ctx.clock.now());
-  if (!await ctx.control.rules.remove(database.id, input.ruleId)) throw new AppError("rule_not_found");
   const { namespaceId, slug } = database;
-  await noteAct(ctx, "rule.deleted", { namespaceId, database: slug, target: input.ruleId });
+  const act = withAct(ctx, "rule.deleted", { namespaceId, database: slug, target: input.ruleId });
+  if (!await ctx.control.rules.remove(database.id, input.ruleId, act)) throw new AppError("rule_not_found");
   return { id: input.ruleId };
 }
 
-function noteRule(
+function withRule(
   ctx: ManageContext,
   action: "rule.created" | "rule.changed",
-  { namespaceId, slug }: Pick<DatabaseRecord, "namespaceId" | "slug">,
-  { id, tableGlob, effect, enabled }: RuleRecord,
-): Promise<void> {
-  return noteAct(ctx, action, {
-    namespaceId,
-    database: slug,
-    target: id,
-    facts: { tableGlob, effect, enabled },
-  });
+  { namespaceId, slug: database }: Pick<DatabaseRecord, "namespaceId" | "slug">,
+): Also<[RuleRecord]> {
+  return (commit, { id: target, tableGlob, effect, enabled }) => {
+    const facts = { tableGlob, effect, enabled };
+    return withAct(ctx, action, { namespaceId, database, target, facts })(commit);
+  };
 }
 
 /** A weak point of a rule, and what closes it. */

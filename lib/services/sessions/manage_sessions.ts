@@ -6,7 +6,7 @@ import { resolveTarget } from "../../access/resolve_target.ts";
 import type { ControlPlane } from "../../control/control_plane.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import { type DatabaseAddress, requireDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 
@@ -54,8 +54,8 @@ export async function revokeSessions(
 ): Promise<{ tokensMinIat: number }> {
   const { id: databaseId, namespaceId, slug } = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
-  const tokensMinIat = await ctx.control.sessionKeys.revokeAll({ namespaceId, databaseId });
+  const act = withAct(ctx, "sessions.revoked", { namespaceId, database: slug });
+  const tokensMinIat = await ctx.control.sessionKeys.revokeAll({ namespaceId, databaseId }, act);
   if (tokensMinIat === null) throw new AppError("database_not_found");
-  await noteAct(ctx, "sessions.revoked", { namespaceId, database: slug });
   return { tokensMinIat };
 }

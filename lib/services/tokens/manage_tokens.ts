@@ -8,7 +8,7 @@ import { AppError, type Issue } from "../../core/errors.ts";
 import { isId, newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
 import type { ScopeRow, TokenAudience, TokenRecord } from "../../store/records.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { requireCursor, type ShownPage } from "../shown_page.ts";
@@ -45,10 +45,10 @@ export async function createToken(
     createdAt: now,
     expiresAt: input.expiresInSec === undefined ? null : now + input.expiresInSec * 1000,
   };
-  if (!await ctx.control.tokens.add(record)) throw new AppError("namespace_not_found");
   const { id, role, name } = record;
   const facts = { name, role, scopes: scopes.length };
-  await noteAct(ctx, "token.created", { namespaceId: namespace.id, target: id, facts });
+  const act = withAct(ctx, "token.created", { namespaceId: namespace.id, target: id, facts });
+  if (!await ctx.control.tokens.add(record, act)) throw new AppError("namespace_not_found");
   return { ...tokenView(record), token };
 }
 
@@ -146,9 +146,9 @@ export async function revokeToken(
 ): Promise<{ id: string }> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
   requireFresh(ctx.caller, ctx.clock.now());
-  const removed = isId("tok", input.id) && await ctx.control.tokens.remove(namespace.id, input.id);
+  const act = withAct(ctx, "token.revoked", { namespaceId: namespace.id, target: input.id });
+  const removed = isId("tok", input.id) && await ctx.control.tokens.remove(namespace.id, input.id, act);
   if (!removed) throw new AppError("token_not_found");
-  await noteAct(ctx, "token.revoked", { namespaceId: namespace.id, target: input.id });
   return { id: input.id };
 }
 

@@ -7,10 +7,11 @@ import { MAX_WEBHOOKS } from "../../core/limits_of_changes.ts";
 import { refusalOf } from "../../guard/post_public.ts";
 import type { WebhookEvent, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
 import type { DatabaseRecord } from "../../store/records.ts";
+import type { Also } from "../../store/until_committed.ts";
 import { beginningOf, placeOfId } from "../changes/change.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
-import { noteAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import { send } from "./deliver_next.ts";
 import { fromNowOn, passOver } from "./from_now_on.ts";
 import { messageOf, newSecret } from "./message.ts";
@@ -82,10 +83,9 @@ export async function addWebhook(
     ended: null,
     deliveries: [],
   };
-  if (!await ctx.control.webhooks.add(record, state)) {
+  if (!await ctx.control.webhooks.add(record, state, withWebhook(ctx, "webhook.created", database, id))) {
     throw invalidInput("url", `Delete a webhook first; a database has at most ${MAX_WEBHOOKS}`);
   }
-  await note(ctx, "webhook.created", database, id);
   await ctx.deliverer.sweep();
   return { id, secret };
 }
@@ -116,13 +116,12 @@ export async function changeWebhook(
     const former = newest ? [{ ...newest, untilMs: now + ROTATION_MS }] : [];
     const secrets = rotateSecret ? [{ secret, untilMs: null }, ...former] : current.secrets;
     return { ...current, ...change, secrets };
-  });
+  }, withWebhook(ctx, "webhook.changed", database, address.webhookId));
   if (changed === null) throw new AppError("webhook_not_found");
   // A message has one content under its id.
   if (change.tables !== undefined || change.events !== undefined) {
     await ctx.control.webhooks.changeState(changed.id, (state) => ({ ...state, pending: null }));
   }
-  await note(ctx, "webhook.changed", database, changed.id);
   await ctx.deliverer.sweep();
   ctx.deliverer.changed(database.id);
   const view = await viewOf(ctx.control, changed);
@@ -133,9 +132,9 @@ export async function changeWebhook(
 export async function deleteWebhook(ctx: WebhooksContext, address: WebhookAddress): Promise<{ id: string }> {
   const database = await requireDatabase(ctx, address);
   requireFresh(ctx.caller, ctx.clock.now());
-  const removed = await ctx.control.webhooks.remove(database.id, address.webhookId);
+  const act = withWebhook(ctx, "webhook.deleted", database, address.webhookId);
+  const removed = await ctx.control.webhooks.remove(database.id, address.webhookId, act);
   if (!removed) throw new AppError("webhook_not_found");
-  await note(ctx, "webhook.deleted", database, address.webhookId);
   return { id: address.webhookId };
 }
 
@@ -169,8 +168,7 @@ export async function redeliver(
     ...state,
     ...again,
     ...(place === null ? {} : { place, pending: null }),
-  }));
-  await note(ctx, "webhook.redelivered", database, webhook.id);
+  }), withWebhook(ctx, "webhook.redelivered", database, webhook.id));
   ctx.deliverer.changed(database.id);
   return await viewOf(ctx.control, webhook);
 }
@@ -203,11 +201,11 @@ function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string
   throw invalidInput("url", `Send the address of a receiver on the public network; ${refusal}${way}`);
 }
 
-function note(
+function withWebhook(
   ctx: WebhooksContext,
   action: "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.redelivered",
   { namespaceId, slug }: DatabaseRecord,
   target: string,
-): Promise<void> {
-  return noteAct(ctx, action, { namespaceId, database: slug, target });
+): Also {
+  return withAct(ctx, action, { namespaceId, database: slug, target });
 }

@@ -11,13 +11,7 @@ import type { StatementsContext } from "../../query/run_statements.ts";
 import { INDEXES, type IndexFacts, toIndexes } from "../../schema/read_indexes.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
 import { isSecretColumn } from "../../schema/secret_column.ts";
-import {
-  changeBy,
-  type EndpointContext,
-  type EndpointView,
-  endpointView,
-  noteEndpoint,
-} from "../endpoint_context.ts";
+import { changeBy, type EndpointContext, type EndpointView, endpointView } from "../endpoint_context.ts";
 import { moveEndpoint } from "../manage_endpoints.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
 import { appBody, appOperations, type AppTable } from "./app_spec.ts";
@@ -123,9 +117,8 @@ async function add(
   const { namespaceSlug } = address;
   const fault = await faultOf({ query: ctx.query, namespaceSlug, database }, spec);
   if (fault !== null) return { slug, reason: fault };
-  const record = await endpoints.create(spec, changeBy(ctx, database, slug));
+  const record = await endpoints.create(spec, changeBy(ctx, "endpoint.created", { database, slug }));
   if (record === null) return { slug, reason: EXISTS };
-  await noteEndpoint(ctx, "endpoint.created", { database, slug });
   if (publish) return await moveEndpoint(ctx, { address, slug, transition: "publish" });
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
