@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Admission } from "../../lib/control/balance/spending_account.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
+import { begunFrames, untilEngineRuns } from "../testing/engine_children.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
@@ -101,8 +102,11 @@ test("a call whose caller hangs up before its end is paid and logged as one that
   const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)";
   for (const sql of [`${endless} SELECT count(*) FROM c`, `INSERT INTO t ${endless} SELECT x FROM c`]) {
     const gone = new AbortController();
+    const before = await begunFrames(app.deps.config.dataDir);
     const running = tenant.query(sql, [], { signal: gone.signal }).catch(() => null);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Elsewhere nobody outside can tell.
+    if (isEmbedded()) await untilEngineRuns(app.deps.config.dataDir, () => false, before);
+    else await new Promise((resolve) => setTimeout(resolve, 300));
     gone.abort();
     await running;
   }

@@ -14,20 +14,31 @@ export async function engineChildren(folder: string): Promise<number[]> {
   return pids;
 }
 
+/** Of each child that serves `folder` the frame with whose statements it has begun last. */
+export async function begunFrames(folder: string): Promise<ReadonlySet<string>> {
+  const begun = new Set<string>();
+  for (const pid of await engineChildren(folder)) {
+    const command = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
+    const progress = command.split("\0").findLast((part) => part.includes("/run/engine-"));
+    if (progress === undefined) continue;
+    // A child begins with an emptied file, and the record of a call's first statement says which frame it is of.
+    const record = (await Deno.readFile(progress)).subarray(PROGRESS_HEAD_BYTES, PROGRESS_HEAD_BYTES + 4);
+    if (record.some((byte) => byte !== 0)) begun.add(`${pid} ${record.toHex()}`);
+  }
+  return begun;
+}
+
 /**
- * Waits until one of the children that serve `folder` has begun with a statement, or none has to any more. Elsewhere than
- * on Linux: for a while.
+ * Waits until one of the children that serve `folder` has begun with a statement since `before`, or none has to any more.
+ * Elsewhere than on Linux: for a while.
  */
-export async function untilEngineRuns(folder: string, isOver: () => boolean): Promise<void> {
+export async function untilEngineRuns(
+  folder: string,
+  isOver: () => boolean,
+  before: ReadonlySet<string> = new Set(),
+): Promise<void> {
   for (let attempt = 0; attempt < 200 && !isOver(); attempt++) {
-    for (const pid of await engineChildren(folder)) {
-      const command = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
-      const progress = command.split("\0").findLast((part) => part.includes("/run/engine-"));
-      if (progress === undefined) continue;
-      // A child begins with an emptied file, and the record of its first statement says which frame it is of.
-      const record = (await Deno.readFile(progress)).subarray(PROGRESS_HEAD_BYTES, PROGRESS_HEAD_BYTES + 4);
-      if (record.some((byte) => byte !== 0)) return;
-    }
+    if ((await begunFrames(folder)).difference(before).size > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
