@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { LoginFailuresRecord } from "../store/account_records.ts";
-import { FASTER, untilCommitted } from "../store/until_committed.ts";
+import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 
 /** Failures of one account in one hour, unless told otherwise. */
 const MAX_FAILURES = 10;
@@ -72,14 +72,16 @@ export class LoginFailures {
     });
   }
 
-  /** Forgets the failures of accounts, wherever they came from. */
-  async forget(databaseId: string, accounts: readonly string[]): Promise<void> {
+  /** Forgets the failures of accounts, wherever they came from. `also` is written with the first thing that goes. */
+  async forget(databaseId: string, accounts: readonly string[], also: Also = nothingElse): Promise<void> {
+    let first = also;
     for (const account of accounts) {
       const key = keys.loginFailures(databaseId, account);
       const from = await Array.fromAsync(kvEntries(this.kv, key));
       for (const gone of [key, ...from.map((entry) => entry.key)]) {
         this.#unwritten.delete(gone.join("/"));
-        await kvCommit(this.kv.atomic().delete(gone));
+        await kvCommit(first(this.kv.atomic().delete(gone)));
+        first = nothingElse;
       }
     }
   }

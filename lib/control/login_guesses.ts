@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import { type Counted, LoginFailures } from "./login_failures.ts";
+import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which such an address is remembered after a log-in. */
 const PLACE_MS = 30 * 86_400_000;
@@ -52,9 +53,9 @@ export class LoginGuesses {
     }
   }
 
-  /** Opens accounts again, wherever the failures came from. */
-  async unlock(databaseId: string, accounts: readonly string[]): Promise<void> {
-    await this.#failures.forget(databaseId, accounts);
+  /** Opens accounts again, wherever the failures came from. `also` is written with the first of them. */
+  async unlock(databaseId: string, accounts: readonly string[], also: Also = nothingElse): Promise<void> {
+    await this.#failures.forget(databaseId, accounts, also);
   }
 }
 

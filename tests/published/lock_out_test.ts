@@ -1,6 +1,7 @@
 // Guesses at passwords are bounded, and nobody can lock somebody else out by making them.
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
+import { dyingKv, secondApp } from "../replay/second_app.ts";
 import { oneStore } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import {
@@ -114,6 +115,20 @@ test("one address has ten guesses an hour at an account, however it waits", asyn
   const refused = await login(at, ELSEWHERE);
   assertEquals(outcome(refused), [429, "login_locked"]);
   assert(Number(refused.headers.get("retry-after")) > 1700);
+});
+
+test("what an owner does to an account is on record with its first commit, whatever becomes of the instance", async () => {
+  await using at = await world();
+  await login(at, ELSEWHERE, "wrong horse");
+  const api = "/api/namespaces/acme";
+  for (const [path, action] of [["login/unlock", "unlocked"], ["reset/link", "link_made"]]) {
+    const kv = dyingKv(at.app.deps.kv, 1);
+    await using dying = secondApp({ ...at.app, deps: { ...at.app.deps, kv } });
+    const asked = { token: at.acme.token, body: { email: ada.email } };
+    await dying.request("POST", `${api}/databases/main/endpoints/${path}`, asked);
+    const audit = await at.app.request("GET", `${api}/audit`, { token: at.acme.token });
+    assertEquals(audit.text.split(`"action":"account.${action}"`).length - 1, 1);
+  }
 });
 
 test("the owner opens an account again, and makes links for mails of their own", async () => {

@@ -11,7 +11,7 @@ import { type Account, accountByEmail } from "../published/find_account.ts";
 import { accountsOf, spelledAccount } from "../published/guess_password.ts";
 import { endpointRole } from "../published/public_address.ts";
 import type { EndpointCall, PublishedContext } from "../published/published_context.ts";
-import { type EndpointContext, noteAccount } from "./endpoint_context.ts";
+import { type EndpointContext, withAccount } from "./endpoint_context.ts";
 
 /** Which account, by an endpoint of its users table. */
 export interface AccountInput {
@@ -38,9 +38,9 @@ export async function linkFor(ctx: Context, input: AccountInput): Promise<MadeLi
   const database = await requireDatabase(ctx, input.address);
   requireFresh(ctx.caller, ctx.clock.now());
   const { call, account } = await findAccount(ctx, database, input, ["auth_reset", "auth_verify"]);
-  const made = await makeLink(ctx.published, call, account);
+  const act = withAccount(ctx, "account.link_made", { database, slug: input.slug });
+  const made = await makeLink(ctx.published, call, account, act);
   if (made === null || account.email === null) throw new AppError("account_not_found");
-  await noteAccount(ctx, "account.link_made", { database, slug: input.slug });
   return { link: made.link, token: made.token, email: account.email, expiresAt: isoTime(made.untilMs) };
 }
 
@@ -54,12 +54,14 @@ export async function unlockAccount(ctx: Context, input: AccountInput): Promise<
   const { email, slug } = input;
   const { published } = ctx;
   // As it was typed here, and as the table has it.
-  for (const one of new Set([email, account.email ?? email])) {
-    const spelled = await spelledAccount(published, call.record, one);
-    const accounts = await accountsOf(published, call.record, { spelled, account });
-    await published.guesses.unlock(call.record.databaseId, accounts);
-  }
-  await noteAccount(ctx, "account.unlocked", { database, slug });
+  const accounts = await Promise.all(
+    [...new Set([email, account.email ?? email])].map(async (one) => {
+      const spelled = await spelledAccount(published, call.record, one);
+      return await accountsOf(published, call.record, { spelled, account });
+    }),
+  );
+  const act = withAccount(ctx, "account.unlocked", { database, slug });
+  await published.guesses.unlock(call.record.databaseId, [...new Set(accounts.flat())], act);
 }
 
 interface FoundAccount {

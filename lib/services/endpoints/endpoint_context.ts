@@ -5,8 +5,9 @@ import { isoTime } from "../../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { DatabaseRecord, EndpointRecord } from "../../store/records.ts";
+import type { Also } from "../../store/until_committed.ts";
 import type { AuditAction, AuditFacts } from "../../store/audit_records.ts";
-import { noteAct, withAct } from "../note_act.ts";
+import { withAct } from "../note_act.ts";
 import type { DatabaseAddress } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { endpointUrl } from "../published/public_address.ts";
@@ -35,13 +36,13 @@ export function changeBy(
   return { namespaceId, databaseId, slug, actor: callerId(ctx.caller), also };
 }
 
-/** Notes what was done to an account by an endpoint, for the audit of its namespace. */
-export function noteAccount(
+/** The note of what is done to an account by an endpoint, for the commit that does it. */
+export function withAccount(
   ctx: EndpointContext,
   action: Extract<AuditAction, `account.${string}`>,
   { database: { namespaceId, slug: database }, slug }: EndpointAct,
-): Promise<void> {
-  return noteAct(ctx, action, { namespaceId, database, target: slug });
+): Also {
+  return withAct(ctx, action, { namespaceId, database, target: slug });
 }
 
 /** The specification, and what the service knows beside it. Times are ISO 8601. */

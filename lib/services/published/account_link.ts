@@ -7,6 +7,7 @@ import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { foldName } from "../../sql/names.ts";
 import type { AccountTokenRecord } from "../../store/account_records.ts";
+import { type Also, nothingElse } from "../../store/until_committed.ts";
 import { type Account, accountByKey } from "./find_account.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
@@ -27,12 +28,13 @@ export function purposeOf({ kind }: Pick<EndpointSpec, "kind">): AccountTokenRec
 
 /**
  * The token stands behind `#`: browsers send it to no server and in no Referer, and a program that looks at the links of
- * mails uses nothing up. Null for an account without an address. Errors: `meter_unreachable`.
+ * mails uses nothing up. `also`: what is to happen with it, or not at all. Null for an account without an address. Errors: `meter_unreachable`.
  */
 export async function makeLink(
   { control, clock }: Pick<PublishedContext, "control" | "clock">,
   call: EndpointCall,
   { key, email, hash }: Account,
+  also: Also = nothingElse,
 ): Promise<AccountLink | null> {
   if (email === null) return null;
   const { record: { spec: { slug, authConfig } }, target: { databaseId } } = call;
@@ -44,6 +46,7 @@ export async function makeLink(
   await control.accountTokens.add(
     tokenHash(token),
     { purpose, databaseId, slug, table, key, email, passwordDigest, untilMs },
+    also,
   );
   const page = (purpose === "reset" ? authConfig?.resetUrl : authConfig?.verifyUrl) ?? "";
   return { link: `${page}#token=${token}`, token, untilMs };
