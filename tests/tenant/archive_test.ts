@@ -215,6 +215,26 @@ Deno.test("a store that is away holds nobody up, and has everything once it is b
   });
 });
 
+Deno.test("what was sent before a restart counts as sent, also while the folder is away afterwards", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    await world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "s" });
+    await tick(3);
+    await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+    const sent = systemClock.now();
+    await tick(3);
+    await world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "sent" });
+    await reopen(world);
+    await Deno.rename(world.objects, `${world.objects}.away`);
+    await Deno.writeTextFile(world.objects, "not a folder");
+    await Tenant.at(world.store, tenant.id).run("write", [["INSERT INTO t (a) VALUES ('y')"]]);
+    const { archivedUntilMs } = await world.store.archive?.status(tenant.id) ?? {};
+    assert((archivedUntilMs ?? 0) >= sent, `${archivedUntilMs} is before ${sent}`);
+    await Deno.remove(world.objects);
+    await Deno.rename(`${world.objects}.away`, world.objects);
+  });
+});
+
 Deno.test("an archive in a bucket: each request is signed, and what is listed in pages is found", async () => {
   const s3 = startS3();
   const folder = await Deno.makeTempDir();

@@ -31,7 +31,12 @@ export class DatabaseArchive {
   }
 
   async state(): Promise<ArchiveState | null> {
-    return this.#state === undefined ? this.#state = await this.#folder.read() : this.#state;
+    if (this.#state !== undefined) return this.#state;
+    const noted = await this.#folder.read();
+    // An upload notes nothing: what the state says of the store is older than the spool, and an empty one says that all is there.
+    const isSent = noted !== null && noted.phase !== "lost" && (await this.#folder.spool()).length === 0;
+    const state = isSent ? { ...noted, sentUntilMs: noted.untilMs } : noted;
+    return this.#state === undefined ? this.#state = state : this.#state;
   }
 
   /** Whether so many bytes of the log, or more, are not read yet. */
