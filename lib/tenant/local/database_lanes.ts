@@ -189,9 +189,9 @@ export class DatabaseLanes {
       this.reads.nextQuick(nowMs) !== "none";
   }
 
-  /** The task that is the next read; null: a call is. */
-  get readTask(): TaskJob | null {
-    return this.#readTasks[0] ?? null;
+  /** Whether a task is the next read. */
+  get readsTask(): boolean {
+    return this.#readTasks.length > 0;
   }
 
   /** Waits until the database has no flight. */

@@ -2,7 +2,7 @@
 // while it has a slot for slow work or nobody waits. Also, how long a statement goes on whose caller has gone.
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { ChildReport, Progress } from "./progress_files.ts";
-import { type CallJob, isInspection } from "./jobs.ts";
+import type { CallJob } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { standIn } from "./read_train.ts";
 import { callerOf, type ChildShares, SLOW_READ_CPU_MS, SLOW_READ_MS } from "./child_shares.ts";
@@ -34,7 +34,7 @@ export function givesWay(
   const { work, lanes } = flight;
   if (report === null || !isSlow(flight, report, nowMs)) return false;
   if (work.kind === "task") {
-    return isInspection(work.job) && !mayGoOn(scheduler, flight, null, nowMs);
+    return work.job.request.op === "inspect" && !mayGoOn(scheduler, flight, null, nowMs);
   }
   const job = work.kind === "read" && report.progress ? work.jobs[report.progress.call] : undefined;
   // Of a call that was taken back the caller is unknown here; where it runs now, it is judged.

@@ -33,8 +33,6 @@ export interface TaskJob {
   readonly queuedMs: number;
   crashes: number;
   loans?: number;
-  /** The task was taken back and waits again; this stands for it in its child. */
-  readonly takenBack?: true;
 }
 
 /** Where a task waits: beside writes, for the write slot, or for a database in which nothing else runs. */
@@ -44,7 +42,7 @@ export type TaskLane = "read" | "write" | "exclusive";
 export interface Flight {
   readonly work:
     | { readonly kind: "read" | "write"; readonly jobs: CallJob[]; readonly logRows: readonly LogValues[] }
-    | { readonly kind: "task"; job: TaskJob; readonly lane: TaskLane };
+    | { readonly kind: "task"; readonly job: TaskJob; readonly lane: TaskLane };
   readonly frame: number;
   /** Infinity while others run before it in its child. */
   startedMs: number;
@@ -71,11 +69,6 @@ export interface Flight {
 /** Whether the flight has lasted for `longMs`, or is a read of what lasted a moment ago. */
 export function isLong({ work, startedMs }: Flight, nowMs: number, longMs: number): boolean {
   return nowMs - startedMs >= longMs || (work.kind === "read" && work.jobs[0]?.lasts === true);
-}
-
-/** Whether the task compiles statements and tells of their schema, which takes no longer than most reads. */
-export function isInspection({ request }: Pick<TaskJob, "request">): boolean {
-  return request.op === "inspect";
 }
 
 /** Whether the flight writes nothing but rows of its database's query log. */

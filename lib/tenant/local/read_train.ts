@@ -1,9 +1,8 @@
 // Quick reads that a child is sent one behind the other, of several databases or two groups of one, so that it does not wait for
-// the service between two of them; also what databases are asked about their schema before their first read. Each has a frame
-// and a flight of its own, and they are answered in their order.
+// the service between two of them. Each has a frame and a flight of its own, and they are answered in their order.
 import { type ChildSlot, type LaneFlight, noteWorked } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import { type CallJob, isInspection, type TaskJob } from "./jobs.ts";
+import type { CallJob } from "./jobs.ts";
 
 /** Frames of a train at most: behind it, other work of the child's databases has its turn. */
 const MAX_TRAIN = 16;
@@ -12,17 +11,8 @@ const ALONE_MS = 100;
 
 /** Whether one more read may be sent behind the one that runs. */
 export function takesMore({ flight, train, toClose, leaving, lowered, child }: ChildSlot): boolean {
-  return flight !== null && joins(flight.work) && flight.slow === null && flight.killed === null &&
+  return flight !== null && flight.work.kind === "read" && flight.slow === null && flight.killed === null &&
     train < MAX_TRAIN && toClose.length === 0 && !leaving && !lowered && child.serves;
-}
-
-function joins(work: LaneFlight["work"]): boolean {
-  return work.kind === "read" || (work.kind === "task" && isInspection(work.job));
-}
-
-/** Whether the next read of a database may be sent behind others. */
-export function joinsNext({ readTask }: Pick<DatabaseLanes, "readTask">): boolean {
-  return readTask === null || isInspection(readTask);
 }
 
 /**
@@ -72,27 +62,18 @@ export function takeBackBehind({ behind }: Pick<ChildSlot, "behind">, waiting: S
   for (const flight of behind) {
     const { work, lanes } = flight;
     const isFirstTime = lanes.flights.delete(flight);
-    if (!isFirstTime) continue;
-    if (work.kind === "task") {
-      lanes.putBackTask(work.job, work.lane);
-      work.job = taskStandIn(work.job);
-    } else {
-      lanes.putBack(work.jobs, "read");
-      for (const [index, job] of work.jobs.entries()) work.jobs[index] = standIn(job);
-    }
+    if (!isFirstTime || work.kind === "task") continue;
+    lanes.putBack(work.jobs, "read");
+    for (const [index, job] of work.jobs.entries()) work.jobs[index] = standIn(job);
     waiting.add(lanes);
   }
 }
 
 const gone = AbortSignal.abort();
-const nobody = () => {};
 
 /** Stands for a call that was taken back: its outcome is neither answered nor logged. */
 export function standIn(job: CallJob): CallJob {
+  const nobody = () => {};
   const call = { ...job.call, log: null, signal: () => gone };
   return { ...job, call, resolve: nobody, reject: nobody, takenBack: true };
-}
-
-function taskStandIn(job: TaskJob): TaskJob {
-  return { ...job, resolve: nobody, reject: nobody, takenBack: true };
 }

@@ -6,7 +6,7 @@ import type { ReplyFrame } from "./reply_frames.ts";
 import type { ChildRemains } from "./engine_child.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import { type CallJob, isInspection, type TaskJob, type TaskLane } from "./jobs.ts";
+import type { CallJob, TaskJob, TaskLane } from "./jobs.ts";
 import { endedAfter, type FailedOutcome, whatStays } from "../what_stays.ts";
 import { textLength, unfinished } from "./wire.ts";
 import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
@@ -40,10 +40,7 @@ export function returnBehind({ behind }: ChildSlot, waiting: Set<DatabaseLanes>)
 
 /** Puts the work of a flight whose child has received none of it back into its lanes. */
 export function returnFlight({ work, lanes }: LaneFlight): void {
-  if (work.kind === "task") {
-    if (!work.job.takenBack) lanes.putBackTask(work.job, work.lane);
-    return;
-  }
+  if (work.kind === "task") return lanes.putBackTask(work.job, work.lane);
   lanes.log.putBack(work.logRows);
   lanes.putBack(work.jobs.filter((job) => !job.takenBack), work.kind);
 }
@@ -99,14 +96,13 @@ function runningMs(flight: LaneFlight): number {
 }
 
 function recoverTask(flight: LaneFlight, job: TaskJob, lane: TaskLane): void {
-  if (job.takenBack) return;
   job.crashes++;
   const runsAgain = job.crashes < MAX_CRASHES && isRepeatable(job.request.op);
   // Ended so that others get a turn, or by itself: nobody's statement is to blame.
   if (runsAgain && (flight.killed === null || flight.killed === "busy")) {
     flight.lanes.putBackTask(job, lane);
   } else if (flight.killed === "busy") job.reject(new AppError("database_busy"));
-  else if (flight.killed !== null && isInspection(job)) {
+  else if (flight.killed !== null && job.request.op === "inspect") {
     // The caller's statements ended the child, not the store.
     const { failure } = unfinished(flight.killed === "timeout" ? "timeout" : "too_big", 0, 0);
     job.resolve({ reply: { t: "failed", f: failure }, text: "" });

@@ -13,7 +13,7 @@ import { runsInLentRoom } from "./disk_room.ts";
 import { recoverFlight, returnBehind, returnFlight } from "./recover_flight.ts";
 import { ChildShares, LONG_FLIGHT_MS, noteTimes } from "./child_shares.ts";
 import { settleGroup, settleTask } from "./settle_group.ts";
-import { groupsAtOnce, joinsNext, joinTrain, leaveTrain, takeBackBehind } from "./read_train.ts";
+import { groupsAtOnce, joinTrain, leaveTrain, takeBackBehind } from "./read_train.ts";
 import { requestOf } from "./wire.ts";
 
 /** What the scheduler needs of the store. */
@@ -125,7 +125,7 @@ export class Scheduler {
     const atOnce = groupsAtOnce(this.homes.of(lanes), lanes, { waiting: this.waiting, nowMs });
     for (;;) {
       const next = lanes.startable(nowMs, LONG_FLIGHT_MS, atOnce);
-      const slot = next && this.homes.slotFor(lanes, nowMs, next === "read" && joinsNext(lanes));
+      const slot = next && this.homes.slotFor(lanes, nowMs, next === "read" && !lanes.readsTask);
       const work = slot && lanes.takeWork(nowMs, LONG_FLIGHT_MS, atOnce);
       if (!work) break;
       this.#start(slot, lanes, { work, slow: null, nowMs });
