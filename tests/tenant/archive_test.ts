@@ -219,10 +219,10 @@ Deno.test("what was sent before a restart counts as sent, also while the folder 
   await withArchive(async (world) => {
     const tenant = await Tenant.create(world.store, [SCHEMA]);
     await world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "s" });
-    await tick(3);
+    await pause(3);
     await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
     const sent = systemClock.now();
-    await tick(3);
+    await pause(3);
     await world.store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "sent" });
     await reopen(world);
     await Deno.rename(world.objects, `${world.objects}.away`);
