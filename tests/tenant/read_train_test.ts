@@ -141,7 +141,7 @@ Deno.test("reads that are on their way to a child that is killed are answered al
   });
 });
 
-Deno.test("databases are asked about their schema behind a read that never ends, and while children are killed", async () => {
+Deno.test("databases are asked about their schema while a read of another one never ends, and while children are killed", async () => {
   await withDatabases(async ({ tenants, ask, askEndless, children }) => {
     const [slow, ...others] = tenants;
     assert(slow);
@@ -167,7 +167,7 @@ Deno.test("databases are asked about their schema behind a read that never ends,
   });
 });
 
-Deno.test("reads are answered that were sent behind a statement which takes long to compile", async () => {
+Deno.test("databases are read while a statement of another one takes long to compile", async () => {
   await withDatabases(async ({ tenants, ask }) => {
     const [slow, ...others] = tenants;
     assert(slow);

@@ -33,7 +33,7 @@ export class DatabaseArchive {
   async state(): Promise<ArchiveState | null> {
     if (this.#state !== undefined) return this.#state;
     const noted = await this.#folder.read();
-    // An upload notes nothing: what the state says of the store is older than the spool, and an empty one says that all is there.
+    // No upload changes the state's file, which may be older than the spool. An empty spool says that all of it was sent.
     const isSent = noted !== null && noted.phase !== "lost" && (await this.#folder.spool()).length === 0;
     const state = isSent ? { ...noted, sentUntilMs: noted.untilMs } : noted;
     return this.#state === undefined ? this.#state = state : this.#state;

@@ -68,7 +68,7 @@ export class WaitingPacks {
     } finally {
       for (const [at, id] of packed.entries()) {
         if (at % DATABASES_A_TURN === DATABASES_A_TURN - 1) await pause(1);
-        // Others than before, where it had nothing to do meanwhile: those know what is needed now.
+        // The lanes of a database without work are forgotten: its lanes of now know which files it needs.
         const lanes = host.lanes(id, "");
         this.repeat(lanes);
         lanes.log.releaseFiles();
