@@ -4,10 +4,9 @@ import { newId } from "../core/ids.ts";
 import { type Also, compareAndSet, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvGetMany } from "../store/kv_call.ts";
-import { listenToChanges } from "../store/kv_changes.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
+import { DatabasesBySlug } from "./databases_by_slug.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
-import { RecordCache, TOLD_BOUNDS } from "./record_cache.ts";
 
 /** `swept`: making the storage took so long that a sweep has dropped it. */
 export type AddOutcome =
@@ -25,7 +24,7 @@ interface Spare {
 
 /** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
 export class Databases {
-  readonly #cache: RecordCache<DatabaseRecord>;
+  readonly #bySlug: DatabasesBySlug;
   /** Nobody else makes databases: lists are in the order of ids, and another instance's would be younger than a spare one. */
   readonly #isAlone: boolean;
   /** Announced with the database before them: a commit of its own would be one more sync for each new database. */
@@ -34,12 +33,8 @@ export class Databases {
   #largest = "";
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
-    const told = listenToChanges(kv, ([kind, namespaceId, name], value) => {
-      if (kind === "database_by_slug") this.#cache.forget(cacheKey(String(namespaceId), String(name)));
-      if (kind === "database") this.#changed(String(namespaceId), String(name), value);
-    });
-    this.#cache = new RecordCache(clock, told ? TOLD_BOUNDS : undefined);
-    this.#isAlone = told;
+    this.#bySlug = new DatabasesBySlug(kv, clock);
+    this.#isAlone = this.#bySlug.isTold;
   }
 
   /** Notes that storage with this id is being made. Without `add` a sweep drops it. */
@@ -92,16 +87,7 @@ export class Databases {
 
   /** A record, at most `CACHE_AGE_MS` old; as it is where nobody but this process changes it. */
   bySlug(namespaceId: string, slug: string): DatabaseRecord | null | Promise<DatabaseRecord | null> {
-    return this.#cache.read(cacheKey(namespaceId, slug), async (old) => {
-      const key = keys.databaseBySlug(namespaceId, slug);
-      if (old !== undefined) {
-        // It nearly always is the same database still: one question instead of one after the other.
-        const [id, record] = await kvGetMany(this.kv, key, keys.database(namespaceId, old.id));
-        if (id.value === old.id) return record.value;
-      }
-      const pointer = await kvGet(this.kv, key);
-      return pointer.versionstamp === null ? null : await this.byId(namespaceId, pointer.value);
-    });
+    return this.#bySlug.read(namespaceId, slug);
   }
 
   async byId(namespaceId: string, databaseId: string): Promise<DatabaseRecord | null> {
@@ -125,7 +111,7 @@ export class Databases {
         beside: also,
       });
     } finally {
-      this.#cache.forget(cacheKey(record.namespaceId, record.slug));
+      this.#bySlug.forget(record.namespaceId, record.slug);
     }
   }
 
@@ -210,13 +196,6 @@ export class Databases {
     return { id: newId("db", sinceMs), sinceMs };
   }
 
-  /** Forgets the record, whatever its slug is or was. */
-  #changed(namespaceId: string, databaseId: string, value: unknown): void {
-    const slug = typeof value === "object" && value !== null && "slug" in value ? value.slug : undefined;
-    if (typeof slug === "string") this.#cache.forget(cacheKey(namespaceId, slug));
-    else this.#cache.forgetWhere(({ id }) => id === databaseId);
-  }
-
   async #unlink(
     record: DatabaseRecord,
     note: (removal: Deno.AtomicOperation, database: DatabaseRecord) => Deno.AtomicOperation | null,
@@ -236,11 +215,7 @@ export class Databases {
         return await kvCommit(noted) ? true : FASTER;
       });
     } finally {
-      for (const slug of slugs) this.#cache.forget(cacheKey(record.namespaceId, slug));
+      for (const slug of slugs) this.#bySlug.forget(record.namespaceId, slug);
     }
   }
-}
-
-function cacheKey(namespaceId: string, slug: string): string {
-  return `${namespaceId}/${slug}`;
 }

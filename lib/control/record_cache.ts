@@ -17,6 +17,12 @@ interface Loading<Value> {
   readonly promise: Promise<Value | null>;
 }
 
+/** When records were read: by the monotonic clock, and how many changes had been told. */
+interface CacheMoment {
+  readonly readMs: number;
+  readonly changes: number;
+}
+
 /** Bounds where every change is told (`listenToChanges`): the age is a second line only. */
 export const TOLD_BOUNDS = { maxAgeMs: 60_000, maxEntries: MAX_ENTRIES } as const;
 
@@ -24,6 +30,7 @@ export const TOLD_BOUNDS = { maxAgeMs: 60_000, maxEntries: MAX_ENTRIES } as cons
 export class RecordCache<Value extends object> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #loading = new Map<string, Loading<Value>>();
+  #changes = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -49,20 +56,37 @@ export class RecordCache<Value extends object> {
     return loading.promise;
   }
 
+  /** To be asked before records are read that are then offered. */
+  moment(): CacheMoment {
+    return { readMs: this.clock.monotonicMs(), changes: this.#changes };
+  }
+
+  /** Caches records that were read beside the one that was asked for, unless any has changed since, or there is no room. */
+  offer(records: readonly (readonly [key: string, value: Value])[], { readMs, changes }: CacheMoment): void {
+    if (changes !== this.#changes) return;
+    for (const [key, value] of records) {
+      if (this.#entries.size >= this.bounds.maxEntries) return;
+      if (!this.#entries.has(key)) this.#entries.set(key, { value, readMs });
+    }
+  }
+
   /** To be called after every change: a read under way is not cached either. */
   forget(key: string): void {
+    this.#changes++;
     this.#entries.delete(key);
     this.#loading.delete(key);
   }
 
   /** The same for all records of which something is true. */
   forgetWhere(isSo: (value: Value) => boolean): void {
+    this.#changes++;
     for (const [key, { value }] of this.#entries) if (isSo(value)) this.#entries.delete(key);
     this.#loading.clear();
   }
 
   /** For changes of unknown keys. */
   clear(): void {
+    this.#changes++;
     this.#entries.clear();
     this.#loading.clear();
   }

@@ -65,16 +65,19 @@ async function commitOrFull(
 }
 
 /**
- * One page of the records under a prefix, after the key `after` where given. No page has ended at one that is too long
- * for KV, and none follows it. Errors: `meter_unreachable`.
+ * One page of the records under a prefix, from the key `from` on or after the key `after` where given. No page has ended at
+ * one that is too long for KV, and none follows it. Errors: `meter_unreachable`.
  */
 export function kvPage<Value>(
   kv: Deno.Kv,
-  options: { readonly prefix: Key<Value>; readonly after: string | null; readonly limit: number },
+  options:
+    & { readonly prefix: Key<Value>; readonly limit: number }
+    & ({ readonly after: string | null } | { readonly from: string }),
 ): Promise<Deno.KvEntry<Value>[]> {
-  const { prefix, after, limit } = options;
+  const { prefix, limit } = options;
   // Nothing sorts between a string and the same string followed by U+0000.
-  const selector = after === null ? { prefix } : { prefix, start: [...prefix, `${after}\0`] };
+  const from = "from" in options ? options.from : options.after === null ? null : `${options.after}\0`;
+  const selector = from === null ? { prefix } : { prefix, start: [...prefix, from] };
   return kvCall(async () => await Array.fromAsync(kv.list<Value>(selector, { limit }))).catch(
     (error: unknown) => {
       if (!isKeyTooLong(error)) throw error;

@@ -102,3 +102,32 @@ Deno.test("RecordCache holds no more than its number of entries and drops the ol
   assertEquals(cache.read("b", load("again")), { name: "b" });
   assertEquals(await cache.read("a", load("again")), { name: "again" });
 });
+
+Deno.test("RecordCache takes what was read beside a record, as old as it is and where it has none", async () => {
+  const { clock, cache, load, loads } = open();
+  await cache.read("a", load("x"));
+  const moment = cache.moment();
+  clock.turn(600_000);
+  cache.offer([["a", { name: "other" }], ["b", { name: "y" }]], moment);
+  assertEquals(cache.read("a", load("again")), { name: "x" });
+  assertEquals(cache.read("b", load("again")), { name: "y" });
+  assertEquals(loads(), 1);
+  clock.turn(400_000);
+  assertEquals(await cache.read("b", load("again")), { name: "again" });
+});
+
+Deno.test("RecordCache takes nothing that was read before a change, and nothing in the place of another record", async () => {
+  const { cache, load } = open(2);
+  for (const change of [() => cache.forget("z"), () => cache.forgetWhere(() => false), () => cache.clear()]) {
+    const moment = cache.moment();
+    change();
+    cache.offer([["b", { name: "old" }]], moment);
+    assertEquals(await cache.read("b", load("new")), { name: "new" });
+    cache.forget("b");
+  }
+  await cache.read("a", load("x"));
+  await cache.read("b", load("x"));
+  cache.offer([["c", { name: "y" }]], cache.moment());
+  assertEquals(cache.read("a", load("again")), { name: "x" });
+  assertEquals(await cache.read("c", load("read")), { name: "read" });
+});

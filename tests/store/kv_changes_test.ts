@@ -19,10 +19,11 @@ async function withKv(body: (world: World) => Promise<void>): Promise<void> {
   const clock = new TurnableClock();
   const raw = await Deno.openKv(":memory:");
   const world = { kv: withChanges(withLifetimes(raw, clock)), clock, reads: 0 };
-  const [get, getMany] = [raw.get.bind(raw), raw.getMany.bind(raw)];
+  const [get, getMany, list] = [raw.get.bind(raw), raw.getMany.bind(raw), raw.list.bind(raw)];
   Object.assign(raw, {
     get: (...asked: Parameters<typeof get>) => (world.reads++, get(...asked)),
     getMany: (...asked: Parameters<typeof getMany>) => (world.reads++, getMany(...asked)),
+    list: (...asked: Parameters<typeof list>) => (world.reads++, list(...asked)),
   });
   try {
     await body(world);
@@ -102,6 +103,59 @@ Deno.test("a read that was under way when a record changed is not kept", async (
       await kv.set(keys.database("ns_1", record.id), { ...record, name: `n${turn}` });
       await underWay;
       assertEquals((await databases.bySlug("ns_1", "orders"))?.name, `n${turn}`);
+    }
+  });
+});
+
+/** Puts so many databases, `d0`, `d1` and so on, into the namespace. */
+async function fill({ kv, clock }: World, namespaceId: string, count: number) {
+  const records = Array.from(
+    { length: count },
+    (_, at) => ({ ...databaseRecord(namespaceId, `d${at}`, clock.now() + at), name: "first" }),
+  );
+  for (const record of records) {
+    await kv.atomic().set(keys.database(namespaceId, record.id), record)
+      .set(keys.databaseBySlug(namespaceId, record.slug), record.id).commit();
+  }
+  return records;
+}
+
+Deno.test("who reads one record has those of the namespace that were made next", async () => {
+  await withKv(async (world) => {
+    const { databases } = new ControlPlane(world.kv, world.clock);
+    const records = await fill(world, "ns_1", 100);
+    await fill(world, "ns_2", 3);
+    const { reads } = world;
+    for (const { slug, id } of records) assertEquals((await databases.bySlug("ns_1", slug))?.id, id);
+    // Two for each 32.
+    assertEquals(world.reads - reads, 8);
+    assertEquals((await databases.bySlug("ns_2", "d1"))?.namespaceId, "ns_2");
+  });
+});
+
+Deno.test("a record that was read with another one is as new as any", async () => {
+  await withKv(async (world) => {
+    const { kv, clock } = world;
+    const { databases } = new ControlPlane(kv, clock);
+    const records = await fill(world, "ns_1", 40);
+    const found = async (at: number) => (await databases.bySlug("ns_1", `d${at}`))?.name ?? null;
+    await found(0);
+    for (const [at, record] of records.entries()) {
+      if (at % 3 === 0) await databases.rename(record, "second");
+      if (at % 3 === 1) await databases.softDelete(record, 1000);
+    }
+    const expected = ["second", null, "first"];
+    for (const at of records.keys()) assertEquals(await found(at), expected[at % 3], `d${at}`);
+    // Also where the change comes while they are read.
+    for (let turn = 0; turn < 30; turn++) {
+      const own = new ControlPlane(kv, clock).databases;
+      const underWay = own.bySlug("ns_1", "d2");
+      await kv.set(keys.database("ns_1", records[5]?.id ?? ""), {
+        ...databaseRecord("ns_1", "d5", 0),
+        name: `n${turn}`,
+      });
+      await underWay;
+      assertEquals((await own.bySlug("ns_1", "d5"))?.name, `n${turn}`);
     }
   });
 });
