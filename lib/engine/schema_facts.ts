@@ -9,6 +9,8 @@ import { RowsReadEstimates } from "./rows_read/rows_read.ts";
 /** Schemas that are known at a time, and characters of the longest one. */
 const MAX_SCHEMAS = 100;
 const MAX_SCHEMA_LENGTH = 64 * 1024;
+/** Characters of the longest schema that an engine process tells: a longer one takes longer to send than to compile for. */
+const MAX_TOLD = 16 * 1024;
 
 /** A read that has compiled with this schema, and its bounded forms. */
 export interface KnownRead {
@@ -25,6 +27,13 @@ export class SchemaFacts {
   readonly lookups = new Learned<boolean>();
   /** Of statements that compile and do not change the schema; with foreign keys on. */
   readonly inspected = new Learned<EngineFacts>();
+
+  /** The schema itself; undefined where it is long. */
+  readonly text: string | undefined;
+
+  constructor(schema: string) {
+    this.text = schema.length <= MAX_TOLD ? schema : undefined;
+  }
 }
 
 /** By the schema itself rather than by a digest of it: no two can be taken for one. */
@@ -39,7 +48,7 @@ export function schemaFacts(connection: Pick<CompileConnection, "internalRow">):
   const schema = schemaText(connection);
   if (schema === null || schema.length > MAX_SCHEMA_LENGTH) return null;
   if (/CREATE VIRTUAL|sqlite_stat|\ufffd/i.test(schema)) return null;
-  const facts = known.get(schema) ?? new SchemaFacts();
+  const facts = known.get(schema) ?? new SchemaFacts(schema);
   known.delete(schema);
   known.set(schema, facts);
   for (const oldest of known.keys()) {

@@ -15,6 +15,8 @@ import type {
 /** What the statements of a call are and touch. */
 export interface Classified {
   readonly schemaVersion: number;
+  /** In its place, as of an understood call. */
+  readonly schema?: string | undefined;
   readonly facts: readonly StatementFacts[];
   readonly misunderstood: Misunderstood | null;
 }
@@ -22,12 +24,12 @@ export interface Classified {
 /** A call and what its statements are. */
 export function understand(
   { call, database, log }: Pick<UnderstoodCall, "call" | "database" | "log">,
-  { schemaVersion, facts, misunderstood }: Classified,
+  { schemaVersion, schema, facts, misunderstood }: Classified,
 ): UnderstoodCall {
   const canRun = misunderstood === null || (!call.atomic && facts.length > 0);
   const writes = call.migration !== undefined ||
     facts.some((one) => one.class === "write" || one.class === "schema");
-  return { call, database, log, schemaVersion, facts, misunderstood, canRun, writes };
+  return { call, database, log, schemaVersion, schema, facts, misunderstood, canRun, writes };
 }
 
 /** Finds the facts of the statements, in order, up to the first that cannot be understood; at once where all are cached. */
@@ -41,7 +43,7 @@ export function classify(
 }
 
 /** The hot path: every text has been seen at the present schema version. */
-function knownFacts(
+export function knownFacts(
   ctx: QueryContext,
   databaseId: string,
   statements: readonly QueryStatement[],
@@ -69,7 +71,7 @@ function knownFacts(
   return { schemaVersion: ctx.facts.schemaVersion(databaseId), facts, misunderstood: null };
 }
 
-async function learnFacts(
+export async function learnFacts(
   ctx: QueryContext,
   databaseId: string,
   database: StatementDatabase,
@@ -83,7 +85,7 @@ async function learnFacts(
     compiled.map(({ sql, syntax }) => ({ sql, changesSchema: syntax.class === "schema" })),
     { foreignKeysOff },
   );
-  ctx.facts.seen(databaseId, inspection.schemaVersion);
+  ctx.facts.seen(databaseId, inspection.schemaVersion, inspection.schema);
   const facts: StatementFacts[] = [];
   let compiledCount = 0;
   let schemaChanged = false;

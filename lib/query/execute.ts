@@ -37,10 +37,13 @@ export function judge(
   understood: UnderstoodCall,
   { outcome, maxRows }: Pick<RunTerms, "maxRows"> & { readonly outcome: TenantOutcome },
 ): Said<EndedOutcome, QueryAnswer> {
-  const { replay } = understood.call;
+  const { replay, target: { databaseId } } = understood.call;
   if (outcome.ok === "stale") {
-    ctx.facts.seen(understood.call.target.databaseId, outcome.schemaVersion);
+    ctx.facts.seen(databaseId, outcome.schemaVersion, outcome.schema);
     return START_OVER;
+  }
+  if (outcome.ok === true && outcome.schemaVersion !== undefined) {
+    ctx.facts.seen(databaseId, outcome.schemaVersion, understood.schema);
   }
   if (outcome.ok === "replayed" || outcome.ok === "replay_mismatch") {
     if (replay === null) throw new TypeError("a call without a key is not answered as before");

@@ -1,6 +1,7 @@
 // Caches facts of statements by database, schema version and text. Syntax alone is cached by text: it holds everywhere.
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
+import { KnownSchemas } from "./known_schemas.ts";
 import { lengthOf, LONG_TEXT, type LongTexts } from "./long_texts.ts";
 import type { TextRead, TextReader } from "./text_readers.ts";
 import { TextsAhead } from "./texts_ahead.ts";
@@ -19,17 +20,28 @@ interface SharedFacts {
   readonly sql: string;
   readonly facts: StatementFacts;
   readonly json: string;
+  /** The schema that this database has, by its number; null: it is not known, or databases do not share it. */
+  readonly schema: number | null;
 }
 
 interface DatabaseFacts {
-  schemaVersion: number;
+  readonly schemaVersion: number;
+  /** As above. */
+  schema: number | null;
   readonly bySql: Map<string, StatementFacts>;
+}
+
+/** The schema that a database probably has. */
+export interface LikelySchema {
+  readonly text: string;
+  /** The facts of a text in it, where they are known. */
+  facts(sql: string): StatementFacts | undefined;
 }
 
 /** The facts that the pipeline asks for, those of this process or of one transaction. */
 export type Facts = Pick<
   FactsCache,
-  "syntax" | "readAhead" | "ahead" | "longTexts" | "schemaVersion" | "get" | "put" | "seen"
+  "syntax" | "readAhead" | "ahead" | "longTexts" | "schemaVersion" | "get" | "put" | "seen" | "likelySchema"
 >;
 
 /** The facts that this process has learned, of the schema version that an engine reported last. */
@@ -38,6 +50,7 @@ export class FactsCache {
   readonly #databases = new Map<string, DatabaseFacts>();
   /** Databases of one schema hold the same objects: each for itself they would take a hundred times the memory. */
   readonly #shared = new Map<string, SharedFacts>();
+  readonly #schemas = new KnownSchemas();
   #count = 0;
   readonly #ahead = new TextsAhead();
 
@@ -89,34 +102,42 @@ export class FactsCache {
     return this.#databases.get(databaseId)?.schemaVersion ?? -1;
   }
 
+  /** The facts of a text in a database, also where only another database of the same schema has learned them. */
   get(databaseId: string, sql: string): StatementFacts | undefined {
-    return this.#databases.get(databaseId)?.bySql.get(sql);
+    const database = this.#databases.get(databaseId);
+    return database && (database.bySql.get(sql) ?? this.#adopt(databaseId, database, sql));
+  }
+
+  /** Null: the database is known, or nobody has learned the text in a schema that databases share. */
+  likelySchema(databaseId: string, sql: string): LikelySchema | null {
+    const schema = this.#databases.has(databaseId) ? null : this.#shared.get(sql)?.schema ?? null;
+    const text = schema === null ? undefined : this.#schemas.textOf(schema);
+    if (text === undefined) return null;
+    return { text, facts: (other) => this.#inSchema(schema, other)?.facts };
   }
 
   /** Caches a statement's facts. Another schema version drops those of before. */
   put(databaseId: string, schemaVersion: number, sql: string, facts: StatementFacts): void {
     this.seen(databaseId, schemaVersion);
-    const bySql = this.#databases.get(databaseId)?.bySql;
-    if (!bySql || sql.length > MAX_CACHED_LENGTH) return;
-    const shared = this.#sharedWith(sql, facts);
-    this.#count -= bySql.size;
-    putBounded(bySql, shared.sql, shared.facts, MAX_FACTS);
-    this.#count += bySql.size;
-    for (const oldest of this.#databases.keys()) {
-      if (this.#count <= MAX_ALL_FACTS || oldest === databaseId) break;
-      this.forget(oldest);
-    }
+    const database = this.#databases.get(databaseId);
+    if (!database || sql.length > MAX_CACHED_LENGTH) return;
+    this.#keep(databaseId, database, this.#sharedWith(sql, facts, database.schema));
   }
 
-  /** Notes the schema version that the engine reported. */
-  seen(databaseId: string, schemaVersion: number): void {
-    if (this.#databases.get(databaseId)?.schemaVersion === schemaVersion) return;
+  /** Notes the schema version that the engine reported, and the schema where it told it. */
+  seen(databaseId: string, schemaVersion: number, text?: string): void {
+    const schema = text === undefined ? null : this.#schemas.numberOf(text);
+    const database = this.#databases.get(databaseId);
+    if (database?.schemaVersion === schemaVersion) {
+      database.schema = schema ?? database.schema;
+      return;
+    }
     this.forget(databaseId);
     for (const oldest of this.#databases.keys()) {
       if (this.#databases.size < MAX_DATABASES) break;
       this.forget(oldest);
     }
-    this.#databases.set(databaseId, { schemaVersion, bySql: new Map() });
+    this.#databases.set(databaseId, { schemaVersion, schema, bySql: new Map() });
   }
 
   forget(databaseId: string): void {
@@ -124,11 +145,35 @@ export class FactsCache {
     this.#databases.delete(databaseId);
   }
 
-  #sharedWith(sql: string, facts: StatementFacts): SharedFacts {
+  /** Takes over what another database of the same schema has learned. */
+  #adopt(databaseId: string, database: DatabaseFacts, sql: string): StatementFacts | undefined {
+    const shared = this.#inSchema(database.schema, sql);
+    if (shared) this.#keep(databaseId, database, shared);
+    return shared?.facts;
+  }
+
+  #inSchema(schema: number | null, sql: string): SharedFacts | undefined {
+    const shared = this.#shared.get(sql);
+    return schema !== null && shared?.schema === schema ? shared : undefined;
+  }
+
+  #keep(databaseId: string, { bySql }: DatabaseFacts, { sql, facts }: SharedFacts): void {
+    this.#count -= bySql.size;
+    putBounded(bySql, sql, facts, MAX_FACTS);
+    this.#count += bySql.size;
+    for (const oldest of this.#databases.keys()) {
+      if (this.#count <= MAX_ALL_FACTS || oldest === databaseId) break;
+      this.forget(oldest);
+    }
+  }
+
+  /** A text that changes the schema is compiled for each database, which also tells whether it can be applied. */
+  #sharedWith(sql: string, facts: StatementFacts, ofDatabase: number | null): SharedFacts {
+    const schema = facts.class === "schema" ? null : ofDatabase;
     const json = JSON.stringify(facts);
     const known = this.#shared.get(sql);
-    if (known?.json === json) return known;
-    const shared = { sql, facts, json };
+    if (known?.json === json && known.schema === schema) return known;
+    const shared = { sql, facts: known?.json === json ? known.facts : facts, json, schema };
     putBounded(this.#shared, sql, shared, MAX_SYNTAX);
     return shared;
   }

@@ -4,7 +4,8 @@ import { applyRules, findRules, stopOutright } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
 import { Bill } from "./bill.ts";
 import { chooseSnapshot } from "./choose_snapshot.ts";
-import { classify, understand } from "./classify.ts";
+import { understand } from "./classify.ts";
+import { classifyCall } from "./classify_call.ts";
 import { classifySets } from "./classify_sets.ts";
 import { conclude, noteAbandoned, refuseMisunderstood } from "./conclude.ts";
 import { execute, judge } from "./execute.ts";
@@ -83,8 +84,7 @@ async function passOnce<Answer>(
 ): Promise<Said<never, Answer>> {
   const { call, database } = opened;
   const timer = new StageTimer(ctx.clock);
-  const { databaseId } = call.target;
-  const classifying = timer.endWith("classify", classify(ctx, databaseId, database, call.statements));
+  const classifying = timer.endWith("classify", classifyCall(ctx, call, database));
   const each = classifying instanceof Promise ? await classifying : classifying;
   const classified = call.paramSets === null ? each : classifySets(each, call.paramSets);
   const bill = new Bill(ctx.meter, call.target, call);

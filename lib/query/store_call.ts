@@ -53,6 +53,7 @@ export function callStore(
     rowidOf: call.paramSets === null ? null : insertedTable(facts[0]),
     atomic: call.atomic,
     schemaVersion: understood.schemaVersion,
+    schema: understood.schema,
     bounds: call.operation === "service" && !call.dryRun ? OWN_BOUNDS : ctx.bounds,
     rowForm: call.rowForm,
     foreignKeysOff: distinct.some((one) => one.pragma?.foreignKeysOff === true),

@@ -23,6 +23,8 @@ export interface InspectOptions {
 export interface Inspection {
   /** The schema version for which the facts are valid, before any of the statements has run. */
   readonly schemaVersion: number;
+  /** The schema as one text. Absent where facts are not shared by databases that have the same. */
+  readonly schema?: string | undefined;
   readonly facts: readonly EngineFacts[];
   readonly failure: EngineFailure | null;
   /** Of the last statement, where they were asked for and it compiles. */

@@ -122,6 +122,8 @@ export interface TenantCall {
   readonly atomic: boolean;
   /** The schema version for which the call was checked; with another version the outcome is `stale`. */
   readonly schemaVersion: number;
+  /** A schema as an `Inspection` told it: for a read whose database's version is not known yet, it stands for the version. */
+  readonly schema?: string | undefined;
   readonly bounds: { readonly rows: number; readonly bytes: number };
   readonly rowForm: RowForm;
   /** `PRAGMA foreign_keys` off for this call (it has no meaning inside a transaction, so it is no statement here). */
@@ -190,6 +192,8 @@ export type TenantOutcome =
     readonly rowsRemoved?: number;
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
+    /** Where the call named a schema instead. */
+    readonly schemaVersion?: number;
   }
   | {
     readonly ok: false;
@@ -205,7 +209,7 @@ export type TenantOutcome =
     readonly durationMs: number;
     readonly rowsReadBasis: "engine" | "plan";
   }
-  | { readonly ok: "stale"; readonly schemaVersion: number }
+  | { readonly ok: "stale"; readonly schemaVersion: number; readonly schema?: string | undefined }
   | ReplayFound;
 
 /** The part of a log row that is known before the call runs. Times are unix milliseconds. */

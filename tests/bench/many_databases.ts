@@ -1,5 +1,5 @@
 // A database for each tenant: reads at random over many databases of one schema, and a mixed load of hot and cool ones.
-// `deno run -A tests/bench/many_databases.ts [--over 30,600,2000] [--seconds 5] [--sqld] [--mixed] [--folder F]`: a
+// `deno run -A tests/bench/many_databases.ts [--over 30,600,2000] [--seconds 5] [--sqld] [--mixed] [--first] [--folder F]`: a
 // folder that was filled by an earlier run is used as it is.
 import { print } from "../testing/print.ts";
 import { SHARED_SQLD, startSqld } from "../testing/sqld.ts";
@@ -91,7 +91,7 @@ async function measure(
   over: number,
 ): Promise<void> {
   const order = { url: target.url, requests, connections: CONNECTIONS };
-  await warmUp(order, over);
+  if (!options.first) await warmUp(order, over);
   const noise = new NoiseWatch();
   const before = cpuSeconds(target.pid);
   const result = await load({ ...order, seconds: options.seconds });

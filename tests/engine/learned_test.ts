@@ -9,7 +9,7 @@ function texts(count: number, length: number): string[] {
 }
 
 Deno.test("the long texts of many schemas are not all kept, and what is learned last is", () => {
-  const schemas = Array.from({ length: 100 }, () => new SchemaFacts());
+  const schemas = Array.from({ length: 100 }, () => new SchemaFacts(""));
   const read = {
     columns: [],
     columnsJson: "[]",

@@ -65,9 +65,14 @@ export class TransactionFacts implements Facts {
     else this.#own.put(databaseId, schemaVersion, sql, facts);
   }
 
+  /** A transaction asks for its own schema. */
+  likelySchema(): null {
+    return null;
+  }
+
   /** A transaction that has begun and has changed nothing sees one version until its end. */
-  seen(databaseId: string, schemaVersion: number): void {
-    if (this.#version === null) this.shared.seen(databaseId, schemaVersion);
+  seen(databaseId: string, schemaVersion: number, schema?: string): void {
+    if (this.#version === null) this.shared.seen(databaseId, schemaVersion, schema);
     else this.#own.seen(databaseId, schemaVersion);
   }
 

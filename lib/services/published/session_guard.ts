@@ -112,6 +112,8 @@ async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
   const learned = ctx.query.facts.schemaVersion(databaseId);
   const touched = new Set([...tables, ...await referredTo(ctx, call, tables)].map(foldName));
   const found = { databaseId, schemaVersion: learned, ...await guardSql(ctx, call, users), touched };
+  // Nobody has told the version yet: what was found is known by none.
+  if (learned < 0) return found;
   const ofSpec = cached.get(spec) ?? new Map<string, Proof>();
   cached.set(spec, ofSpec.set(name, found));
   return found;

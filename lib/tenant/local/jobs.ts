@@ -12,8 +12,8 @@ export interface CallJob extends WaitingRead {
   readonly wire: SentCall;
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
-  /** Called where the child has proven that the call ends by itself (`KeyLookups`). */
-  readonly proven?: () => void;
+  /** Called where the child has proven that the call ends by itself (`KeyLookups`), with the schema version where it tells it. */
+  readonly proven?: (schemaVersion?: number) => void;
   readonly queuedMs: number;
   /** How many children ended while a statement of this call ran. */
   crashes: number;

@@ -50,8 +50,8 @@ export class LocalDatabase implements TenantDatabase {
     }, "read");
     if (reply.t === "failed") return { ...await this.inspect([]), failure: reply.f };
     if (reply.t !== "inspected") throw new AppError("store_unavailable");
-    const told = reply.cols ? { columns: reply.cols } : {};
-    return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f, ...told };
+    const { v: schemaVersion, facts, f: failure, schema } = reply;
+    return { schemaVersion, schema, facts, failure, ...(reply.cols ? { columns: reply.cols } : {}) };
   }
 
   async schema(): Promise<SchemaNames> {
@@ -172,7 +172,8 @@ export class LocalDatabase implements TenantDatabase {
           if (failedWith(error, "outcome_unknown")) changed();
           reject(error);
         },
-        proven: () => this.store.lookups?.learn(this.databaseId, call),
+        proven: (schemaVersion = call.schemaVersion) =>
+          this.store.lookups?.learn(this.databaseId, { ...call, schemaVersion }),
         queuedMs: this.clock.monotonicMs(),
         crashes: 0,
       });

@@ -38,7 +38,9 @@ export function wireCall(call: TenantCall, clock: Clock, statementMs = Infinity)
     foreignKeysOff: call.foreignKeysOff,
   };
   // Spreading objects, even empty ones, would be a noticeable part of a point read.
-  if (call.level === "read" && !hasRareParts(call)) return wire;
+  if (call.level === "read" && !hasRareParts(call)) {
+    return call.schema === undefined ? wire : { ...wire, schema: call.schema };
+  }
   return {
     ...wire,
     ...(call.level === "read" ? null : writeParts(call, clock)),
@@ -105,7 +107,10 @@ export function readOutcome(
   texts: RowTexts,
   start: number,
 ): { outcome: TenantOutcome; end: number } {
-  if (outcome.k === "stale") return { outcome: { ok: "stale", schemaVersion: outcome.v }, end: start };
+  if (outcome.k === "stale") {
+    const { v: schemaVersion, schema } = outcome;
+    return { outcome: { ok: "stale", schemaVersion, schema }, end: start };
+  }
   if (outcome.k === "replayed" || outcome.k === "mismatch") {
     const end = start + textLength(outcome);
     return { outcome: replayFound(outcome, textOf(texts, start, end)), end };
@@ -122,8 +127,12 @@ export function readOutcome(
   const figures = { ...told, results, durationMs: outcome.ms, rowsReadBasis: "plan" } as const;
   const before = outcome.k === "failed" && effects ? { effects } : {};
   if (outcome.k === "ok") {
-    const { rowsRemoved } = outcome;
-    return { outcome: { ok: true, ...figures, ...(rowsRemoved ? { rowsRemoved } : {}) }, end };
+    const { rowsRemoved, v: schemaVersion } = outcome;
+    const more = {
+      ...(rowsRemoved ? { rowsRemoved } : {}),
+      ...(schemaVersion === undefined ? {} : { schemaVersion }),
+    };
+    return { outcome: { ok: true, ...figures, ...more }, end };
   }
   return {
     outcome: {

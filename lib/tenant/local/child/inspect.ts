@@ -4,19 +4,9 @@ import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import { type Compiled, compileStatement } from "../../../engine/compile_statement.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { columnsOf } from "../../../engine/open_database.ts";
-import type { TypedColumn } from "../../../engine/typed_result.ts";
 import { MemoryConnection } from "../../../engine/memory_connection.ts";
-import type { EngineFailure } from "../../../engine/engine_failure.ts";
-import type { WireInspected } from "./protocol.ts";
+import type { Inspected, WireInspected } from "./wire_inspected.ts";
 import type { TenantFile } from "./tenant_file.ts";
-
-interface Inspected {
-  readonly v: number;
-  readonly facts: EngineFacts[];
-  readonly f: EngineFailure | null;
-  /** Of the last statement, where they were asked for. */
-  readonly cols?: readonly TypedColumn[];
-}
 
 /** What is asked, in the form in which it travels. */
 interface Asked {
@@ -69,7 +59,8 @@ function inspectWith(
     const compileHere = () => compileAll(reader, statements, null);
     // What is shared was learned with foreign keys.
     const here = foreignKeysOff ? compileHere : () => file.withSharedFacts(compileHere);
-    return { v, ...withColumns(reader, compileBoth(reader, statements, here), { statements, columns }) };
+    const compiled = compileBoth(reader, statements, here);
+    return { v, schema: file.readerSchema, ...withColumns(reader, compiled, { statements, columns }) };
   } finally {
     // A failure of the disk has ended it, and is what is to be told.
     if (reader.database.isTransaction) reader.internalRun("COMMIT");

@@ -2,24 +2,15 @@
 // UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
 import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { RowForm } from "../../../sql/row_form.ts";
-import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
-import type { TableAs } from "../../../sql/table_text.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
-import type { TypedColumn } from "../../../engine/typed_result.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
 import type { EarlyCopy } from "./early_copy.ts";
 import type { SentCall, SentRead, WireOutcome, WireReplayed } from "./wire_call.ts";
-
-/** An `InspectedStatement`, with what the service has parsed for the child, which has no parser. */
-export interface WireInspected {
-  readonly sql: string;
-  readonly changesSchema: boolean;
-  readonly tableAs: TableAs | null;
-}
+import type { Inspected, WireInspected } from "./wire_inspected.ts";
 
 /** A frame to a child. */
 export type Request =
@@ -200,13 +191,7 @@ export type Reply =
   /** `utf8`: lengths of texts count bytes, so that the service can pass long texts on as they came. */
   | { readonly t: "outcomes"; readonly o: readonly WireOutcome[]; readonly utf8?: true }
   | { readonly t: "committed" }
-  | {
-    readonly t: "inspected";
-    readonly v: number;
-    readonly facts: readonly EngineFacts[];
-    readonly f: EngineFailure | null;
-    readonly cols?: readonly TypedColumn[];
-  }
+  | ({ readonly t: "inspected" } & Inspected)
   | { readonly t: "schema"; readonly v: number; readonly tables: readonly NamedTable[] }
   /** A call, savepoint or commit of a transaction has run; `open`: the transaction is still there. */
   | {

@@ -206,14 +206,16 @@ export function readGroup(
     file.withSharedFacts(() => {
       for (const [index, call] of calls.entries()) {
         if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;
-        if (call.schemaVersion !== version) {
-          outcomes.push({ k: "stale", v: version });
+        const isForVersion = call.schemaVersion === version;
+        if (!isForVersion && (call.schema === undefined || call.schema !== file.readerSchema)) {
+          outcomes.push({ k: "stale", v: version, schema: file.readerSchema });
           continue;
         }
         const run = runCall(scope, call, index);
-        const done = outcomeOf(run, [run.rowsRead, 0]);
-        text += done.text;
-        outcomes.push(index === 0 ? withProof(connection, call, done.outcome) : done.outcome);
+        const { outcome, text: own } = outcomeOf(run, [run.rowsRead, 0]);
+        text += own;
+        const told = isForVersion || outcome.k !== "ok" ? outcome : { ...outcome, v: version };
+        outcomes.push(index === 0 ? withProof(connection, call, told) : told);
       }
     });
   } finally {

@@ -32,8 +32,8 @@ export class TenantFile {
   /** A writer has been closed and its log not folded in. */
   #leftLog = false;
   readonly #schemaOfReader = new SeenSchema();
-  /** What is known of that schema; undefined: nobody has asked yet. */
-  #factsOfReader: SchemaFacts | null | undefined;
+  /** What is known of that schema. */
+  #factsOfReader: SchemaFacts | null = null;
   readonly #schemaOfWriter = new SeenSchema();
 
   /** `keepsLog`: closing never folds the log in. */
@@ -63,13 +63,17 @@ export class TenantFile {
    */
   withSharedFacts<T>(work: () => T): T {
     const reader = this.reader();
-    if (this.#factsOfReader === undefined) this.#factsOfReader = schemaFacts(reader);
     reader.facts = this.#factsOfReader;
     try {
       return work();
     } finally {
       reader.facts = null;
     }
+  }
+
+  /** That schema as one text, in the same transaction; undefined where it is not shared, or is long. */
+  get readerSchema(): string | undefined {
+    return this.#factsOfReader?.text;
   }
 
   /** The schema version in the writer's open transaction. Forgets cached statements of another version. */
@@ -158,7 +162,7 @@ export class TenantFile {
     this.#writer?.close();
     this.#reader = null;
     this.#writer = null;
-    this.#factsOfReader = undefined;
+    this.#schemaOfReader.forget();
     this.#leftLog = false;
     this.#opened = null;
   }

@@ -100,6 +100,8 @@ export interface WireCall {
   readonly level: Level;
   readonly atomic: boolean;
   readonly schemaVersion: number;
+  /** Of a read: stands for the version, as in a `TenantCall`. */
+  readonly schema?: string;
   readonly maxRows: number;
   readonly maxBytes: number;
   readonly rowForm: RowForm;
@@ -181,6 +183,8 @@ export type WireOutcome =
     readonly rowsRemoved?: number;
     /** The call was the only one of its group, and its statement is a look-up that ends by itself (`isKeyLookup`). */
     readonly l?: true;
+    /** The schema version, where the call named a schema instead. */
+    readonly v?: number;
     readonly e?: readonly StatementEffect[];
     /** The footprint of a dry run that was asked for one. */
     readonly p?: Footprint;
@@ -199,7 +203,8 @@ export type WireOutcome =
     /** The transaction itself failed, so that no log row could be written in it. */
     readonly unlogged?: true;
   }
-  | { readonly k: "stale"; readonly v: number }
+  /** `schema`: of a read, where it is shared. */
+  | { readonly k: "stale"; readonly v: number; readonly schema?: string | undefined }
   | WireReplayed;
 
 /** `replayed`: the call's stored answer, `length` characters of the frame's text. `mismatch`: another call has the key. */

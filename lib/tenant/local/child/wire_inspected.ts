@@ -1,0 +1,23 @@
+// Statements to compile, and what they would touch, in the form in which they travel between the service and an engine child.
+import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import type { TableAs } from "../../../sql/table_text.ts";
+import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { TypedColumn } from "../../../engine/typed_result.ts";
+
+/** An `InspectedStatement`, with what the service has parsed for the child, which has no parser. */
+export interface WireInspected {
+  readonly sql: string;
+  readonly changesSchema: boolean;
+  readonly tableAs: TableAs | null;
+}
+
+/** What statements would touch, in the form in which it travels. */
+export interface Inspected {
+  readonly v: number;
+  readonly facts: readonly EngineFacts[];
+  readonly f: EngineFailure | null;
+  /** Where databases of that schema share what they know of it. */
+  readonly schema?: string | undefined;
+  /** Of the last statement, where they were asked for. */
+  readonly cols?: readonly TypedColumn[];
+}
