@@ -9,7 +9,7 @@ import {
   type SignedIn,
 } from "../../lib/access/authenticate_session.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
-import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
+import { resolveTarget, type Target, TRUNK } from "../../lib/access/resolve_target.ts";
 import type { ControlPlane } from "../../lib/control/control_plane.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { TokenAudience } from "../../lib/store/records.ts";
@@ -82,4 +82,17 @@ export function target(ctx: { readonly control: ControlPlane }): MiddlewareHandl
     const target = resolveTarget(ctx, c.get("token"), path);
     return target instanceof Promise ? target.then(enter) : enter(target);
   };
+}
+
+/**
+ * The same database once more, for work that goes on long after its request was let in: a bearer that was revoked since does
+ * nothing further. Errors: those of `tokenBearer` and `target`; `database_not_found` or `branch_not_found` where another one
+ * has the name by now.
+ */
+export async function targetNow(ctx: AuthContext, c: Context<Env>): Promise<Target> {
+  const { databaseId, namespaceSlug, databaseSlug: databasePath, branchRef } = c.get("target");
+  const token = await authenticateToken(ctx, c.req.header("authorization"));
+  const target = await resolveTarget(ctx, token, { namespaceSlug, databasePath });
+  if (target.databaseId === databaseId) return target;
+  throw new AppError(branchRef === TRUNK ? "database_not_found" : "branch_not_found");
 }

@@ -3,8 +3,7 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
-import { authenticateToken } from "../../lib/access/authenticate.ts";
-import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
+import type { Target } from "../../lib/access/resolve_target.ts";
 import { invalidInput } from "../../lib/core/errors.ts";
 import { MAX_WAIT_SEC } from "../../lib/core/limits_of_changes.ts";
 import type { ChangesContext } from "../../lib/services/changes/changes_context.ts";
@@ -15,6 +14,7 @@ import { answers, forAnyOrigin, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
+import { targetNow } from "../middleware/access.ts";
 import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 
@@ -57,7 +57,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
         if (wantsEvents(c)) {
           refuseHead(c);
           refusePlan(c);
-          return await sendEvents(c, ctx, { ...query, again: () => bearersTarget(deps, c) });
+          return await sendEvents(c, ctx, { ...query, again: () => targetNow(deps, c) });
         }
         const { changes, cursor } = await pollChanges(ctx, {
           since: query.since ?? null,
@@ -147,13 +147,6 @@ async function sendEvents(
 /** Where a stream begins: a client that connects again knows better than its address. */
 function startOf(c: Context<Env>, since: string | undefined): string | null {
   return c.req.header("last-event-id") ?? since ?? null;
-}
-
-/** The database that the bearer reaches by this path now. */
-async function bearersTarget(deps: AppDeps, c: Context<Env>): Promise<Target> {
-  const token = await authenticateToken(deps, c.req.header("authorization"));
-  const { namespaceSlug, databaseSlug: databasePath } = c.get("target");
-  return await resolveTarget(deps, token, { namespaceSlug, databasePath });
 }
 
 function contextOf({ control, query, changes: feeds }: AppDeps, target: Target): ChangesContext {

@@ -11,7 +11,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { exportContent, exportFormats, partContent, sendExport } from "../http/send_export.ts";
-import { target } from "../middleware/access.ts";
+import { target, targetNow } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
 import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -183,7 +183,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
         refuseWrapped(c);
         const ctx = importContext(deps, c);
         const data = mode === "append"
-          ? await appendRows({ ...deps.query, target: ctx.target, tokenId: c.get("token").tokenId }, {
+          ? await appendRows({ ...ctx, tokenId: c.get("token").tokenId }, {
             format: format === "csv" ? "csv" : "ndjson",
             table,
             id,
@@ -210,7 +210,7 @@ function importsOf(deps: AppDeps, c: Context<Env>) {
 }
 
 function importContext(deps: AppDeps, c: Context<Env>): ImportContext {
-  return { ...deps.query, ...exportContext(deps, c) };
+  return { ...deps.query, ...exportContext(deps, c), again: () => targetNow(deps, c) };
 }
 
 /** A compressed file could be of any size, and a form holds more than the file. Errors: `validation_failed`. */

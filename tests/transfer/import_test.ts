@@ -164,6 +164,61 @@ testSteps("import", transferWorld, {
     );
   },
 
+  "of a token that is revoked while its file comes in writes nothing further": async (world) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (id INTEGER PRIMARY KEY)");
+    const count = async () => rowsOf(await acme.query("SELECT count(*) FROM t"))[0]?.[0];
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, at) => `{"id":${from + at}}\n`).join("");
+    const rest: readonly [query: string, begins: string, isTime: () => Promise<boolean>, ends: string][] = [
+      // As many as one transaction takes, and then as many again.
+      [
+        "format=ndjson&mode=append&table=t",
+        lines(1, 5001),
+        async () => await count() === 5000,
+        lines(5002, 10_001),
+      ],
+      [
+        "format=sql&mode=replace",
+        "CREATE TABLE u (v);\n",
+        () => Promise.resolve(true),
+        "INSERT INTO u VALUES (1);\n",
+      ],
+    ];
+    for (const [query, begins, isTime, ends] of rest) {
+      const admin = await acme.mint("admin");
+      const pieces = [
+        () => Promise.resolve(begins),
+        async () => {
+          while (!await isTime());
+          const { status } = await world.app.request(
+            "DELETE",
+            `/api/namespaces/${acme.slug}/tokens/${admin.id}`,
+            {
+              token: acme.token,
+            },
+          );
+          assertEquals(status, 200);
+          return ends;
+        },
+      ];
+      const body = new ReadableStream<string>({
+        pull: async (controller) => {
+          const piece = pieces.shift();
+          if (piece === undefined) controller.close();
+          else controller.enqueue(await piece());
+        },
+      }, { highWaterMark: 0 });
+      const answer = await world.app.app.request(`${acme.database.path}/import?${query}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${admin.token}` },
+        body: body.pipeThrough(new TextEncoderStream()),
+      });
+      assertEquals([answer.status, (await answer.json()).code], [401, "invalid_bearer"], query);
+      assertEquals(await count(), 5000);
+    }
+  },
+
   "is for admins, and for rules a write to each table that changes": async (world) => {
     const { acme, app } = world;
     await acme.setup("CREATE TABLE orders (v)", "INSERT INTO orders VALUES (1)");

@@ -19,6 +19,8 @@ import { rowsStatement } from "./rows_statement.ts";
 /** What appending needs of a request. */
 export interface AppendContext extends StatementsContext {
   readonly target: Target;
+  /** Finds the database once more. May throw: whoever asked may no longer reach it. */
+  readonly again: () => Promise<unknown>;
 }
 
 /** Rows for a table. */
@@ -35,7 +37,7 @@ export interface AppendInput {
 /**
  * A file that one transaction can take comes in as a whole or not at all. Of a larger one rows of transactions before one that
  * fails stay, and its failure tells how many (`rows`). Errors: `role_too_low`, `import_refused`, `transaction_held` where a
- * rule wants an approval of a larger one, those of `uploadPieces` and of the pipeline.
+ * rule wants an approval of a larger one, those of `uploadPieces`, of `again` and of the pipeline.
  */
 export async function appendRows(ctx: AppendContext, input: AppendInput): Promise<Imported> {
   requireRole(ctx.target, "admin");
@@ -56,6 +58,8 @@ export async function appendRows(ctx: AppendContext, input: AppendInput): Promis
         throw refused(`${ONE_TRANSACTION}; leave out atomic=1, or send it in several files`);
       }
       await writing;
+      // A file may take days to come in.
+      await ctx.again();
       writing = append(ctx, { table, part, id, changed }).then((rowsChanged) => {
         changed += rowsChanged;
         rows += part.rows.length;

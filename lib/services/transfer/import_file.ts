@@ -27,6 +27,8 @@ export interface ImportContext extends RestoreContext, QueryContext {
   readonly clock: RestoreContext["clock"];
   readonly meter: Meter;
   readonly exports: KeptExports | null;
+  /** As appending needs it. */
+  readonly again: () => Promise<unknown>;
 }
 
 /** A file, and what becomes of the database. `create`: only into one without tables. */
@@ -47,7 +49,7 @@ export interface Imported {
 
 /**
  * Errors: `role_too_low`, those of the balance, `transfers_unavailable`, `too_many_transfers`, `import_refused`,
- * `import_cancelled`, those of `spoolUpload` and of `restoreSnapshot`.
+ * `import_cancelled`, those of `spoolUpload`, of `again` and of `restoreSnapshot`.
  */
 export async function importFile(ctx: ImportContext, input: ImportInput): Promise<Imported> {
   requireRole(ctx.target, "admin");
@@ -80,6 +82,8 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
           const snapshot = autoLabel(clock, "import", input.format);
           const lost = await lostRecords({ ...ctx, tokenId: callerId(ctx.caller) });
           const imported = { tables, rows, notKept: report.notKept };
+          // Hours may have passed since the caller was let in.
+          await ctx.again();
           await transfers.adopt(target, built, snapshot);
           const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log, imported });
           kept.state = "done";
