@@ -64,6 +64,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
           tables: namesIn(query.tables),
           waitMs: query.waitSec * 1000,
           signal: c.req.raw.signal,
+          again: () => targetNow(deps, c),
         });
         return c.json({ success: true, data: changes, meta: { cursor } });
       },

@@ -149,6 +149,31 @@ test("a poll waits for the next change and is answered with it; a bad since is r
   }
 });
 
+test("a poll whose token is revoked while it waits is told nothing of what comes then", async () => {
+  await using world = await changesWorld();
+  const { app, tenant } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const reader = await tenant.mint("read");
+  const begun = Promise.withResolvers<void>();
+  const feeds = app.deps.changes;
+  const follow = feeds.follow.bind(feeds);
+  feeds.follow = (target) => {
+    begun.resolve();
+    return follow(target);
+  };
+  const waiting = app.request("GET", `${tenant.database.path}/changes?since=now&waitSec=25`, {
+    token: reader.token,
+  });
+  await begun.promise;
+  const gone = await app.request("DELETE", `/api/namespaces/acme/tokens/${reader.id}`, {
+    token: tenant.token,
+  });
+  assertEquals(gone.status, 200, gone.text);
+  await tenant.query("INSERT INTO a VALUES (1)");
+  const { status, body } = await waiting;
+  assertEquals([status, body.code, body.data], [401, "invalid_bearer", undefined]);
+});
+
 test("a restore raises the epoch, and whoever follows is told to begin anew", async () => {
   await using world = await changesWorld();
   const { app, tenant, poll } = world;

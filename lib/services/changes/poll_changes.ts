@@ -15,6 +15,8 @@ export interface PollInput {
   readonly waitMs: number;
   /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
+  /** Finds the database once more, after a wait. May throw: whoever asked may no longer reach it. */
+  readonly again: () => Promise<unknown>;
 }
 
 /** Changes, and the id to go on from. */
@@ -23,7 +25,7 @@ export interface PolledChanges {
   readonly cursor: string;
 }
 
-/** Costs one request. Errors: `validation_failed`, `follower_limit`, those of a read. */
+/** Costs one request. Errors: `validation_failed`, `follower_limit`, those of a read and of `again`. */
 export async function pollChanges(ctx: ChangesContext, input: PollInput): Promise<PolledChanges> {
   const { query, target } = ctx;
   const wanted = wantedTables(input.tables);
@@ -36,7 +38,10 @@ export async function pollChanges(ctx: ChangesContext, input: PollInput): Promis
     return found.filter((one) => concerns(one, wanted)).map(({ change }) => change);
   };
   let changes = await read((after) => readChanges(query, target, after));
-  if (changes.length === 0 && input.waitMs > 0) changes = await waitFor(ctx, input, read);
+  if (changes.length === 0 && input.waitMs > 0) {
+    changes = await waitFor(ctx, input, read);
+    await input.again();
+  }
   return { changes, cursor: idOfPlace(place ?? beginningOf(target.databaseId)) };
 }
 
