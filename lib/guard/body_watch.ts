@@ -45,17 +45,22 @@ export class BodyWatch {
   }
 
   /**
-   * What `made` makes of the body that `reading` has read. Errors: those of `made`; `request_timeout` when reading takes too
-   * long, or when the connection breaks off (then nobody reads the answer).
+   * What `made` makes of the body that `reading` has read. `late` is called first where a sweep has come before the end of the
+   * body. Errors: those of `late` and of `made`; `request_timeout` when reading takes too long, or when the connection breaks off
+   * (then nobody reads the answer).
    */
-  watch<T, Made>(reading: Promise<T>, made: (body: T) => Made): Promise<Made> {
+  watch<T, Made>(
+    reading: Promise<T>,
+    made: (body: T) => Made,
+    late: () => unknown = () => {},
+  ): Promise<Made> {
     return new Promise((resolve, reject) => {
       const entry = new Pending(this.#sweep, reject);
       entry.insertBefore(this.#ends);
       reading.then((body) => {
         entry.remove();
         try {
-          resolve(made(body));
+          resolve(entry.sweep === this.#sweep ? made(body) : Promise.try(late).then(() => made(body)));
         } catch (error) {
           reject(error);
         }

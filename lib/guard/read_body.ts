@@ -6,6 +6,8 @@ import type { BodyWatch } from "./body_watch.ts";
 export interface BodyBounds {
   readonly maxBytes: number;
   readonly watch: BodyWatch;
+  /** Called once a body is there that has taken long. May throw: whoever was let in before it may be nobody any more. */
+  readonly late?: () => unknown;
 }
 
 /** Replaces what is no UTF-8, for which the runtime takes half the time of the strict decoder. */
@@ -15,7 +17,7 @@ const REPLACEMENT = "\ufffd";
 
 /**
  * The whole body. Errors: `payload_too_large` (at once where the length is declared), `validation_failed` (it is declared
- * more than once), `request_timeout`, `invalid_json` (not UTF-8: a replaced character would change a value silently).
+ * more than once), `request_timeout`, `invalid_json` (not UTF-8: a replaced character would change a value silently), those of `late`.
  */
 export function readBody(request: Request, bounds: BodyBounds): Promise<string> {
   return readWhole(request, bounds, decode);
@@ -36,14 +38,14 @@ function readWhole<Made>(
   if (declared !== null) {
     // Equal lengths reach us as "5, 5"; the server refuses others, and everything else that is no length.
     if (declared.includes(",")) return Promise.reject(declaredTwice());
-    if (Number(declared) <= bounds.maxBytes) return bounds.watch.watch(request.bytes(), made);
+    if (Number(declared) <= bounds.maxBytes) return bounds.watch.watch(request.bytes(), made, bounds.late);
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
     return Promise.reject(new AppError("payload_too_large"));
   }
   const reading = request.body === null
     ? Promise.resolve(new Uint8Array())
     : readCounted(request.body, bounds.maxBytes);
-  return bounds.watch.watch(reading, made);
+  return bounds.watch.watch(reading, made, bounds.late);
 }
 
 function declaredTwice(): AppError {

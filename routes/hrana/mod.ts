@@ -69,7 +69,9 @@ async function answerPost(
 ): Promise<Response> {
   if (path === null || path.call === null || path.call === "version") throw new AppError("not_found");
   const token = bearer(c.req.header("authorization"));
-  const entering = enter(token, { namespaceSlug, database: path.database });
+  const admit = () => enter(token, { namespaceSlug, database: path.database });
+  c.get("arrival").admit = admit;
+  const entering = admit();
   const ctx = entering instanceof Promise ? await entering : entering;
   const options = optionsOf(c);
   if (path.call === "cursor") {

@@ -1,4 +1,5 @@
 // What a request carries through Hono: its connection, and what the middleware has found out about it.
+import type { Context } from "hono";
 import type { Caller, TokenCaller } from "../../lib/access/caller.ts";
 import type { Target } from "../../lib/access/resolve_target.ts";
 import type { ClientConnection } from "../../lib/guard/http_listener.ts";
@@ -50,11 +51,13 @@ export interface Arrival extends Carried {
   wholeAnswer: Response | null;
   /** The body, once somebody has begun to read it. */
   bodyText: Promise<string> | null;
+  /** Lets the caller in once more, with the errors of the first time; null: nobody was let in by who they are. */
+  admit: ((c: Context<Env>) => unknown) | null;
 }
 
 /** The beginning of a request. */
 export function arrivalOf({ requestId, peer, bodyWatch }: Carried): Arrival {
-  return { requestId, peer, bodyWatch, wholeAnswer: null, bodyText: null };
+  return { requestId, peer, bodyWatch, wholeAnswer: null, bodyText: null, admit: null };
 }
 
 /** What the server tells about the connection. Without it (`app.request` in tests) the address is unknown. */

@@ -26,13 +26,16 @@ interface CookieContext extends AuthContext {
  * counts. Errors: `missing_bearer`, `invalid_bearer`, `session_ended`, `csrf_refused`, `meter_unreachable`.
  */
 export function bearerOrSession(ctx: CookieContext): MiddlewareHandler<Env> {
-  return async (c, next) => {
+  const admit = async (c: Context<Env>) => {
     const authorization = c.req.header("authorization");
     const cookie = authorization === undefined ? sessionCookie(c, ctx.baseUrl) : undefined;
-    const caller = cookie === undefined
+    return cookie === undefined
       ? await authenticate(ctx, authorization)
       : (await requireSession(ctx, c, cookie)).caller;
-    c.set("caller", caller);
+  };
+  return async (c, next) => {
+    c.get("arrival").admit = admit;
+    c.set("caller", await admit(c));
     await next();
   };
 }
@@ -57,12 +60,14 @@ function isSafeMethod(method: string): boolean {
 
 /** Requires an API token; `audience` lets in those that count at this door only. Errors: as `authenticate`. */
 export function tokenBearer(ctx: AuthContext, audience?: TokenAudience): MiddlewareHandler<Env> {
+  const admit = (c: Context<Env>) => authenticateToken(ctx, c.req.header("authorization"), audience);
   return (c, next) => {
+    c.get("arrival").admit = admit;
     const enter = (token: TokenCaller) => {
       c.set("token", token);
       return next();
     };
-    const token = authenticateToken(ctx, c.req.header("authorization"), audience);
+    const token = admit(c);
     // A cached token costs no turn of the event loop.
     return token instanceof Promise ? token.then(enter) : enter(token);
   };

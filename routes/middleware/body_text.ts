@@ -5,10 +5,17 @@ import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { readBody } from "../../lib/guard/read_body.ts";
 import type { Env } from "../http/env.ts";
 
-/** The body. Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8). */
+/**
+ * The body. Of one that has taken long the caller is let in once more: with a revoked token it could otherwise still make
+ * another one. Errors: `payload_too_large`, `request_timeout`, `invalid_json` (not UTF-8), those of letting in.
+ */
 export function bodyText(c: Context<Env>): Promise<string> {
   const arrival = c.get("arrival");
-  return arrival.bodyText ??= readBody(c.req.raw, { maxBytes: MAX_BODY_BYTES, watch: arrival.bodyWatch });
+  return arrival.bodyText ??= readBody(c.req.raw, {
+    maxBytes: MAX_BODY_BYTES,
+    watch: arrival.bodyWatch,
+    late: () => arrival.admit?.(c),
+  });
 }
 
 /** Headers that change what a call does or answers, so they are part of its content like the body. */

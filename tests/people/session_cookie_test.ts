@@ -4,6 +4,7 @@ import { sessionHash } from "../../lib/access/authenticate_session.ts";
 import { MAX_SESSIONS } from "../../lib/core/limits.ts";
 import { openPersonSession } from "../../lib/services/people/open_person_session.ts";
 import { keys } from "../../lib/store/keys.ts";
+import { sendSlowly } from "../testing/send_slowly.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { signIn } from "../testing/person.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -125,6 +126,32 @@ Deno.test("sessions of people", async (t) => {
     const owner = { kind: "member", namespaceId, memberId: id } as const;
     assert(await started.deps.control.consoleSessions.end(owner, sessionId));
     assertEquals(await status(started, { cookie: `cubby=${secret}` }), [401, "session_ended"]);
+  });
+
+  await step("who is removed while a body comes in does nothing with it", async () => {
+    for (const isForm of [false, true]) {
+      const { id, headers, csrfToken } = await signIn(started, { role: "admin" });
+      const input = { name: "stays", role: "admin" };
+      const answer = await sendSlowly(started, {
+        path: isForm ? "/console/acme/tokens" : "/api/namespaces/acme/tokens",
+        headers: {
+          ...headers,
+          "host": "localhost",
+          "content-type": isForm ? "application/x-www-form-urlencoded" : "application/json",
+        },
+        text: isForm
+          ? new URLSearchParams({ csrf: csrfToken, ...input, expiresInSec: "", scopes: "" }).toString()
+          : JSON.stringify(input),
+      }, async () => {
+        const path = `/api/namespaces/acme/members/${id}`;
+        const gone = await request("DELETE", path, { token: started.operatorKey });
+        assertEquals(gone.status, 200, gone.text);
+      });
+      await answer.body?.cancel();
+      assertEquals(answer.status, 401, isForm ? "form" : "json");
+      const { text } = await request("GET", "/api/namespaces/acme/tokens", { token: acme.token });
+      assertEquals(text.includes("stays"), false);
+    }
   });
 
   await step(

@@ -1,6 +1,7 @@
 // Who gets in: bearers of every wrong kind, expiry, revocation, and which database a path means.
 import { assertEquals, assertMatch } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
+import { sendSlowly } from "../testing/send_slowly.ts";
 import { startApp } from "../testing/start_app.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -27,6 +28,43 @@ test("a request without a bearer is 401 missing_bearer with WWW-Authenticate", a
       assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer/);
     }
   }
+});
+
+test("a token that is revoked while a body comes in does nothing with it, at any door", async () => {
+  await using app = await startApp();
+  const { mint, query, setup } = await app.namespace();
+  await setup("CREATE TABLE t (v)");
+  const { control } = app.deps;
+  const { id: namespaceId = "" } = await control.namespaces.bySlug("acme") ?? {};
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+  const execute = { type: "execute", stmt: { sql: "INSERT INTO t VALUES (3)" } };
+  const doors = [
+    ["/api/namespaces/acme/tokens", { name: "stays", role: "admin" }],
+    ["/v1/db/acme/main/query", { sql: "INSERT INTO t VALUES (1)" }],
+    ["/v1/sessions", { namespaceSlug: "acme", databaseSlug: "main", userId: "1" }],
+    [
+      "/mcp",
+      {
+        ...message,
+        params: { name: "write", arguments: { statements: [{ sql: "INSERT INTO t VALUES (2)" }] } },
+      },
+    ],
+    ["/hrana/acme/main/v2/pipeline", { baton: null, requests: [execute] }],
+  ] as const;
+  for (const [path, sent] of doors) {
+    const { id, token } = await mint("admin");
+    const headers = {
+      "authorization": `Bearer ${token}`,
+      "content-type": "application/json",
+      "accept": "application/json, text/event-stream",
+    };
+    const answer = await sendSlowly(app, { path, headers, text: JSON.stringify(sent) }, async () => {
+      assertEquals(await control.tokens.remove(namespaceId, id), true);
+    });
+    const { code } = await answer.json();
+    assertEquals([answer.status, String(code).toLowerCase()], [401, "invalid_bearer"], path);
+  }
+  assertEquals(rowsOf(await query("SELECT * FROM t")), []);
 });
 
 test("an unknown, mistyped, foreign or malformed bearer is 401 invalid_bearer", async () => {

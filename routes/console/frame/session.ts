@@ -18,6 +18,7 @@ import { sessionCookie } from "../../http/session_cookie.ts";
 import type { Assets } from "./assets.ts";
 import type { Env } from "../../http/env.ts";
 import type { Person, Visit } from "../../http/visit.ts";
+import { bodyText } from "../../middleware/body_text.ts";
 import { readForm } from "./read_form.ts";
 
 /** The cookie of the reader's theme. */
@@ -27,6 +28,8 @@ export const THEME_COOKIE = "cubby_theme";
 export function visiting(deps: AppDeps, assets: Assets): MiddlewareHandler<Env> {
   return async (c, next) => {
     const changes = isChange(c);
+    // All of a form comes first: whoever has begun to send it may have no session any more at its end.
+    if (changes) await bodyText(c).catch(() => {});
     const cookie = sessionCookie(c, deps.baseUrl);
     const signedIn = cookie === undefined ? null : await authenticateSession(deps, cookie, { now: changes });
     if (signedIn !== null) c.set("caller", signedIn.caller);
