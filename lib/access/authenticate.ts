@@ -54,14 +54,15 @@ export function authenticateSecret(
   return tokenCaller(ctx, secret, audience);
 }
 
-/** The token of an id, as it counts now. Errors: `invalid_bearer`, `meter_unreachable`. */
+/** The token of an id, as it counts now. Errors: `invalid_bearer`, `wrong_audience`, `meter_unreachable`. */
 export async function authenticateId(
   ctx: AuthContext,
   { namespaceId, tokenId }: { readonly namespaceId: string; readonly tokenId: string },
+  audience?: TokenAudience,
 ): Promise<TokenCaller> {
   const record = await ctx.control.tokens.byId(namespaceId, tokenId);
   const known = record === null ? null : await ctx.control.tokens.byHash(record.hash);
-  return toCaller(ctx, known);
+  return toCaller(ctx, known, audience);
 }
 
 /** The secret of an Authorization header. Errors: `missing_bearer`, `invalid_bearer`. */

@@ -94,6 +94,7 @@ async function stillHeld(call: DatabaseCall, approvalId: string): Promise<AppErr
     approvalId,
     waitSec: 0,
     signal: call.signal,
+    again: () => Promise.resolve(),
   });
   const url = approvalUrl(deps.baseUrl, caller.namespaceSlug, approvalId);
   return new AppError("approval_required", { extra: { approvalUrl: url, hits, expiresAt } });

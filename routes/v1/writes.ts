@@ -13,6 +13,7 @@ import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
 import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { targetNow } from "../middleware/access.ts";
 import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { storeForHeldStep } from "../middleware/plan.ts";
 import { validate } from "../middleware/validate.ts";
@@ -39,7 +40,8 @@ const proposal = writePreview.extend({ executionToken: z.string(), expiresAt: z.
 const tags = ["writes"];
 
 /** Mounted under `/v1/db/:ns/:db`. */
-export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
+export function writeRoutes(deps: AppDeps): Hono<Env> {
+  const { query, control } = deps;
   return new Hono<Env>()
     .post(
       "/propose",
@@ -104,6 +106,7 @@ export function writeRoutes({ query, control }: AppDeps): Hono<Env> {
           approvalToken: c.req.param("token"),
           waitSec: c.req.valid("query").waitSec,
           signal: c.req.raw.signal,
+          again: () => targetNow(deps, c),
         });
         return c.json({ success: true, data });
       },

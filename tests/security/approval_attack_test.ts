@@ -277,6 +277,30 @@ test("a decision is made once", async () => {
   });
 });
 
+test("who waits with a token that is revoked meanwhile does not hear of the decision", async () => {
+  await withHeld(async ({ app, decide, shop }, held) => {
+    const { approvals } = app.deps.query;
+    const begun = Promise.withResolvers<void>();
+    const byHash = approvals.byHash.bind(approvals);
+    approvals.byHash = (hash) => {
+      begun.resolve();
+      return byHash(hash);
+    };
+    const path = `${shop.database.path}/approvals/${held.approvalToken}?waitSec=25`;
+    const waiting = app.request("GET", path, { token: shop.token });
+    await begun.promise;
+    const me = await app.request("GET", "/v1/me", { token: shop.token });
+    const { tokenId } = JSON.parse(me.text).data;
+    const gone = await app.request("DELETE", `/api/namespaces/${shop.slug}/tokens/${tokenId}`, {
+      token: app.operatorKey,
+    });
+    assertEquals(gone.status, 200, gone.text);
+    await decide(held.id, "approve");
+    const { status, body } = await waiting;
+    assertEquals([status, body.code, body.data], [401, "invalid_bearer", undefined]);
+  });
+});
+
 test("who waits hears of a decision, also of one from before, and a wait ends with its client", async () => {
   await withHeld(async ({ app, decide, shop }, held) => {
     const path = `${shop.database.path}/approvals/${held.approvalToken}?waitSec=25`;

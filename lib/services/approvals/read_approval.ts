@@ -17,6 +17,8 @@ export type ApprovalKey = { readonly approvalToken: string } | { readonly approv
 export interface ReadApprovalInput {
   readonly waitSec: number;
   readonly signal: AbortSignal;
+  /** Looks once more at who asks, after a wait. May throw: the token may have been revoked. */
+  readonly again: () => Promise<unknown>;
 }
 
 /** The record behind a token or an id, of this database. Errors: `approval_not_found`. */
@@ -40,7 +42,7 @@ async function recordOf(ctx: StatementsContext, key: ApprovalKey): Promise<Appro
 
 /**
  * The approval, after a wait while nobody has decided about it. Errors: `approval_not_found`, `not_yours`
- * (neither the requesting token nor an admin).
+ * (neither the requesting token nor an admin), those of `again`.
  */
 export async function readApproval(
   ctx: StatementsContext,
@@ -49,11 +51,12 @@ export async function readApproval(
   let record = await findApproval(ctx, input);
   if (record.requestedBy !== ctx.tokenId && ctx.target.role !== "admin") throw new AppError("not_yours");
   const untilMs = ctx.clock.monotonicMs() + input.waitSec * 1000;
-  while (
-    ctx.approvals.stateOf(record) === "pending" && ctx.clock.monotonicMs() < untilMs && !input.signal.aborted
-  ) {
+  const isPending = () => ctx.approvals.stateOf(record) === "pending";
+  const waits = input.waitSec > 0 && isPending();
+  while (isPending() && ctx.clock.monotonicMs() < untilMs && !input.signal.aborted) {
     await pause(POLL_MS);
     record = await findApproval(ctx, input);
   }
+  if (waits) await input.again();
   return approvalView(ctx.approvals, record);
 }

@@ -1,4 +1,5 @@
 // Tools that change rows, and what becomes of a change that waits for a person.
+import { authenticateId } from "../../../lib/access/authenticate.ts";
 import { z } from "zod";
 import { replayScope, requireReplayKey } from "../../../lib/access/replay_scope.ts";
 import type { ApprovalState } from "../../../lib/control/approvals.ts";
@@ -96,8 +97,14 @@ export const writeTools: readonly Tool[] = [
     database: "any",
     input: { approvalId, waitSec: z.int().min(0).max(25).default(0) },
     run: async (call, input) => {
-      const { id, ...view } = await readApproval(statementsOf(call), { ...input, signal: call.signal });
-      const { baseUrl } = call.visit.deps;
+      const { deps, caller } = call.visit;
+      const again = () => authenticateId(deps, caller, "mcp");
+      const { id, ...view } = await readApproval(statementsOf(call), {
+        ...input,
+        signal: call.signal,
+        again,
+      });
+      const { baseUrl } = deps;
       const page = approvalUrl(baseUrl, call.target.namespaceSlug, id);
       return contentAnswer({ approvalId: id, ...view, approvalUrl: page, hint: afterDecision[view.state] });
     },
