@@ -87,7 +87,7 @@ export interface TenantDatabase {
    * Restores the database to a snapshot, after taking a snapshot of the present state (`undoLabel`). Log, audit trail and
    * stored answers stay, and the rows of `log` are added in the same transaction. Calls in flight finish first, later ones
    * wait. A damaged file is set aside, and what can be read of its log, audit trail and answers is carried over. Errors:
-   * `snapshot_not_found`, `snapshot_corrupt`, `effect_changed`.
+   * `snapshot_not_found`, `snapshot_corrupt`, `effect_changed`, `outcome_unknown`.
    */
   restore(label: string, more: RestoreOptions<LogIdentity>): Promise<Restored>;
   /** The effect of a restore; null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */

@@ -176,7 +176,7 @@ Deno.test("a restore whose last answer is lost has taken place, and whoever cann
       const log = { ...mergeOf(tenant, "").log, operation: "restore" };
       const restored = tenant.database.restore("mine", { undoLabel: "undo", log })
         .then(() => "restored", ({ code }) => code);
-      assertEquals([await restored, lost > 0], [known ? "restored" : "store_unavailable", true]);
+      assertEquals([await restored, lost > 0], [known ? "restored" : "outcome_unknown", true]);
       answers = true;
       assertEquals(rowsOf(await ask(reader, "read", "SELECT a FROM t")), [["before"]]);
       assertEquals((await ask(tenant.database, "write", "INSERT INTO t VALUES ('here')")).ok, true);

@@ -43,7 +43,7 @@ export interface RestoreInput {
 
 /**
  * Restores the snapshot in place. Errors: `role_too_low`, `snapshot_not_found`, `snapshot_corrupt`, `database_busy`,
- * `storage_full`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`.
+ * `storage_full`, `rule_denied`, `approval_required` with the approval envelope, `too_many_approvals`, `outcome_unknown`.
  */
 export async function restoreSnapshot(
   ctx: RestoreContext,

@@ -33,7 +33,10 @@ export interface LocatedRestore extends RestoreOptions<LogIdentity> {
   readonly end: CatalogStatement;
 }
 
-/** Within `LocationKeeper.copying`. Errors: `database_busy` while another restore is under way, and those of a restore. */
+/**
+ * Within `LocationKeeper.copying`. Errors: `database_busy` while another restore is under way, `outcome_unknown` where the
+ * answer to its move was lost and nobody can tell, and those of a restore.
+ */
 export async function runRestore(
   parts: RestoreParts,
   connection: RemoteConnection,
@@ -49,7 +52,10 @@ export async function runRestore(
     await moving.run();
   } catch (error) {
     await claim.end();
-    if (!await isDone(parts.context, connection, { claim, next: moving.next })) throw error;
+    const done = await isDone(parts.context, connection, { claim, next: moving.next });
+    // Whoever is told to try again would take away what others have written since it came.
+    if (done === null && moving.isInDoubt) throw new AppError("outcome_unknown");
+    if (done !== true) throw error;
   } finally {
     await claim.end();
   }
@@ -59,6 +65,8 @@ export async function runRestore(
 
 class MovingRestore {
   next: string;
+  /** The catalogue was asked to move the database, and has not answered. */
+  isInDoubt = false;
   restored: Restored = { undo: true, setAside: null };
   #sizeBytes = 0;
 
@@ -115,6 +123,7 @@ class MovingRestore {
     const automatic = label.startsWith(AUTOMATIC);
     const before = { label, location: old, createdAt, sizeBytes: this.#sizeBytes, automatic };
     await claim.check();
+    this.isInDoubt = true;
     const moved = await catalog.change([
       claim.required,
       [
@@ -125,16 +134,20 @@ class MovingRestore {
       copied(next),
       end,
     ]);
+    this.isInDoubt = false;
     if (!moved) throw new AppError("database_busy");
   }
 }
 
-/** Whether a restore that seems to have failed is done, because only an answer was lost. If not, opens the old location again. */
+/**
+ * Whether a restore that seems to have failed is done, because only an answer was lost; null: nobody can tell now. If not,
+ * opens the old location again.
+ */
 async function isDone(
   { log }: RemoteContext,
   connection: RemoteConnection,
   { claim, next }: { readonly claim: RestoreClaim; readonly next: string },
-): Promise<boolean> {
+): Promise<boolean | null> {
   try {
     if (await connection.openAgain(claim)) return false;
     await connection.moved();
@@ -142,7 +155,7 @@ async function isDone(
   } catch {
     // Whoever comes next finds in the catalogue where it is, or that the claim is over, and then opens it.
     log("warn", "database_left_closed");
-    return false;
+    return null;
   }
 }
 
