@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
-import { rowsOf, Tenant } from "../contracts/tenant_store.ts";
+import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
 
 async function loseNamespace({ sqld }: SqldWorld, name: string): Promise<void> {
@@ -26,6 +26,14 @@ Deno.test("a database whose namespace is gone is database_corrupt and says so, a
     const lost = store.open(tenant.id, "ns_1");
     assertEquals((await failureOf(() => ask(lost, "read", "SELECT a FROM t"))).code, "database_corrupt");
     assertEquals(await store.storageOf(tenant.id), { sizeBytes: 0, state: "corrupt" });
+    const { schemaVersion } = await tenant.database.inspect([]);
+    const snapshot = "before";
+    const copying = [
+      () => lost.takeSnapshot("more"),
+      () => lost.run({ ...tenantCall(schemaVersion, "write", [["DELETE FROM t"]]), snapshot }),
+      () => store.copy(newId("db", 1), { databaseId: tenant.id, snapshot: null }),
+    ];
+    for (const copy of copying) assertEquals((await failureOf(copy)).code, "database_corrupt");
     const into = newId("db", 1);
     await store.copy(into, { databaseId: tenant.id, snapshot: "good" });
     assertEquals(rowsOf(await ask(store.open(into, "ns_1"), "read", "SELECT a FROM t")), [["kept"]]);

@@ -35,15 +35,15 @@ export class RemoteSnapshots {
   }
 
   /**
-   * For the write slot. Errors: `slug_taken`; `database_busy` for a label of the service's own, which another instance has
-   * given to its snapshot of the same millisecond.
+   * For the write slot. Errors: `slug_taken`; `database_corrupt` where the database is lost; `database_busy` for a label of
+   * the service's own, which another instance has given to its snapshot of the same millisecond.
    */
   async take(connection: RemoteConnection, label: string): Promise<SnapshotInfo> {
     // A restore elsewhere may have moved it.
     await connection.moved();
     const { location: from } = await connection.located();
     const { databaseId } = connection;
-    const sizeBytes = await sizeOfLocation(this.context, from);
+    const sizeBytes = await unlessGone(connection, () => sizeOfLocation(this.context, from));
     const to = this.newLocation(databaseId);
     return await this.locations.copying([to], async (end) => {
       const createdAt = this.context.clock.now();
@@ -121,7 +121,7 @@ export class RemoteSnapshots {
 
   /**
    * Copies a database or one of its snapshots, to `to` or beside it: resolves with where. Within `LocationKeeper.copying`.
-   * Errors: `snapshot_not_found`, `snapshot_corrupt`.
+   * Errors: `snapshot_not_found`, `snapshot_corrupt`, `database_corrupt` where the database is lost.
    */
   async copy(
     connection: RemoteConnection,
@@ -135,7 +135,9 @@ export class RemoteSnapshots {
       ? (await connection.located()).location
       : (await this.#require(connection.databaseId, snapshot)).location;
     const location =
-      await (snapshot === null ? this.locations.fork(from, to) : this.locations.forkSnapshot(from, to));
+      await (snapshot === null
+        ? unlessGone(connection, () => this.locations.fork(from, to))
+        : this.locations.forkSnapshot(from, to));
     await this.context.platform.block(location, { reads: false, writes: false });
     await forgetRecords(this.context, location);
     if (log) await recordRestore(this.context, { log, location, tablesOf: [location], startedMs });
@@ -166,6 +168,17 @@ export class RemoteSnapshots {
     const found = (await this.catalog.snapshots(databaseId)).find((one) => one.label === label);
     if (!found) throw new AppError("snapshot_not_found");
     return found;
+  }
+}
+
+/** Errors: `database_corrupt` where nothing is there any more, and the catalogue does not know another place either. */
+async function unlessGone<T>(connection: RemoteConnection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isGone = error instanceof RemoteFailure && error.reason === "gone";
+    if (isGone && !await connection.moved()) throw new AppError("database_corrupt");
+    throw error;
   }
 }
 
