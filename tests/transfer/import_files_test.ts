@@ -395,12 +395,25 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
       headers: { "content-type": "multipart/form-data; boundary=x" },
     });
     assertEquals([form.body.code, form.body.issues?.[0]?.path], ["validation_failed", "Content-Type"]);
-    const pgDump = await world.import("format=sql&mode=create", "-- PostgreSQL\nSET lock_timeout = 0;\n");
-    const [{ path = null, message = "" } = {}] = pgDump.body.issues ?? [];
-    assertEquals([pgDump.body.code, path, /^SET .* csv or ndjson$/.test(message)], [
-      "import_refused",
-      "line 2",
-      true,
-    ]);
+    for (
+      const [format, file, path, message] of [
+        ["sql", "-- PostgreSQL\nSET lock_timeout = 0;\n", "line 2", /^SET .* csv or ndjson$/],
+        [
+          "sql",
+          "-- PostgreSQL\n\n\\restrict aB3\n\nSET lock_timeout = 0;\n",
+          "line 3",
+          /^\\RESTRICT .* csv or ndjson$/,
+        ],
+        ["sql", "PGDMP\x01\x0e\xff", "file", /PostgreSQL.* csv or ndjson$/],
+        ["sqlite", "PGDMP\x01\x0e\xff", "file", /PostgreSQL.* csv or ndjson$/],
+        ["sql", "SQLite format 3\0\x10\0", "file", /format=sqlite$/],
+        ["sqlite", "CREATE TABLE t (v);", "file", /format=sql$/],
+      ] as const
+    ) {
+      const { body } = await world.import(`format=${format}&mode=create`, file);
+      const [issue] = body.issues ?? [];
+      assertEquals([body.code, issue?.path], ["import_refused", path], file);
+      assertMatch(issue?.message ?? "", message);
+    }
   },
 });

@@ -24,6 +24,8 @@ const LENGTH = 128 * 1024 * 1024;
 const READ_PRAGMAS =
   "PRAGMA hard_heap_limit=402653184; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON";
 
+const SQLITE_FILE = "SQLite format 3\0";
+
 /** The engine's code for what is wrong with what it reads (sqlite.org/rescode.html), as an index that it cannot open. */
 const SQLITE_ERROR = 1;
 
@@ -54,20 +56,29 @@ function run(job: TransferJob): void {
 /** A stranger's file: nothing of it runs but the reading of its tables. */
 function read({ format }: Extract<TransferJob, { do: "read" }>): void {
   const path = `${folder}/${transferFiles.upload}`;
-  if (beginsAsGzip(path)) {
-    throw new NotTaken("it is compressed by gzip; unpack it and send what is in it", null);
-  }
+  checkBeginning(path, format);
   const out = new TextOut();
   for (const item of format === "sql" ? dumpItems(path) : strangersItems(path)) out.bytes(frameOf(item));
   out.flush();
 }
 
-/** Neither a database nor a text in UTF-8 begins so. */
-function beginsAsGzip(path: string): boolean {
+/** Throws `NotTaken` where the first bytes say that the file is of another kind than its caller has named. */
+function checkBeginning(path: string, format: "sqlite" | "sql"): void {
   using file = Deno.openSync(path);
-  const start = new Uint8Array(2);
-  file.readSync(start);
-  return start[0] === 0x1f && start[1] === 0x8b;
+  const bytes = new Uint8Array(16);
+  file.readSync(bytes);
+  // The formats that these tell apart begin with ASCII; sqlite.org/fileformat.html gives SQLite's.
+  const start = String.fromCharCode(...bytes);
+  const found = start.startsWith("\x1f\x8b")
+    ? "it is compressed by gzip; unpack it and send what is in it"
+    : start.startsWith("PGDMP")
+    ? "it is a dump of PostgreSQL; rows of other databases come in as csv or ndjson"
+    : format === "sql" && start === SQLITE_FILE
+    ? "it is a SQLite file; send it with format=sqlite"
+    : format === "sqlite" && start !== SQLITE_FILE
+    ? "it is not a database file of SQLite; a text of statements comes in with format=sql"
+    : null;
+  if (found !== null) throw new NotTaken(found, null);
 }
 
 function* strangersItems(path: string): Generator<Item> {

@@ -108,7 +108,8 @@ function* otherItems(sql: string, at: string, modules: DumpedModules): Generator
     .exec(sql);
   if (rebuild) return yield { t: "rebuild", table: sqlTokens(rebuild[1] ?? "")[0]?.text ?? "" };
   if (/^INSERT\b/i.test(sql)) return yield { t: "statement", sql, at };
-  const [word = "this"] = /^\w+/.exec(sql) ?? [];
+  // A dump of PostgreSQL may begin with a command of psql.
+  const [word = "this"] = /^\\?\w+/.exec(sql) ?? [];
   throw new NotTaken(
     `${word.toUpperCase()} is no statement of SQLite's .dump; rows of other databases come in as csv or ndjson`,
     at,
