@@ -404,6 +404,7 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
           "line 3",
           /^\\RESTRICT .* csv or ndjson$/,
         ],
+        ["sql", "BEGIN;\nDROP TABLE IF EXISTS t;\n", "line 2", /^DROP .*: take it out, .* csv or ndjson$/],
         ["sql", "PGDMP\x01\x0e\xff", "file", /PostgreSQL.* csv or ndjson$/],
         ["sqlite", "PGDMP\x01\x0e\xff", "file", /PostgreSQL.* csv or ndjson$/],
         ["sql", "SQLite format 3\0\x10\0", "file", /format=sqlite$/],

@@ -108,10 +108,11 @@ function* otherItems(sql: string, at: string, modules: DumpedModules): Generator
     .exec(sql);
   if (rebuild) return yield { t: "rebuild", table: sqlTokens(rebuild[1] ?? "")[0]?.text ?? "" };
   if (/^INSERT\b/i.test(sql)) return yield { t: "statement", sql, at };
-  // A dump of PostgreSQL may begin with a command of psql.
+  // A dump of PostgreSQL may begin with a command of psql. What writes a dump of SQLite by itself may drop tables first.
   const [word = "this"] = /^\\?\w+/.exec(sql) ?? [];
+  const way = /^DROP\b/i.test(sql) ? ": take it out, nothing is there to drop" : "";
   throw new NotTaken(
-    `${word.toUpperCase()} is no statement of SQLite's .dump; rows of other databases come in as csv or ndjson`,
+    `${word.toUpperCase()} is no statement of SQLite's .dump${way}; rows of other databases come in as csv or ndjson`,
     at,
   );
 }
