@@ -85,15 +85,24 @@ const CUT_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   ],
 ];
 
+/** What a message of the kind `unknown` says whole, and the hint for it. */
+const WHOLE_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /^(?:table|view|index|trigger) .+ already exists$/s,
+    "Write IF NOT EXISTS, or choose another name; a migration whose tables are there already is recorded with baseline",
+  ],
+  [/^duplicate column name: /, "Leave the column out, or choose another name; describe lists the columns"],
+];
+
 /** A hint that follows from the engine's message. Null where the kind of the failure says what to do. */
 export function messageHint(
   { kind, message }: { readonly kind: SqlErrorKind; readonly message: string },
 ): string | null {
   const unknown = /^no such function: (.+)$/s.exec(message)?.[1];
   if (unknown !== undefined && unknown !== CUT) return functionHint(unknown);
-  return kind === "unknown" && message.includes(CUT)
-    ? CUT_HINTS.find(([words]) => words.test(message))?.[1] ?? null
-    : null;
+  if (kind !== "unknown") return null;
+  const hints = message.includes(CUT) ? CUT_HINTS : WHOLE_HINTS;
+  return hints.find(([words]) => words.test(message))?.[1] ?? null;
 }
 
 function functionHint(name: string): string {

@@ -63,7 +63,11 @@ const steps: Steps<World> = {
   "what keeps a text from running is told under the editor in the engine's words": async ({ send }) => {
     const line = async (sql: string) =>
       /id="cost"[^]*?<span>([^<]*)<\/span>/.exec(await send({ sql, do: "run" }))?.[1];
-    assertEquals(await line("CREATE TABLE orders (id INT)"), "table orders already exists");
+    assertEquals(await line("DROP INDEX gone"), "no such index: gone");
+    assertMatch(
+      await line("CREATE TABLE orders (id INT)") ?? "",
+      /^table orders already exists\. Write IF NOT/,
+    );
     assertMatch(await line("SELECT nme FROM orders") ?? "", /^no such column: nme\. Check the name of nme;/);
     assertEquals(await line("VACUUM"), "VACUUM is not available to any role");
   },

@@ -42,6 +42,24 @@ test("a mistyped function is the statement's mistake, with near names, wherever 
   });
 });
 
+test("what is there already is told with the way on", async () => {
+  await withWrites(async ({ post, setup }) => {
+    await setup(T, "CREATE INDEX i ON t (name)", "CREATE VIEW v AS SELECT 1");
+    for (
+      const [sql, error, hint] of [
+        [T, "table t already exists", /^Write IF NOT EXISTS/],
+        ["CREATE INDEX i ON t (id)", "index i already exists", /^Write IF NOT EXISTS/],
+        ["CREATE VIEW v AS SELECT 2", "view v already exists", /^Write IF NOT EXISTS/],
+        ["ALTER TABLE t ADD COLUMN name TEXT", "duplicate column name: name", /^Leave the column out/],
+      ] as const
+    ) {
+      const answer = await post("query", { sql });
+      assertEquals([answer.status, answer.body.error], [400, error], sql);
+      assertMatch(answer.body.errorDetail?.hint ?? "", hint, sql);
+    }
+  });
+});
+
 test("a function that exists and is closed is refused to every role, a mistake beside it notwithstanding", async () => {
   await withWrites(async ({ post }) => {
     for (const name of ["load_extension", "readfile", "writefile", "fts3_tokenizer", "edit", "sqlite_log"]) {
