@@ -8,7 +8,7 @@ import type {
   WebhookState,
 } from "../store/changes_records.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet, kvGetMany, kvPage } from "../store/kv_call.ts";
 import { roomForOne } from "../store/room_for_one.ts";
 import {
   type Also,
@@ -76,14 +76,22 @@ export class Webhooks {
     });
   }
 
-  /** Null when there is none. */
+  /** Null when there is none. `givesUp`: with the change, whatever message is under way is so no more. */
   change(
     databaseId: string,
     webhookId: string,
     change: (current: WebhookRecord) => WebhookRecord,
-    also: Also = nothingElse,
+    { givesUp, also = nothingElse }: { readonly givesUp: boolean; readonly also?: Also },
   ): Promise<WebhookRecord | null> {
-    return compareAndSet(this.kv, { key: keys.webhook(databaseId, webhookId), change, beside: also });
+    return untilCommitted(async () => {
+      const found = [keys.webhook(databaseId, webhookId), keys.webhookState(webhookId)] as const;
+      const [record, state] = await kvGetMany(this.kv, ...found);
+      if (record.versionstamp === null) return null;
+      const next = change(record.value);
+      const commit = this.kv.atomic().check(record).set(record.key, next);
+      if (givesUp && state.value) commit.check(state).set(state.key, { ...state.value, pending: null });
+      return await kvCommit(also(commit)) ? next : FASTER;
+    });
   }
 
   /** False when there is none. */

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { deliverNext, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate, noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
+import { dyingKv, secondApp } from "../replay/second_app.ts";
 import { hookWorld, seqsIn } from "./webhooks_world.ts";
 
 Deno.test("a webhook is sent every change once and in order, signed, and what comes meanwhile together", async () => {
@@ -86,6 +87,29 @@ Deno.test("what fails is sent again under one id with one content, later and lat
   await call("POST", `/${id}/redeliver`, { since: head?.id });
   await receiver.got(before + 1);
   assertEquals(seqsIn(receiver.received.slice(before))[0], Number(head?.id.split("-")[1]) + 1);
+});
+
+Deno.test("one id has one content also where the instance dies that changes which tables are told of", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, later, until } = world;
+  const { id } = await add();
+  receiver.answer = () => new Response(null, { status: 503 });
+  await tenant.setup("CREATE TABLE b (id)", "INSERT INTO a VALUES (1)", "INSERT INTO b VALUES (1)");
+  await until(({ tries }) => tries > 0);
+  for (let commits = 0, answered = false; !answered; commits++) {
+    assert(commits < 12);
+    await using dying = secondApp({ ...app, deps: { ...app.deps, kv: dyingKv(app.deps.kv, commits) } });
+    const path = `/api/namespaces/acme/databases/main/webhooks/${id}`;
+    const body = { tables: [commits % 2 === 0 ? "b" : "a"] };
+    answered = (await dying.request("PATCH", path, { token: app.operatorKey, body })).status === 200;
+    const before = receiver.received.length;
+    later(86_400_000);
+    await receiver.got(before + 1);
+    await until(({ tries }) => tries > before);
+  }
+  const contents = new Map(receiver.received.map((one) => [one.id, one.body]));
+  for (const one of receiver.received) assertEquals(one.body, contents.get(one.id));
+  assert(contents.size > 1);
 });
 
 Deno.test("410 ends a webhook, Retry-After is heard, and a paused one is sent what it missed", async () => {

@@ -111,17 +111,16 @@ export async function changeWebhook(
   await passOver(ctx.sending, target, webhook, change.events ?? webhook.events);
   const now = ctx.clock.now();
   const secret = newSecret();
+  // A message has one content under its id.
+  const givesUp = change.tables !== undefined || change.events !== undefined;
+  const also = withWebhook(ctx, "webhook.changed", database, address.webhookId);
   const changed = await ctx.control.webhooks.change(database.id, address.webhookId, (current) => {
     const [newest] = current.secrets;
     const former = newest ? [{ ...newest, untilMs: now + ROTATION_MS }] : [];
     const secrets = rotateSecret ? [{ secret, untilMs: null }, ...former] : current.secrets;
     return { ...current, ...change, secrets };
-  }, withWebhook(ctx, "webhook.changed", database, address.webhookId));
+  }, { givesUp, also });
   if (changed === null) throw new AppError("webhook_not_found");
-  // A message has one content under its id.
-  if (change.tables !== undefined || change.events !== undefined) {
-    await ctx.control.webhooks.changeState(changed.id, (state) => ({ ...state, pending: null }));
-  }
   await ctx.deliverer.sweep();
   ctx.deliverer.changed(database.id);
   const view = await viewOf(ctx.control, changed);
