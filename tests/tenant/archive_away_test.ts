@@ -19,7 +19,7 @@ const OWNED_MS = 61_000;
 /** Half of an epoch, as a sending that was cut off leaves it: each pruning removes it. */
 const halfOf = (id: string) => `shop/cubby/db/${id}/00000000-00000000/base-00000000-${"0".repeat(64)}`;
 
-const archived = (store: LocalStore, id: string, label: string, clock: TurnableClock) =>
+const archived = (store: LocalStore, id: string, label: string, clock: Pick<TurnableClock, "now">) =>
   codeOf(store.archive?.toSnapshot(id, { atMs: clock.now(), label }));
 const addRow = (tenant: Tenant, bytes: number) =>
   tenant.run("write", [[`INSERT INTO t (a) VALUES (randomblob(${bytes}))`]]);
@@ -34,23 +34,24 @@ Deno.test("a bucket that is away for a day: the spool stays within its bound, th
     assertEquals(await archived(store, tenant.id, "first", clock), "archive_too_early");
     const before = clock.now();
     assertEquals(await archived(store, tenant.id, "before", clock), "done");
+    await untilIdle(store, tenant.id, clock);
     s3.away = () => true;
     for (let hours = 0; hours < 24; hours += 6) {
       clock.turn(6 * HOUR_MS);
       await addRow(tenant, 2_000_000);
       // Once nobody asks for a moment, and the look that reads what is too much has no write behind it.
-      if (hours === 12) await until(() => spoolBytes(tenant.id) > SPOOL_MB * MB);
+      if (hours === 12) await until(() => spoolBytes(store, tenant.id) > SPOOL_MB * MB);
       else assertEquals(await archived(store, tenant.id, "away", clock), "archive_unavailable");
       assert(((await store.archive?.status(tenant.id))?.lagMs ?? 0) >= hours * HOUR_MS);
       clock.turn(SENT_MS);
-      await until(() => spoolBytes(tenant.id) <= SPOOL_MB * MB);
+      await until(() => spoolBytes(store, tenant.id) <= SPOOL_MB * MB);
     }
     assertEquals(await store.ready(), ["archive_away"]);
     assertEquals(store.archive?.late(), [tenant.id]);
     assertEquals(store.archive?.late(), [tenant.id], "nobody was told yet");
     store.archive?.toldLate(tenant.id);
     assertEquals(store.archive?.late(), []);
-    await until(() => spoolBytes(tenant.id) === 0);
+    await until(() => spoolBytes(store, tenant.id) === 0);
     const lost = clock.now();
 
     clock.turn(systemClock.now() - clock.now());
@@ -65,16 +66,55 @@ Deno.test("a bucket that is away for a day: the spool stays within its bound, th
       (error) => error instanceof AppError && error.code === "archive_gap" ? error.message : String(error),
     );
     const [, from = "", to = ""] = /^Choose a moment until (\S+) or from (\S+) on; /.exec(told ?? "") ?? [];
-    assert(Date.parse(from) >= before && Date.parse(from) < before + HOUR_MS, told);
+    // The hours before the first write that waited are no part of it.
+    assert(Date.parse(from) >= before + 6 * HOUR_MS && Date.parse(from) < before + 7 * HOUR_MS, told);
     assert(Date.parse(to) > lost, told);
-
-    function spoolBytes(id: string): number {
-      const folder = `${store.files.scratch}/../archive/${id.slice(-2).toLowerCase()}/${id}`;
-      const files = [...Deno.readDirSync(folder)].filter(({ name }) => name.includes("~"));
-      return files.reduce((sum, { name }) => sum + Deno.statSync(`${folder}/${name}`).size, 0);
-    }
   });
 });
+
+Deno.test("the archive is behind since the first write that waits, behind a restart too, and a gap begins there", async () => {
+  await withBucket(async ({ s3, clock, open }) => {
+    clock.turn(-40 * HOUR_MS);
+    const first = await open("data", { spoolMb: SPOOL_MB });
+    const { id } = await Tenant.create(first, [SCHEMA]);
+    await untilIdle(first, id, clock);
+    clock.turn(6 * HOUR_MS);
+    const idle = clock.now();
+    const lagMs = async (store: LocalStore) => (await store.archive?.status(id))?.lagMs ?? Infinity;
+    s3.away = () => true;
+    await addRow(Tenant.at(first, id), 10);
+    assert(await lagMs(first) < HOUR_MS);
+    clock.turn(HOUR_MS);
+    await until(() => spoolBytes(first, id) > 0);
+    await first.close();
+    const store = await open("data", { spoolMb: SPOOL_MB });
+    const lag = await lagMs(store);
+    assert(lag >= HOUR_MS && lag < 2 * HOUR_MS, String(lag));
+    for (let row = 0; row < 3; row++) await addRow(Tenant.at(store, id), 2_000_000);
+    clock.turn(SENT_MS);
+    await until(() => spoolBytes(store, id) > SPOOL_MB * MB);
+    clock.turn(SENT_MS);
+    await until(() => spoolBytes(store, id) === 0);
+    clock.turn(6 * HOUR_MS);
+    s3.away = () => false;
+    await until(async () => await lagMs(store) < HOUR_MS);
+    assertEquals(await countAt(store, id, idle, "idle"), 0);
+    assertEquals(await archived(store, id, "gap", { now: () => idle + 2 * HOUR_MS }), "archive_gap");
+  });
+});
+
+/** Until nothing of the database waits, all of which is due. */
+async function untilIdle(store: LocalStore, id: string, clock: TurnableClock): Promise<void> {
+  clock.turn(SENT_MS);
+  await until(async () => (await store.archive?.status(id))?.lagMs === 0);
+}
+
+/** What waits for the bucket. */
+function spoolBytes(store: LocalStore, id: string): number {
+  const folder = `${store.files.scratch}/../archive/${id.slice(-2).toLowerCase()}/${id}`;
+  const files = [...Deno.readDirSync(folder)].filter(({ name }) => name.includes("~"));
+  return files.reduce((sum, { name }) => sum + Deno.statSync(`${folder}/${name}`).size, 0);
+}
 
 Deno.test("half of an epoch in the bucket is none: another installation that takes over brings back what is before it", async () => {
   await withBucket(async ({ s3, clock, open }) => {

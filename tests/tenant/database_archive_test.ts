@@ -25,7 +25,7 @@ interface World {
   readonly clock: TurnableClock;
   readonly database: DatabaseSync;
   /** The archive as a process finds it that has just started. */
-  start(): DatabaseArchive;
+  start(idleUntilMs?: number): DatabaseArchive;
 }
 
 async function withFile(work: (world: World) => Promise<void>): Promise<void> {
@@ -38,8 +38,8 @@ async function withFile(work: (world: World) => Promise<void>): Promise<void> {
     const store = new FolderObjects(`${root}/objects`);
     const clock = new TurnableClock();
     const folder = `${root}/archive`;
-    const start = () =>
-      new DatabaseArchive({ databaseId: ID, path, folder, store, clock, pack: cutDatabase });
+    const start = (idleUntilMs = 0) =>
+      new DatabaseArchive({ databaseId: ID, path, folder, store, clock, idleUntilMs, pack: cutDatabase });
     await work({ path, folder, store, clock, database, start });
   } finally {
     database.close();
@@ -62,6 +62,16 @@ async function archivedMoments(
   }
   await archive.upload();
   return moments;
+}
+
+/** What the newest epoch of the archive begins with. */
+async function beginOf(archive: DatabaseArchive, store: FolderObjects) {
+  const { epoch } = await endOf(archive);
+  const keys = await Array.fromAsync(store.keys(`db/${ID}/${epoch}/begin-`));
+  assertEquals(keys.length, 1);
+  const key = keys[0] ?? "";
+  const sha256 = key.slice(key.lastIndexOf("-") + 1);
+  return await readBegin(store, { key, name: { epoch, kind: "begin", number: 0, readMs: 0, sha256 } });
 }
 
 async function endOf(archive: DatabaseArchive) {
@@ -123,18 +133,35 @@ Deno.test("frames that the machine has lost after they were read begin a new epo
     const former = (await archive.state())?.epoch;
     await archive.cut();
     await archive.upload();
-    const { epoch } = await endOf(archive);
-    assert(epoch !== former);
-    const keys = await Array.fromAsync(store.keys(`db/${ID}/${epoch}/begin-`));
-    assertEquals(keys.length, 1);
-    const key = keys[0] ?? "";
-    const sha256 = key.slice(key.lastIndexOf("-") + 1);
-    const name = { epoch, kind: "begin", number: 0, readMs: 0, sha256 } as const;
-    const { gapFromMs, before } = await readBegin(store, { key, name });
+    assert((await endOf(archive)).epoch !== former);
+    const { gapFromMs, before } = await beginOf(archive, store);
     assert(gapFromMs !== null);
     assertEquals(before, null);
   });
 });
+
+for (const isRead of [true, false]) {
+  Deno.test(`a gap begins where the archive ended, whatever counts as idle behind it (${isRead ? "read" : "unread"})`, async () => {
+    await withFile(async ({ store, clock, database, start }) => {
+      const first = start();
+      database.exec("INSERT INTO t VALUES (1)");
+      await first.cut();
+      await first.upload();
+      const { untilMs } = await first.state() ?? {};
+      // As a program that knows of no archive leaves it.
+      clock.turn(1000);
+      database.exec("INSERT INTO t VALUES (2)");
+      database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      clock.turn(1000);
+      const archive = start(clock.now());
+      if (isRead) await archive.cut();
+      await archive.lose();
+      await archive.cut();
+      await archive.upload();
+      assertEquals((await beginOf(archive, store)).gapFromMs, untilMs);
+    });
+  });
+}
 
 Deno.test("a log that begins again once nobody reads it any more, all of it folded in, leaves no gap", async () => {
   await withFile(async ({ path, store, clock, database, start }) => {

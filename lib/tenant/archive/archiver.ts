@@ -59,12 +59,14 @@ export class Archiver {
     else this.#add(databaseId);
   }
 
-  /** Touches what an earlier process has left unread. */
+  /** Notes what an earlier process has left unread. */
   async begin(): Promise<void> {
     const isLeft = (id: string) => this.#archiveOf(id).isLeft();
-    for await (const id of this.options.databases.unread(isLeft)) this.touch(id);
+    for await (const id of this.options.databases.unread(isLeft)) this.#add(id, 0);
     // Their files may be lost: then this is all that there is of the last changes.
-    for await (const id of spooledDatabases(this.options.folder)) this.touch(id);
+    for await (const id of spooledDatabases(this.options.folder)) {
+      if (!this.#changed.has(id)) this.#add(id, 0);
+    }
   }
 
   /**
@@ -140,19 +142,21 @@ export class Archiver {
     clearTimeout(timer);
   }
 
-  #add(databaseId: string): Changed {
+  /** `idleUntilMs`: nothing waited then. Behind the start that holds for every database that is not among the changed. */
+  #add(databaseId: string, idleUntilMs = this.options.clock.now()): Changed {
     const sinceMs = this.options.clock.monotonicMs();
-    const archive = this.#archiveOf(databaseId);
+    const archive = this.#archiveOf(databaseId, idleUntilMs);
     const changed = newlyChanged(databaseId, archive, sinceMs);
     this.#changed.set(databaseId, changed);
     return changed;
   }
 
-  #archiveOf(databaseId: string): DatabaseArchive {
+  #archiveOf(databaseId: string, idleUntilMs = 0): DatabaseArchive {
     const { databases, folder } = this.options;
     return new DatabaseArchive({
       ...this.options,
       databaseId,
+      idleUntilMs,
       path: databases.pathOf(databaseId),
       folder: archiveFolder(folder, databaseId),
     });

@@ -147,7 +147,7 @@ class Cut {
       baseBytes: size,
       walBytes: 0,
       untilMs: begin.atMs,
-      sentUntilMs: state?.sentUntilMs ?? begin.atMs,
+      sentUntilMs: state ? Math.min(state.sentUntilMs, after.gapFromMs ?? Infinity) : begin.atMs,
     };
     return await this.#addFrames(begun, head);
   }

@@ -16,6 +16,8 @@ export interface DatabaseArchiveOptions {
   readonly folder: string;
   readonly store: ObjectStore;
   readonly clock: Clock;
+  /** Unix milliseconds: everything that was answered by then is in the store, unless the next cut finds a gap before. */
+  readonly idleUntilMs?: number;
   /** Reads the files, in another process. */
   readonly pack: (job: CutJob) => Promise<CutAnswer>;
 }
@@ -34,8 +36,10 @@ export class DatabaseArchive {
     if (this.#state !== undefined) return this.#state;
     const noted = await this.#folder.read();
     // No upload changes the state's file, which may be older than the spool. An empty spool says that all of it was sent.
-    const isSent = noted !== null && noted.phase !== "lost" && (await this.#folder.spool()).length === 0;
-    const state = isSent ? { ...noted, sentUntilMs: noted.untilMs } : noted;
+    const isSent = (await this.#folder.spool()).length === 0;
+    const sentUntilMs = (one: ArchiveState) =>
+      Math.max(isSent ? one.untilMs : one.sentUntilMs, this.options.idleUntilMs ?? 0);
+    const state = noted && noted.phase !== "lost" ? { ...noted, sentUntilMs: sentUntilMs(noted) } : noted;
     return this.#state === undefined ? this.#state = state : this.#state;
   }
 
@@ -94,7 +98,8 @@ export class DatabaseArchive {
   async lose(): Promise<void> {
     const state = await this.state();
     if (state === null || state.phase === "lost") return;
-    this.#state = { ...state, phase: "lost" };
+    // What was not read yet may have a gap of its own.
+    this.#state = { ...state, phase: "lost", sentUntilMs: Math.min(state.sentUntilMs, state.untilMs) };
     await this.#folder.write(this.#state);
     for (const { file } of await this.#folder.spool()) await this.#folder.drop(file);
   }
