@@ -20,6 +20,8 @@ const LOOK_MS = 1000;
 const SEND_BYTES = 1024 * 1024;
 /** Databases at a time. */
 const AT_ONCE = 8;
+/** Milliseconds within which a change is told here, from its commit on: far more than a frame takes. */
+const TOLD_WITHIN_MS = 60_000;
 /** Milliseconds that a stop waits. */
 const STOP_MS = 5000;
 
@@ -143,7 +145,7 @@ export class Archiver {
   }
 
   /** `idleUntilMs`: nothing waited then. Behind the start that holds for every database that is not among the changed. */
-  #add(databaseId: string, idleUntilMs = this.options.clock.now()): Changed {
+  #add(databaseId: string, idleUntilMs = this.options.clock.now() - TOLD_WITHIN_MS): Changed {
     const sinceMs = this.options.clock.monotonicMs();
     const archive = this.#archiveOf(databaseId, idleUntilMs);
     const changed = newlyChanged(databaseId, archive, sinceMs);
