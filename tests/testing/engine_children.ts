@@ -6,12 +6,22 @@ export async function engineChildren(folder: string): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
   const directory = await Deno.realPath(folder);
   const pids: number[] = [];
-  for await (const { name } of Deno.readDir("/proc")) {
+  // Callers look again and again: to have each file read by another thread takes four times the processor.
+  for (const { name } of Deno.readDirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
-    const command = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
+    const command = commandOf(name);
     if (command.includes("child/main.ts") && command.includes(directory)) pids.push(Number(name));
   }
   return pids;
+}
+
+/** Empty where the process has ended. */
+function commandOf(pid: string): string {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/cmdline`);
+  } catch {
+    return "";
+  }
 }
 
 /** Of each child that serves `folder` the frame with whose statements it has begun last. */
