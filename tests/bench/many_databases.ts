@@ -71,15 +71,27 @@ try {
 }
 
 async function reads(target: Tenants, over: number): Promise<void> {
-  const requests = variants(() => target.request(random(over), READ, [1 + random(ROWS)]));
+  const requests = options.first ? firstReads(target, over) : variants(() => aRead(target, random(over)));
   await measure(target, `reads over ${over}`, requests, over);
+}
+
+function aRead(target: Tenants, database: number): BenchRequest {
+  return target.request(database, READ, [1 + random(ROWS)]);
+}
+
+/** One of each database, in any order. */
+function firstReads(target: Tenants, over: number): BenchRequest[] {
+  const inAnyOrder = Array.from({ length: over }, (_, database) => ({ database, place: Math.random() }));
+  return inAnyOrder.toSorted((one, other) => one.place - other.place).map(({ database }) =>
+    aRead(target, database)
+  );
 }
 
 async function mixed(target: Tenants, title: string, over: number, database: () => number): Promise<void> {
   const requests = variants((at) =>
     at % WRITE_EVERY === 0
       ? target.request(database(), WRITE, [`note number ${at}`, at])
-      : target.request(database(), READ, [1 + random(ROWS)])
+      : aRead(target, database())
   );
   await measure(target, `mixed, ${title}`, requests, over);
 }
