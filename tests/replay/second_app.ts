@@ -54,7 +54,10 @@ function parts(
   return {
     ...{ app, deps },
     request: (method, path, options) => callApi(app, method, path, options),
-    [Symbol.asyncDispose]: () => deps.query.meter.close(),
+    [Symbol.asyncDispose]: async () => {
+      await deps.webhooks.deliverer.stop();
+      await deps.query.meter.close();
+    },
   };
 }
 

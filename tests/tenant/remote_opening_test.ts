@@ -95,7 +95,7 @@ Deno.test("a restore that comes to its move after somebody has opened the databa
     };
     assertEquals(
       await restoreIn(world.store({ fetch: standBetween(slow) }), id),
-      "store_unavailable",
+      "outcome_unknown",
     );
     await forward(world.sqld);
     const writer = world.store().open(id, "ns_1");

@@ -43,8 +43,10 @@ export class WebhookDeliverer {
   /** Ends soon: messages that are being sent are waited for. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.ctx.query.tenants.commits.watchAll(null);
-    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    if (this.#sweeps !== null) {
+      this.ctx.query.tenants.commits.watchAll(null);
+      clearInterval(this.#sweeps);
+    }
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.all(this.#running.values());
   }
