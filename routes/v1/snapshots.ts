@@ -13,6 +13,7 @@ import { restoreInPlace } from "../../lib/services/snapshots/restore_in_place.ts
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { targetNow } from "../middleware/access.ts";
 import { validate } from "../middleware/validate.ts";
 import { databaseRecord, isoTimestamp, newSlug, noQuery, snapshotLabel, timeText } from "../http/schemas.ts";
 import { queryMeta } from "./sql_schemas.ts";
@@ -104,7 +105,7 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
       validate("json", restoreBody),
       async (c) => {
         const { at, into, snapshot: label } = c.req.valid("json");
-        const ctx = snapshotContext(deps, c);
+        const ctx = { ...snapshotContext(deps, c), again: () => targetNow(deps, c) };
         if (into !== undefined) {
           const data = at === undefined
             ? await restoreInto(ctx, { snapshot: label ?? "", into })

@@ -58,6 +58,26 @@ Deno.test("a moment is brought back for nothing, also of a database that was del
     assertEquals(await snapshots(), kept);
     const made = await ask("POST", `${path}/restore`, { at, into: "late" });
     assertEquals(made.status, 201, made.text);
+
+    // Who is revoked while the moment is built gets nothing of it.
+    const archive = tenants.archive;
+    assert(archive !== null);
+    const toSnapshot = archive.toSnapshot.bind(archive);
+    await acme.setup("INSERT INTO t VALUES (2)");
+    const present = await snapshots();
+    for (const more of [{}, { into: "never" }]) {
+      const { id, token } = await acme.mint("admin");
+      archive.toSnapshot = async (...moment) => {
+        await toSnapshot(...moment);
+        await ask("DELETE", `/api/namespaces/acme/tokens/${id}`);
+      };
+      const revoked = await ask("POST", `${path}/restore`, { at, ...more }, token);
+      assertEquals([revoked.status, revoked.body.code], [401, "invalid_bearer"], revoked.text);
+      archive.toSnapshot = toSnapshot;
+    }
+    assertEquals(await snapshots(), present);
+    assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[2]]);
+    assertEquals((await ask("GET", "/v1/db/acme/never/tables")).status, 404);
   } finally {
     await app.stop();
     await Deno.remove(folder, { recursive: true });

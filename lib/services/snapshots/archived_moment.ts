@@ -73,20 +73,37 @@ export async function snapshotOfMoment(ctx: SnapshotContext, at: string): Promis
   return label;
 }
 
+/** Who wants a moment: `again` finds the database once more. May throw: whoever asked may no longer reach it. */
+export interface MomentCaller {
+  readonly again: () => Promise<unknown>;
+}
+
+/** The same for a restore, before which its caller is looked at once more: building it may take minutes. Errors: also of `again`. */
+export async function snapshotToRestore(ctx: SnapshotContext & MomentCaller, at: string): Promise<string> {
+  const label = await snapshotOfMoment(ctx, at);
+  try {
+    await ctx.again();
+  } catch (error) {
+    await ctx.tenants.transfers?.forget(ctx.target, label);
+    throw error;
+  }
+  return label;
+}
+
 /**
  * Makes a new database of a moment. Building the moment takes long and leaves a snapshot as large as the database, so what
- * would refuse the new one is asked first, and a failure leaves no snapshot. Errors: those of `snapshotOfMoment` and of
+ * would refuse the new one is asked first, and a failure leaves no snapshot. Errors: those of `snapshotToRestore` and of
  * `restoreInto`.
  */
 export async function restoreMomentInto(
-  ctx: RestoreIntoContext,
+  ctx: RestoreIntoContext & MomentCaller,
   { at, into }: { readonly at: string; readonly into: string },
 ): Promise<DatabaseView> {
   const { caller, clock, control, target, tenants } = ctx;
   requireNamespaceAdmin(caller, target.namespaceSlug);
   requireFresh(caller, clock.now());
   if (await control.databases.bySlug(target.namespaceId, into) !== null) throw new AppError("slug_taken");
-  const snapshot = await snapshotOfMoment(ctx, at);
+  const snapshot = await snapshotToRestore(ctx, at);
   try {
     return await restoreInto(ctx, { snapshot, into });
   } catch (error) {

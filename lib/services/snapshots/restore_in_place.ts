@@ -1,7 +1,7 @@
 // A restore in place as a caller asks for it: of a snapshot or of an archived moment. As a step of a plan it restores once,
 // because a repetition would undo what was written since.
 import { answerOfStep } from "../plan_step.ts";
-import { snapshotOfMoment } from "./archived_moment.ts";
+import { type MomentCaller, snapshotToRestore } from "./archived_moment.ts";
 import { databaseOf } from "./manage_snapshots.ts";
 import {
   type RestoreContext,
@@ -19,11 +19,11 @@ export interface RestoreInPlaceInput {
 }
 
 /**
- * Restores, or tells what the same step of a plan has restored (`replayed`). Errors: those of `snapshotOfMoment` and of
+ * Restores, or tells what the same step of a plan has restored (`replayed`). Errors: those of `snapshotToRestore` and of
  * `restoreSnapshot`, `replay_mismatch`.
  */
 export async function restoreInPlace(
-  ctx: RestoreContext,
+  ctx: RestoreContext & MomentCaller,
   { snapshot = "", at }: RestoreInPlaceInput,
 ): Promise<{ readonly data: Restored; readonly replayed: boolean }> {
   const earlier = await answerOfStep(ctx, databaseOf(ctx));
@@ -31,6 +31,6 @@ export async function restoreInPlace(
     const place: RestorePlace = JSON.parse(earlier.context);
     return { data: restoredView(place, JSON.parse(earlier.results[0]?.json ?? "")), replayed: true };
   }
-  const label = at === undefined ? snapshot : await snapshotOfMoment(ctx, at);
+  const label = at === undefined ? snapshot : await snapshotToRestore(ctx, at);
   return { data: await restoreSnapshot(ctx, { snapshot: label }), replayed: false };
 }
