@@ -24,11 +24,12 @@ export function parseJson(text: string): unknown {
 
 /** For text that is JSON. Errors: `invalid_json` where an integer of it is rounded on the way. */
 export function refuseRounded(text: string): void {
-  if (!LONG_DIGITS.test(text) || !hasRoundedInteger(text)) return;
+  const at = LONG_DIGITS.test(text) ? roundedInteger(text) : null;
+  if (at === null) return;
   throw new AppError("invalid_json", {
     message:
       "Send integers beyond 2^53 as strings of digits, and REALs of that size with an exponent (1.5e18); " +
-      "as a number this one would be rounded",
+      `as a number the one behind ${at} characters of the JSON would be rounded`,
   });
 }
 
@@ -41,8 +42,11 @@ export function parseRoundedJson(text: string): unknown {
   }
 }
 
-/** For text that is JSON. A reviver would see the same, but costs a call for every value of the body. */
-function hasRoundedInteger(text: string): boolean {
+/**
+ * For text that is JSON: the index of the first integer that is rounded; null: none is. A reviver would see the same, but
+ * costs a call for every value of the body.
+ */
+function roundedInteger(text: string): number | null {
   const digits = new RegExp(LONG_DIGITS, "g");
   let outside = 0;
   for (let found = digits.exec(text); found; found = digits.exec(text)) {
@@ -52,11 +56,12 @@ function hasRoundedInteger(text: string): boolean {
     if (outside === found.index) {
       REST.lastIndex = found.index;
       outside += REST.exec(text)?.[0].length ?? 0;
-      if (isRounded(text.slice(startOfNumber(text, found.index), outside))) return true;
+      const start = startOfNumber(text, found.index);
+      if (isRounded(text.slice(start, outside))) return start;
     }
     digits.lastIndex = outside;
   }
-  return false;
+  return null;
 }
 
 /** The index of the first character of the number that contains the digit at `at`. */

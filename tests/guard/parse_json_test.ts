@@ -53,6 +53,15 @@ Deno.test("parseJson() takes a long number that stands there as JavaScript write
   }
 });
 
+Deno.test("parseJson() tells where the integer stands that would be rounded", () => {
+  assertThrows(() => parseJson("9007199254740993"), /behind 0 characters/);
+  const text = '{"a":["9007199254740993",9007199254740992,1234567890123456.5],"b":';
+  assertThrows(
+    () => parseJson(`${text}-9007199254740993,"c":18446744073709551615}`),
+    new RegExp(`behind ${text.length} `),
+  );
+});
+
 Deno.test("parseJson() takes a number of any size with an exponent or a fraction: it is a REAL", () => {
   for (const text of ["1.5e18", "1.2345678901234568e18", "12345678901234568e2", "1234567890123456800.0"]) {
     assertEquals(parseJson(text), Number(text), text);
