@@ -76,7 +76,7 @@ export class Webhooks {
     });
   }
 
-  /** Null when there is none. `givesUp`: with the change, whatever message is under way is so no more. */
+  /** Null when there is none. `givesUp`: the message that is being sent is given up in the same commit. */
   change(
     databaseId: string,
     webhookId: string,

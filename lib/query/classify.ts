@@ -15,7 +15,7 @@ import type {
 /** What the statements of a call are and touch. */
 export interface Classified {
   readonly schemaVersion: number;
-  /** In its place, as of an understood call. */
+  /** The schema for which presumed facts hold, as one text: it stands for the version, which is not known then. */
   readonly schema?: string | undefined;
   readonly facts: readonly StatementFacts[];
   readonly misunderstood: Misunderstood | null;

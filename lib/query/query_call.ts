@@ -141,7 +141,7 @@ export interface UnderstoodCall {
   readonly call: QueryCall;
   readonly database: StatementDatabase;
   readonly schemaVersion: number;
-  /** In its place where the facts are those of another database; the store compares the schemas before it runs the call. */
+  /** Where the facts are those of another database, its schema as one text: the store compares it before it runs the call. */
   readonly schema?: string | undefined;
   /** Of the statements, in order, up to the first that cannot be understood. */
   readonly facts: readonly StatementFacts[];

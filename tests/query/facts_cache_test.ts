@@ -48,3 +48,19 @@ Deno.test("facts of all databases together are bounded; the database that learne
     Array.from({ length: 400 }, (_, at) => cache.get(`db_${at}`, SQL)).every((one) => one !== undefined),
   );
 });
+
+Deno.test("a schema that a hundred others have followed is presumed of no database", () => {
+  const cache = new FactsCache();
+  const text = (schema: number) => `${SQL} -- ${schema}`;
+  for (let schema = 0; schema <= 100; schema++) {
+    cache.seen(`db_${schema}`, 1, `schema ${schema}`);
+    cache.put(`db_${schema}`, 1, text(schema), factsOf(cache, "t"));
+  }
+  assertEquals(cache.likelySchema("db_new", text(0)), null);
+  assertEquals(cache.likelySchema("db_new", text(1))?.text, "schema 1");
+  assertEquals(cache.likelySchema("db_new", text(1))?.facts(text(2)), undefined);
+  // Told again it is another schema, of which nothing is known.
+  cache.seen("db_again", 1, "schema 0");
+  assertEquals(cache.get("db_again", text(0)), undefined);
+  assertEquals(cache.get("db_0", text(0))?.tablesRead, ["t"]);
+});

@@ -112,7 +112,7 @@ async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
   const learned = ctx.query.facts.schemaVersion(databaseId);
   const touched = new Set([...tables, ...await referredTo(ctx, call, tables)].map(foldName));
   const found = { databaseId, schemaVersion: learned, ...await guardSql(ctx, call, users), touched };
-  // Nobody has told the version yet: what was found is known by none.
+  // The version of the schema is not known yet, so nothing would tell when a cached proof is void.
   if (learned < 0) return found;
   const ofSpec = cached.get(spec) ?? new Map<string, Proof>();
   cached.set(spec, ofSpec.set(name, found));

@@ -78,7 +78,10 @@ export interface MomentCaller {
   readonly again: () => Promise<unknown>;
 }
 
-/** The same for a restore, before which its caller is looked at once more: building it may take minutes. Errors: also of `again`. */
+/**
+ * Makes a snapshot of a moment that is to be restored. Building it may take minutes, so whoever asked is looked at once more,
+ * and nothing of it stays where that fails. Errors: those of `snapshotOfMoment` and of `again`.
+ */
 export async function snapshotToRestore(ctx: SnapshotContext & MomentCaller, at: string): Promise<string> {
   const label = await snapshotOfMoment(ctx, at);
   try {
