@@ -154,3 +154,59 @@ test("a public write is told under the table that its statement names, whatever 
   const told = findings.filter(({ code }) => code === "public_mutation").map(({ table }) => table);
   assertEquals(told, ["rooms", "rooms"]);
 });
+
+test("a public endpoint that writes rows of users for anybody is told, and not one that asks for a session or adds what is nobody's", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE members (id INTEGER PRIMARY KEY, email TEXT, password_hash TEXT)",
+    "CREATE TABLE notes (id INTEGER PRIMARY KEY, member_id INTEGER NOT NULL REFERENCES members(id), text TEXT)",
+    "CREATE TABLE requests (id INTEGER PRIMARY KEY, helper INTEGER REFERENCES Members(id), text TEXT)",
+    "CREATE TABLE seen (id INTEGER PRIMARY KEY)",
+  ]);
+  const write = { kind: "mutation", method: "POST", output: "rows_written", rateLimit: { perMin: 5 } };
+  const [id, text] = [{ name: "id", type: "integer" }, { name: "text", type: "text" }];
+  const specs = [
+    readSpec({ ...write, slug: "drop-note", sql: "DELETE FROM notes WHERE id = ?", input: [id] }),
+    readSpec({ ...write, slug: "add-note", sql: "INSERT INTO Notes (member_id) VALUES (?)", input: [id] }),
+    readSpec({ ...write, slug: "close", sql: "UPDATE requests SET text = '' WHERE id = ?", input: [id] }),
+    readSpec({ ...write, slug: "request", sql: "INSERT INTO requests (text) VALUES (?)", input: [text] }),
+    readSpec({
+      ...{ ...write, slug: "own-note", auth: "session" },
+      sql: "DELETE FROM notes WHERE id = :id AND member_id = $user_id",
+      input: [id, { name: "$user_id", type: "integer" }],
+    }),
+    readSpec({ slug: "notes", sql: "SELECT text FROM notes", input: [], output: "rows" }),
+    readSpec({
+      ...write,
+      slug: "both",
+      sql: "INSERT INTO seen DEFAULT VALUES; DELETE FROM notes",
+      input: [],
+    }),
+  ];
+  for (const spec of specs) {
+    const made = await world.call("POST", "", spec);
+    assertEquals(made.status, 201, JSON.stringify(made));
+    assertEquals((await world.call("POST", `/${String(spec["slug"])}/publish`)).status, 200);
+  }
+  const examine = async () => {
+    const { text } = await world.app.request("GET", `${world.tenant.database.path}/doctor`, {
+      token: world.tenant.token,
+    });
+    const { data: { findings } }: { data: { findings: Seen[] } } = JSON.parse(text);
+    return findings.filter(({ code }) => code === "users_rows_open");
+  };
+  const found = await examine();
+  assertEquals(
+    found.map((one) => [one.table, one.column, /endpoints\/([a-z-]+)/.exec(one.suggestion)?.[1]]).sort(),
+    [
+      ["notes", "member_id", "add-note"],
+      ["notes", "member_id", "both"],
+      ["notes", "member_id", "drop-note"],
+      ["requests", "helper", "close"],
+    ],
+  );
+  for (const { suggestion } of found) {
+    const [method = "", path = ""] = suggestion.split(" ");
+    assertEquals((await world.app.request(method, path, { token: world.tenant.token })).status, 200);
+  }
+  assertEquals(await examine(), []);
+});

@@ -6,7 +6,7 @@ import type { EndpointFacts, Examined, Finding } from "../../lib/services/schema
 function endpoint(facts: Partial<EndpointFacts>): EndpointFacts {
   return {
     ...{ slug: "list-users", kind: "query", auth: "public", captcha: false, rateLimit: false },
-    ...{ columns: ["id", "name"], tables: ["users"], spec: { slug: "list-users", name: "List" } },
+    ...{ columns: ["id", "name"], writes: [], tables: ["users"], spec: { slug: "list-users", name: "List" } },
     ...facts,
   };
 }

@@ -50,19 +50,29 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
       (compiled++ < MAX_COMPILED ? await shownByEngine(ctx, spec) : { columns: [], tables: [] });
     const { kind, auth = "public", captcha = false, rateLimit } = spec;
     const limited = rateLimit?.perMin !== undefined || rateLimit?.perDay !== undefined;
-    const tables = namedFirst(query, spec, shown.tables);
-    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, tables, spec });
+    const written = writtenFirst(query, spec, shown.tables);
+    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, ...written, spec });
   }
   return found;
 }
 
 /** Puts the tables that the statements name in front of those that triggers and cascades write. */
-function namedFirst(query: QueryContext, spec: EndpointSpec, tables: readonly string[]): string[] {
-  const named = prepareSpec(spec).statements.flatMap(({ sql }) => {
+function writtenFirst(
+  query: QueryContext,
+  spec: EndpointSpec,
+  tables: readonly string[],
+): Pick<EndpointFacts, "tables" | "writes"> {
+  const writes = prepareSpec(spec).statements.flatMap(({ sql }) => {
     const read = query.facts.syntax(sql);
-    return read.ok && read.syntax.target !== null ? [read.syntax.target] : [];
+    if (!read.ok || read.syntax.target === null) return [];
+    const { target, kind, replaces } = read.syntax;
+    return [{
+      table: target,
+      changesRows: kind === "UpdateStmt" || kind === "DeleteStmt" || replaces,
+    }];
   });
-  return [...new Map([...named, ...tables].map((table) => [foldName(table), table])).values()];
+  const all = [...writes.map(({ table }) => table), ...tables];
+  return { writes, tables: [...new Map(all.map((table) => [foldName(table), table])).values()] };
 }
 
 /** Null where the text alone does not tell. */

@@ -4,7 +4,7 @@ import type { CheckCode, Examined, Finding, Found, Severity } from "./examined.t
 import { brokenObject } from "./find_broken.ts";
 import { brokenForeignKey, unindexedForeignKey } from "./foreign_key_checks.ts";
 import { ambiguousColumnName, reservedWordName } from "./name_checks.ts";
-import { publicMutation, ruleRenamedAround, sensitiveColumnExposed } from "./safety_checks.ts";
+import { publicMutation, ruleRenamedAround, sensitiveColumnExposed, usersRowsOpen } from "./safety_checks.ts";
 import {
   findUnnumberedKeys,
   integerTextMix,
@@ -32,6 +32,7 @@ const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
   rule_renamed_around: { severity: "warning", find: ruleRenamedAround },
   public_mutation: { severity: "warning", find: publicMutation },
+  users_rows_open: { severity: "warning", find: usersRowsOpen },
   email_case: { severity: "warning", find: emailCase },
   missing_pk: { severity: "warning", find: missingPk },
   unnumbered_key: { severity: "warning", find: findUnnumberedKeys },

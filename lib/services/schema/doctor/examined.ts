@@ -36,6 +36,8 @@ export interface EndpointFacts {
   readonly columns: readonly string[];
   /** Tables that the statement touches, the written one first. */
   readonly tables: readonly string[];
+  /** What its statements name to write, each with whether they change or delete rows that are there. */
+  readonly writes: readonly { readonly table: string; readonly changesRows: boolean }[];
   /** The whole spec, for a suggestion that replaces it. */
   readonly spec: Readonly<Record<string, unknown>>;
 }
@@ -96,6 +98,7 @@ export type CheckCode =
   | "plain_password"
   | "email_case"
   | "public_mutation"
+  | "users_rows_open"
   | "rule_renamed_around";
 
 /** What a check finds. Code and severity come from the check's row. */

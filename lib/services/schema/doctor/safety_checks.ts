@@ -2,7 +2,9 @@
 // around.
 import { sameName } from "../../../sql/names.ts";
 import { ruleWarnings } from "../../rules/manage_rules.ts";
+import type { TableFacts } from "../schema_facts.ts";
 import { isSecretName } from "../secret_column.ts";
+import { usersColumns } from "./account_checks.ts";
 import type { Examined, Found } from "./examined.ts";
 import { databaseApiCall, endpointCall } from "./suggestions.ts";
 
@@ -38,6 +40,37 @@ export function publicMutation({ endpoints, address }: Examined): Found[] {
     message: `Set a captcha or a rate limit on the public endpoint ${slug}, which writes`,
     suggestion: endpointCall(address, "PUT", slug, { ...spec, rateLimit: RATE_LIMIT }),
   }));
+}
+
+/**
+ * Published public mutations of rows that belong to users: strangers change and delete those of anybody, or add some in
+ * a user's name. A reference that may be NULL does not make each new row a user's, so adding rows is no finding there.
+ */
+export function usersRowsOpen({ schema, endpoints, address }: Examined): Found[] {
+  const named = (wanted: string) => schema.tables.find(({ name }) => sameName(name, wanted));
+  const ownerOf = (table: TableFacts, changesRows: boolean) =>
+    table.foreignKeys.filter(({ toTable }) => {
+      const parent = named(toTable);
+      return parent !== undefined && usersColumns(parent) !== null;
+    }).flatMap(({ columns }) => columns).find((column) =>
+      changesRows || table.columns.some(({ name, notNull }) => name === column && notNull)
+    );
+  return endpoints.filter(({ auth, kind }) => auth === "public" && kind === "mutation").flatMap((endpoint) =>
+    endpoint.writes.flatMap((write) => {
+      const table = named(write.table);
+      const column = table && ownerOf(table, write.changesRows);
+      if (table === undefined || column === undefined) return [];
+      const { slug } = endpoint;
+      return [{
+        table: table.name,
+        column,
+        message:
+          `Ask for a session in the endpoint ${slug}, which writes rows of any user for anybody, and set or compare ` +
+          `${column} with $user_id (the scaffold's owner does); pause it until then`,
+        suggestion: endpointCall(address, "POST", `${slug}/pause`),
+      }];
+    })
+  );
 }
 
 /** Rules that an admin token gets around by renaming the table. */
