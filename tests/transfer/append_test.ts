@@ -1,5 +1,5 @@
 // Rows that are appended: one transaction as far as it goes, under the rules, approvals and keys of any write.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -200,6 +200,7 @@ testSteps("append", worldOf, {
   "takes all of a file or nothing, whatever its rows name": async (world) => {
     const answer = await world.append([{ id: 1, b: "x" }, { id: 2, a: 1 }, { id: 1 }]);
     assertEquals([...told(answer), answer.body.issues?.[0]?.path], [400, "sql_error", undefined, "line 3"]);
+    assertStringIncludes(answer.body.errorDetail?.hint ?? "", "Take the line out of the file");
     const unread = await world.append('{"id":1}\n{"b":"x"}\n{"id":2,"c":1}');
     assertEquals([...told(unread), unread.body.issues?.[0]?.path], [
       400,

@@ -128,6 +128,10 @@ function replayOf(
   return { idempotency: replayScope(scope, content), plan: null };
 }
 
+/** The file has no statement that could say what else is to be done. */
+const TAKEN =
+  "Take the line out of the file, or give it another value; in place of the row that has it, delete that row first";
+
 /** Of a row that the engine has refused, its line. */
 function withLine(error: unknown, rows: readonly FileRow[]): unknown {
   if (!(error instanceof AppError)) return error;
@@ -140,8 +144,10 @@ function withLine(error: unknown, rows: readonly FileRow[]): unknown {
   const index = error.facts.extra?.["failedIndex"];
   const line = typeof index === "number" ? rows[index]?.line : undefined;
   if (line === undefined) return error;
+  const { detail } = error.facts;
   return new AppError(error.code, {
     ...error.facts,
+    ...(detail?.kind === "unique_violation" ? { detail: { ...detail, hint: TAKEN } } : {}),
     issues: [{ path: `line ${line}`, message: error.message }],
   });
 }
