@@ -56,7 +56,7 @@ export function authenticateSecret(
 
 /** The token of an id, as it counts now. Errors: `invalid_bearer`, `wrong_audience`, `meter_unreachable`. */
 export async function authenticateId(
-  ctx: AuthContext,
+  ctx: Pick<AuthContext, "control" | "clock">,
   { namespaceId, tokenId }: { readonly namespaceId: string; readonly tokenId: string },
   audience?: TokenAudience,
 ): Promise<TokenCaller> {
@@ -132,7 +132,11 @@ function tokenCaller(
     : toCaller(ctx, known, audience);
 }
 
-function toCaller(ctx: AuthContext, known: KnownToken | null, audience?: TokenAudience): TokenCaller {
+function toCaller(
+  ctx: Pick<AuthContext, "control" | "clock">,
+  known: KnownToken | null,
+  audience?: TokenAudience,
+): TokenCaller {
   if (known === null) throw invalidBearer();
   const { token, namespaceSlug, secretUntilMs } = known;
   const expiresAt = secretUntilMs ?? token.expiresAt;

@@ -1,7 +1,8 @@
 // The end of a call: its answer or its error, its price and its log row.
-import { AppError } from "../core/errors.ts";
+import { AppError, failedWith } from "../core/errors.ts";
 import { answerContext, answerOf } from "./answer.ts";
 import type { Bill } from "./bill.ts";
+import type { CallerWatch } from "./caller_watch.ts";
 import { misunderstoodError, outcomeError, tooManyError } from "./call_error.ts";
 import { affectedRows } from "./held_call.ts";
 import type { Soon } from "./pipeline.ts";
@@ -62,18 +63,24 @@ export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill
 }
 
 /**
- * Pays and logs a call that was given up because its caller has gone, as a failed call: nobody has work done for nothing by
- * not waiting for the end. What the engine has counted until then is not known.
+ * The error of a call that the store has not answered. One that was given up because its caller has gone, or was revoked, is
+ * paid and logged as a failed call: nobody has work done for nothing by not waiting for the end. What the engine has counted
+ * until then is not known.
  */
-export function noteAbandoned({ ctx, understood, bill }: StatementPass, error: unknown): void {
+export function abandonedError(
+  { ctx, understood, bill }: StatementPass,
+  { revoked, signal }: CallerWatch,
+  error: unknown,
+): unknown {
   const { call, database, log } = understood;
-  const isLeft = error instanceof AppError && error.code === "store_unavailable" &&
-    call.signal()?.aborted === true;
-  if (!isLeft || call.operation === "service") return;
-  const nothing = { rowsRead: 0, rowsWritten: 0 };
-  bill.settle(nothing);
-  ctx.counts.note(understood.writes, "failed");
-  recordEnd(database, log, { errorKind: "cancelled", ...nothing, durationMs: ctx.clock.now() - log.ts });
+  if (!failedWith(error, "store_unavailable") || !signal().aborted) return error;
+  if (call.operation !== "service") {
+    const nothing = { rowsRead: 0, rowsWritten: 0 };
+    bill.settle(nothing);
+    ctx.counts.note(understood.writes, "failed");
+    recordEnd(database, log, { errorKind: "cancelled", ...nothing, durationMs: ctx.clock.now() - log.ts });
+  }
+  return revoked ?? error;
 }
 
 /**

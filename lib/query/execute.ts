@@ -3,7 +3,7 @@ import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import { type AnswerContext, answerContext } from "./answer.ts";
 import { replayedAnswer, replayKeys } from "./find_earlier.ts";
 import { answered, goOn, type Said, START_OVER } from "./pipeline.ts";
-import type { CallReplay, QueryAnswer, QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { CallReplay, QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { callStore, type EndedOutcome } from "./store_call.ts";
 
 /** What earlier stages have decided about the run. */
@@ -18,11 +18,12 @@ export interface RunTerms {
 export function execute(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  { snapshot, maxRows }: RunTerms,
+  { snapshot, maxRows, signal }: RunTerms & Pick<QueryCall, "signal">,
 ): Promise<TenantOutcome> {
   const { replay } = understood.call;
   return callStore(ctx, bounded(understood, maxRows), {
     snapshot,
+    signal,
     replay: replay && understood.writes ? storedKeys(ctx, replay, answerContext(understood, snapshot)) : null,
   });
 }

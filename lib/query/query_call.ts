@@ -1,4 +1,5 @@
 // The input and output of the statement pipeline, the same for every surface that runs SQL.
+import type { MadeCall } from "../access/readmit_caller.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HeldCalls } from "../control/held_calls.ts";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
@@ -42,6 +43,8 @@ export interface QueryContext {
   readonly replays: Replays;
   readonly counts: StatementCounts;
   readonly bounds: { readonly rows: number; readonly bytes: number };
+  /** Lets a caller in once more, while its call runs. May throw: it may have been revoked. */
+  readonly readmit: (call: MadeCall) => Promise<void>;
 }
 
 /** The kind of a call, as the query log names it. */

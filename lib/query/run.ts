@@ -7,7 +7,8 @@ import { chooseSnapshot } from "./choose_snapshot.ts";
 import { understand } from "./classify.ts";
 import { classifyCall } from "./classify_call.ts";
 import { classifySets } from "./classify_sets.ts";
-import { conclude, noteAbandoned, refuseMisunderstood } from "./conclude.ts";
+import { CallerWatch } from "./caller_watch.ts";
+import { abandonedError, conclude, refuseMisunderstood } from "./conclude.ts";
 import { execute, judge } from "./execute.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import {
@@ -163,11 +164,13 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
   let outcome: TenantOutcome;
+  const caller = new CallerWatch(ctx, understood.call);
   try {
-    outcome = await execute(ctx, understood, { snapshot, maxRows });
+    outcome = await execute(ctx, understood, { snapshot, maxRows, signal: caller.signal });
   } catch (error) {
-    noteAbandoned(pass, error);
-    throw error;
+    throw abandonedError(pass, caller, error);
+  } finally {
+    caller.end();
   }
   timer.end("execute");
   const executed = judge(ctx, understood, { outcome, maxRows });

@@ -10,7 +10,7 @@ import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import type { TenantStatement } from "../tenant/tenant_statement.ts";
 import { type Totals, totals } from "./answer.ts";
 import { migrationAsk } from "./migration_ask.ts";
-import type { QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
+import type { QueryCall, QueryContext, QueryStatement, UnderstoodCall } from "./query_call.ts";
 import type { FailedOutcome } from "../tenant/what_stays.ts";
 
 /** Milliseconds that a dry run may hold the write slot. */
@@ -32,13 +32,15 @@ export interface StoreOptions {
   readonly snapshot: string | null;
   /** No statement runs: only the tables of the footprint are asked for. */
   readonly tablesOnly?: boolean;
+  /** In place of the call's own. */
+  readonly signal?: QueryCall["signal"];
 }
 
 /** Runs the call in the store. `stale`: the schema has changed since the facts were learned. */
 export function callStore(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  { replay, snapshot, tablesOnly = false }: StoreOptions,
+  { replay, snapshot, tablesOnly = false, signal }: StoreOptions,
 ): Promise<TenantOutcome> {
   const { call, facts } = understood;
   // The statements of a batch mostly have one text, and so the same facts.
@@ -70,7 +72,7 @@ export function callStore(
     timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
     auditTables: level === "read" ? null : [...new Set(distinct.flatMap((one) => one.tablesWritten))].sort(),
     ...(level === "read" ? {} : { changeKinds: changeKinds(distinct, level) }),
-    signal: call.signal,
+    signal: signal ?? call.signal,
   });
 }
 

@@ -73,7 +73,7 @@ async function answerPost(
   c.get("arrival").admit = admit;
   const entering = admit();
   const ctx = entering instanceof Promise ? await entering : entering;
-  const options = optionsOf(c);
+  const options = optionsOf(c, ctx.clock.monotonicMs());
   if (path.call === "cursor") {
     const body = checked(cursorBody, parseRoundedJson(await bodyText(c)));
     const lines = await answerCursor(ctx, kept, { ...body, options });
@@ -89,7 +89,7 @@ async function answerPost(
 const ELSEWHERE = ["X-Dry-Run", "X-Integers", "Plan-Key", "Plan-Step"];
 
 /** Errors: `validation_failed` naming the header. */
-function optionsOf(c: Context<Env>): DoorOptions {
+function optionsOf(c: Context<Env>, beganMs: number): DoorOptions {
   const other = ELSEWHERE.find((name) => c.req.header(name) !== undefined);
   if (other !== undefined) {
     throw invalidInput(other, "Leave the header out; it belongs to calls under /v1");
@@ -99,5 +99,6 @@ function optionsOf(c: Context<Env>): DoorOptions {
     snapshots: snapshots(c),
     idempotencyKey: c.req.header("idempotency-key") ?? null,
     signal: () => c.req.raw.signal,
+    beganMs,
   };
 }

@@ -1,5 +1,6 @@
 // What the process gives to the HTTP surface.
 import { PasswordHasher } from "../../lib/access/password_hash.ts";
+import { readmitCaller } from "../../lib/access/readmit_caller.ts";
 import type { Config } from "../../lib/config.ts";
 import { Approvals } from "../../lib/control/approvals.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
@@ -128,6 +129,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     held: new HeldCalls(kv, clock),
     hashes: new KeyedHashes(kv),
     bounds: { rows: config.maxResultRows, bytes: config.maxResultBytes },
+    readmit: (call) => readmitCaller({ control, clock }, call),
   };
   const published = publishedContext(parts, control, query);
   return {
@@ -153,12 +155,11 @@ export function appDeps(parts: ProcessParts): AppDeps {
 }
 
 function webhookDeps(
-  { log, config, post = postPublic }: ProcessParts,
+  { log, config: { webhooksPrivate: allowPrivate }, post = postPublic }: ProcessParts,
   control: ControlPlane,
   query: QueryContext,
 ): WebhookDeps {
-  const attempts = { delivered: 0, failed: 0 };
-  const sending = { control, query, log, post, allowPrivate: config.webhooksPrivate, attempts };
+  const sending = { control, query, log, post, allowPrivate, attempts: { delivered: 0, failed: 0 } };
   return { sending, deliverer: new WebhookDeliverer(sending) };
 }
 
@@ -173,11 +174,7 @@ function oauthContext(
 /** Password hashes for each core that run or wait: at 27 ms each, the last one waits for less than two seconds. */
 const HASHES_A_CORE = 64;
 
-function publishedContext(
-  parts: ProcessParts,
-  control: ControlPlane,
-  query: QueryContext,
-): PublishedContext {
+function publishedContext(parts: ProcessParts, control: ControlPlane, query: QueryContext): PublishedContext {
   const { kv, clock, log, config } = parts;
   const { hashes } = query;
   const cores = Math.max(1, navigator.hardwareConcurrency);

@@ -28,9 +28,13 @@ export function statementsContext(query: QueryContext, c: Context<Env>): Stateme
 /** The same for whoever calls by a session: the console runs SQL by the services that `/v1` has. */
 export function callerStatements(
   query: QueryContext,
-  { caller, target }: { readonly caller: Caller; readonly target: Target },
+  { caller, target, readmit }: {
+    readonly caller: Caller;
+    readonly target: Target;
+    readonly readmit: QueryContext["readmit"];
+  },
 ): StatementsContext {
-  return { ...query, target, tokenId: callerId(caller) };
+  return { ...query, target, tokenId: callerId(caller), readmit };
 }
 
 /** For the services about the caller's own account. */

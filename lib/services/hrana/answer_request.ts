@@ -80,7 +80,7 @@ async function execute(running: RunningRequest, stmt: WireStatement, path: strin
   const { control } = statement.text;
   requireOneCall(running, control === null);
   if (control !== null) {
-    await stream.control(ctx, control, options.signal);
+    await stream.control(ctx, control, options);
     return plain(`{"type":"execute","result":${NOTHING}}`);
   }
   const { isOnly, opens } = running;

@@ -98,7 +98,7 @@ export class BatchRun {
   async #control(at: number, { text: { control } }: DoorStatement): Promise<void> {
     const { stream, ctx, options } = this.request;
     try {
-      if (control !== null) await stream.control(ctx, control, options.signal);
+      if (control !== null) await stream.control(ctx, control, options);
       this.results[at] = NOTHING;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

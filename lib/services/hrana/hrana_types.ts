@@ -63,4 +63,6 @@ export interface DoorOptions {
   /** The value of `Idempotency-Key`. */
   readonly idempotencyKey: string | null;
   readonly signal: () => AbortSignal | null;
+  /** Monotonic milliseconds at which the request began. */
+  readonly beganMs: number;
 }

@@ -11,6 +11,7 @@ import { TYPED_ROWS } from "../../sql/row_form.ts";
 import { redeemApproval } from "../approvals/redeem_approval.ts";
 import type { DoorStatement } from "./door_statement.ts";
 import type { DoorContext, DoorOptions } from "./hrana_types.ts";
+import { readmitLate } from "./readmit_late.ts";
 import { keptTexts, resultTexts } from "./result_text.ts";
 
 /** How the statements of a call belong together. */
@@ -46,6 +47,7 @@ export async function runCall(
   },
 ): Promise<CallOutcome> {
   try {
+    await readmitLate(ctx, how.options);
     const answer = await (how.transaction === null
       ? runAlone(ctx, statements, how)
       : runInside(ctx, statements, { ...how, transaction: how.transaction }));

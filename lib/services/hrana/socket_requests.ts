@@ -40,7 +40,13 @@ function answerAllowed(
   const running: RunningRequest = {
     ctx,
     stream,
-    options: { maxAffected: null, snapshots: true, idempotencyKey: null, signal: () => signal },
+    options: {
+      maxAffected: null,
+      snapshots: true,
+      idempotencyKey: null,
+      signal: () => signal,
+      beganMs: ctx.clock.monotonicMs(),
+    },
     opens: () => calls++ === 0,
     closes: false,
     isOnly: true,

@@ -3,6 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
 import type { TransactionControl } from "../../sql/transaction_control.ts";
 import type { DoorContext, DoorOptions } from "./hrana_types.ts";
+import { readmitLate } from "./readmit_late.ts";
 import type { StoredTexts } from "./stored_texts.ts";
 
 /** One stream. */
@@ -48,14 +49,15 @@ export class HranaStream {
 
   /**
    * Begins, ends or divides a transaction. `signal`: the caller has gone. Errors: `sql_error` where there is none, or one
-   * already; those of the transaction.
+   * already; those of the transaction and of `readmitLate`.
    */
   async control(
     ctx: DoorContext,
     control: TransactionControl,
-    signal: DoorOptions["signal"],
+    options: Pick<DoorOptions, "signal" | "beganMs">,
   ): Promise<void> {
-    if (control.verb === "begin") return await this.#begin(ctx, control.mode, signal());
+    if (control.verb !== "rollback") await readmitLate(ctx, options);
+    if (control.verb === "begin") return await this.#begin(ctx, control.mode, options.signal());
     const transaction = this.#transaction;
     if (transaction === null) {
       throw sqlError(withoutTransaction(control));

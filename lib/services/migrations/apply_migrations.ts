@@ -113,6 +113,7 @@ class Run {
       for (const file of group) {
         const appliedAt = this.ctx.clock.now();
         try {
+          await this.ctx.readmit(this.ctx);
           after = await this.#apply(file, { after, appliedAt });
         } catch (error) {
           if (await this.#isMoved(error, after, { ...file, appliedAt })) return false;

@@ -59,6 +59,12 @@ export function sessionWord(): MiddlewareHandler<Env> {
   };
 }
 
+/** Lets the session of a request in once more. Errors: `session_ended`, `meter_unreachable`. */
+export async function readmitSession(deps: AppDeps, c: Context<Env>): Promise<void> {
+  const cookie = sessionCookie(c, deps.baseUrl) ?? "";
+  if (await authenticateSession(deps, cookie, { now: false }) === null) throw new AppError("session_ended");
+}
+
 function isChange(c: Context<Env>): boolean {
   return !["GET", "HEAD"].includes(c.req.method);
 }

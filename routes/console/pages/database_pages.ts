@@ -13,7 +13,7 @@ import type { RestoreIntoContext } from "../../../lib/services/snapshots/manage_
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { callerStatements } from "../../http/service_contexts.ts";
-import { personCaller } from "../frame/session.ts";
+import { personCaller, readmitSession } from "../frame/session.ts";
 import type { SqlContext } from "./sql_outcome.ts";
 
 /** The database of a page. */
@@ -32,11 +32,13 @@ export interface DatabasePage {
  * The database that the path `/:ns/db/:db` names. Errors: `session_ended`, `namespace_mismatch`, `namespace_not_found`,
  * `database_not_found`.
  */
-export async function databasePage({ query, control }: AppDeps, c: Context<Env>): Promise<DatabasePage> {
+export async function databasePage(deps: AppDeps, c: Context<Env>): Promise<DatabasePage> {
+  const { query, control } = deps;
   const caller = personCaller(c);
   const { ns = "", db = "" } = c.req.param();
   const target = await resolveCallerTarget({ control }, caller, { namespaceSlug: ns, databasePath: db });
-  const statements = callerStatements(query, { caller, target });
+  const readmit = () => readmitSession(deps, c);
+  const statements = callerStatements(query, { caller, target, readmit });
   return {
     ctx: { ...statements, target, control, caller },
     target,
