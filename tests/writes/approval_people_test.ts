@@ -43,6 +43,26 @@ testSteps("a member of the namespace", decisionWorld, {
       "Not all of them",
     ]);
   },
+  "who is no admin any more has approved nothing, and another person decides": async (world) => {
+    const { app, shop } = world;
+    for (const [method, body] of [["PATCH", { role: "editor" }], ["DELETE", undefined]] as const) {
+      const held = await world.hold("UPDATE items SET price = price + 1 WHERE id = 1");
+      const person = await signIn(app, { role: "admin", namespace: shop.slug });
+      const call = callAs(world, person.headers);
+      assertEquals(
+        shownIn(await call("POST", `/${held.id}/approve`, { look: 0, snapshot: true })).state,
+        "approved",
+      );
+      const path = `/api/namespaces/${shop.slug}/members/${person.id}`;
+      const changed = await app.request(method, path, { token: app.operatorKey, ...(body ? { body } : {}) });
+      assertEquals(changed.status, 200, changed.text);
+      assertEquals(code(await world.redeem(held)), [409, "approval_pending"], method);
+      const { state, decidedBy } = await world.show(held.id) as { state: string; decidedBy?: string };
+      assertEquals([state, decidedBy ?? null], ["pending", null]);
+      assertEquals((await world.call("POST", held.id, "approve", { body: { look: 0 } })).status, 200);
+      assertEquals((await world.redeem(held)).status, 200, method);
+    }
+  },
   "who is a viewer or an editor reads and decides nothing": async (world) => {
     const { id } = await world.hold("UPDATE items SET price = 1 WHERE id = 1");
     for (const role of ["viewer", "editor"] as const) {

@@ -20,6 +20,7 @@ import { effectNow } from "./effect_now.ts";
 import { type ApprovalKey, findApproval } from "./read_approval.ts";
 import { redeemMerge } from "./redeem_merge.ts";
 import { redeemMigrations } from "./redeem_migrations.ts";
+import { requireApprover } from "./require_approver.ts";
 import { redeemRestore, type RestoreAnswer } from "./redeem_restore.ts";
 
 /** How the write of an approval is to run. */
@@ -41,7 +42,8 @@ export type Redeemed =
   | { readonly migrated: MigrateAnswer; readonly step: ReplayScope | null };
 
 /**
- * Runs the held write. Errors: `not_yours`, `approval_pending`, `approval_denied`, `approval_not_found` (also used or
+ * Runs the held write. Errors: `not_yours`, `approval_pending` (also where
+ * whoever approved it may not decide any more), `approval_denied`, `approval_not_found` (also used or
  * expired), `effect_changed` with both figures: then a person has to look again; `too_many_affected` where that is
  * more than the caller wanted at first; every error of the pipeline.
  */
@@ -57,6 +59,7 @@ export async function redeemApproval(
     : null;
   if (answered) return ranAs(record, await heldCallOf(ctx, record), answered);
   refuseUnlessApproved(ctx, record);
+  await requireApprover(ctx, record);
   const waiting = await heldCallOf(ctx, record);
   const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
   const redeemedAt = ctx.clock.now();

@@ -151,8 +151,8 @@ async function redeemed(
     const ran = await redeemApproval(ctx, { approvalToken, rowForm: TYPED_ROWS, replay: null, signal });
     return "answer" in ran ? ran.answer : null;
   } catch (error) {
-    // The same request, sent at the same moment, has redeemed it.
-    if (failedWith(error, "approval_not_found")) return null;
+    // The same request, sent at the same moment, has redeemed it; or whoever approved it may not any more.
+    if (failedWith(error, "approval_not_found") || failedWith(error, "approval_pending")) return null;
     if (!(error instanceof AppError) || error.code !== "effect_changed") throw error;
     throw new AppError("effect_changed", { ...error.facts, extra: { ...error.facts.extra, approvalUrl } });
   }
