@@ -1,8 +1,10 @@
 // A caller that is revoked while its call runs: nothing further of the call runs, and nothing of it stays.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { sendForm } from "../console/open_page.ts";
 import { begunFrames, untilEngineRuns } from "../testing/engine_children.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { signIn } from "../testing/person.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 
@@ -14,21 +16,27 @@ const SLOW = Array.from({ length: 40 }, (_, nth): readonly [string] => [
   `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000) SELECT count(*) + ${nth} FROM c`,
 ]);
 
-/** Revokes the token once the call runs. */
-async function revokeMeanwhile(
+/** Deletes what `path` names, by which the call is made, once the call runs. */
+async function deleteMeanwhile<Answer>(
   app: StartedApp,
-  { id, begin }: { readonly id: string; readonly begin: () => Promise<{ status: number; body: object }> },
-) {
+  { path, begin }: { readonly path: string; readonly begin: () => Promise<Answer> },
+): Promise<Answer> {
   const before = await begunFrames(app.deps.config.dataDir);
   const running = begin();
   // Elsewhere nobody outside can tell.
   if (isEmbedded()) await untilEngineRuns(app.deps.config.dataDir, () => false, before);
   else await new Promise((resolve) => setTimeout(resolve, 300));
-  const revoked = await app.request("DELETE", `/api/namespaces/acme/tokens/${id}`, {
-    token: app.operatorKey,
-  });
-  assertEquals(revoked.status, 200, revoked.text);
+  const deleted = await app.request("DELETE", path, { token: app.operatorKey });
+  assertEquals(deleted.status, 200, deleted.text);
   return await running;
+}
+
+/** The same with the call's token. */
+function revokeMeanwhile<Answer>(
+  app: StartedApp,
+  { id, begin }: { readonly id: string; readonly begin: () => Promise<Answer> },
+): Promise<Answer> {
+  return deleteMeanwhile(app, { path: `/api/namespaces/acme/tokens/${id}`, begin });
 }
 
 async function lastLogged(tenant: TestNamespace) {
@@ -45,7 +53,7 @@ for (const transaction of [false, true]) {
     const statements = [["INSERT INTO t VALUES (1)"], ...SLOW, ["INSERT INTO t VALUES (2)"]] as const;
     const begin = () => tenant.batch(statements, { token, transaction });
     const { status, body } = await revokeMeanwhile(app, { id, begin });
-    assertEquals([status, "code" in body && body.code], [401, "invalid_bearer"]);
+    assertEquals([status, body.code], [401, "invalid_bearer"]);
     assertEquals(await lastLogged(tenant), ["error", "cancelled", 0]);
     assertEquals(rowsOf(await tenant.query("SELECT n FROM t")), []);
   });
@@ -57,7 +65,7 @@ test("a revoked token's batch of reads ends, and a call of another token beside 
   const { id, token } = await tenant.mint("read");
   const beside = tenant.batch(SLOW.slice(0, 8));
   const { status, body } = await revokeMeanwhile(app, { id, begin: () => tenant.batch(SLOW, { token }) });
-  assertEquals([status, "code" in body && body.code], [401, "invalid_bearer"]);
+  assertEquals([status, body.code], [401, "invalid_bearer"]);
   assertEquals((await beside).status, 200);
 });
 
@@ -66,7 +74,7 @@ async function sendPipeline(app: StartedApp, token: string, texts: readonly stri
   const body = { requests: texts.map((sql) => ({ type: "execute", stmt: { sql } })) };
   const { status, text } = await app.request("POST", "/hrana/acme/main/v2/pipeline", { token, body });
   const { results = [] } = JSON.parse(text);
-  return { status, body: { codes: results.map((one: { error?: { code: string } }) => one.error?.code) } };
+  return { status, codes: results.map((one: { error?: { code: string } }) => one.error?.code) };
 }
 
 for (const [begin, commit] of [[[], []], [["BEGIN"], ["COMMIT"]]] as const) {
@@ -78,9 +86,22 @@ for (const [begin, commit] of [[[], []], [["BEGIN"], ["COMMIT"]]] as const) {
     // Each is too quick for anybody to look at its caller while it runs.
     const quick = SLOW.flatMap(([sql]) => Array(10).fill(sql.replace("1000000", "100000")));
     const texts = [...begin, ...quick, "INSERT INTO t VALUES (2)", ...commit];
-    const { body } = await revokeMeanwhile(app, { id, begin: () => sendPipeline(app, token, texts) });
-    const codes = "codes" in body ? body.codes as string[] : [];
+    const { codes } = await revokeMeanwhile(app, { id, begin: () => sendPipeline(app, token, texts) });
     assertEquals([codes[0], codes.at(-1)], [undefined, "INVALID_BEARER"]);
     assertEquals(rowsOf(await tenant.query("SELECT n FROM t")), []);
   });
 }
+
+test("a statement on a page of a member who is removed ends", async () => {
+  await using app = await startApp();
+  await app.namespace();
+  const person = await signIn(app, { role: "admin" });
+  const sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
+  const fields = { sql, do: "run" };
+  const { text } = await deleteMeanwhile(app, {
+    path: `/api/namespaces/acme/members/${person.id}`,
+    begin: () => sendForm(app, { path: "/console/acme/db/main/sql", fields, person }),
+  });
+  // The whole page would be told otherwise.
+  assert(text.includes("this session is unknown or has ended"));
+});
