@@ -27,7 +27,7 @@ export async function makeDatabase(
 }
 
 export function askContext(app: StartedApp, askModel: AskModel): AskContext {
-  return { ...app.deps.query, askModel, tokenId: "tok_test", userId: null };
+  return { ...app.deps.query, askModel, tokenId: "a test", userId: null };
 }
 
 export async function targetOf(app: StartedApp, { id, slug }: TestDatabase): Promise<QueryTarget> {

@@ -72,7 +72,7 @@ test("a simulated session fills the $-fields, an endpoint of a session refuses t
   const endpoint = await resolved(world, "mine");
   const input = { name: "new" };
   const run = (session: { userId: string; email?: string } | null) =>
-    runEndpoint(published, { ...endpoint, input, session, tokenId: "tok_test" });
+    runEndpoint(published, { ...endpoint, input, session, tokenId: "a test" });
   assertEquals((await run(null)).status, 401);
   assertEquals((await run({ userId: "somebody" })).status, 401);
   assertEquals(await run({ userId: "8", email: "a@b.c" }), {
@@ -82,5 +82,5 @@ test("a simulated session fills the $-fields, an endpoint of a session refuses t
   const audit = rowsOf(
     await world.acme.query("SELECT token_id, user_id, operation FROM _service_meta_audit"),
   );
-  assertEquals(audit.at(-1), ["tok_test", "8", "endpoint"]);
+  assertEquals(audit.at(-1), ["a test", "8", "endpoint"]);
 });
