@@ -25,7 +25,15 @@ export function localTimes(root: ParentNode): void {
 
 function text(at: Date, now: number): string {
   const distance = at.getTime() - now;
-  if (Math.abs(distance) >= NEAR_MS) return short.format(at);
+  if (Math.abs(distance) >= NEAR_MS) return inTwo(at);
   if (Math.abs(distance) < MINUTE_MS / 2) return "just now";
   return relative.format(Math.round(distance / MINUTE_MS), "minute");
+}
+
+/** In a narrow column the date stands above the time of the day, and neither is broken. */
+function inTwo(at: Date): string {
+  const parts = short.formatToParts(at);
+  return parts.map(({ value }, index) =>
+    parts[index + 1]?.type === "hour" ? value : value.replaceAll(" ", "\u00a0")
+  ).join("");
 }
