@@ -109,6 +109,16 @@ const FOCUSED = `(() => {
   return [String(place), outlineStyle !== "none" && outlineWidth !== "0px", one.outerHTML.slice(0, 100)];
 })()`;
 
+/** The text of what is in the window; empty for what is above it or below. */
+const nameInSight = (selector: string) =>
+  `(() => {
+    const one = document.querySelector("${selector}");
+    const { top, bottom } = one.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight ? (one.querySelector(".name") ?? one).textContent : "";
+  })()`;
+/** Whether the page is more than two windows high. */
+const TALLER = "document.documentElement.scrollHeight > 2 * innerHeight";
+
 const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
   "every page is readable in both themes and on a phone, whatever strangers have written": async (
     { look, furnished: { pages } },
@@ -191,6 +201,37 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
         assertEquals(await first(count), 2);
       });
     },
+  "among hundreds of tables the open one is seen in the list, which moves without the page": async (
+    { app, look, tenant },
+  ) => {
+    const { token } = tenant;
+    const { path } = await tenant.createDatabase("many");
+    for (const hundred of [0, 1, 2, 3, 4, 5]) {
+      const statements = Array.from({ length: 100 }, (_, at) => ({
+        sql: `CREATE TABLE t${hundred}${String(at).padStart(2, "0")} (id INTEGER PRIMARY KEY)`,
+      }));
+      const { status, text } = await app.request("POST", `${path}/batch`, { token, body: { statements } });
+      assertEquals(status, 200, text);
+    }
+    const base = "/console/northwind/db/many";
+    for (const name of ["t250", "t599"]) {
+      await look(`${base}/tables/${name}`, async (page) => {
+        assertEquals(await page.evaluate(nameInSight(".schema [aria-current=page]")), name);
+        assertEquals(await page.evaluate("scrollY"), 0);
+        assertEquals(await page.evaluate(TALLER), false);
+        assertEquals(await violations(page), []);
+        await page.getByRole("link", { name: "All 600 tables" }).waitFor();
+      });
+    }
+    await look(`${base}/sql`, async (page) => {
+      await page.locator("form[data-ready]").waitFor();
+      const table = page.getByText("t199", { exact: true });
+      await table.scrollIntoViewIfNeeded();
+      await table.dblclick();
+      assertEquals(await page.evaluate(nameInSight(".cm-content")), "t199");
+      assertEquals(await page.evaluate(TALLER), false);
+    });
+  },
   "an endpoint is checked while one writes it, tried and published": async (
     { app, look, furnished: { base } },
   ) => {

@@ -7,7 +7,7 @@ import type { BrowsedPage } from "../../../lib/services/tables/browse_table.ts";
 import { type TableKey } from "../../../lib/services/tables/table_key.ts";
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
-import { counted, usd } from "../parts/figures.ts";
+import { counted, usd, whole } from "../parts/figures.ts";
 import type { Children, Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { countedRows, insertedName, rowsText } from "../parts/schema_list.tsx";
@@ -38,11 +38,15 @@ export interface OpenTable extends TablePageProps {
   readonly database: DatabasePage;
 }
 
+/** Tables that stand at the side, and the open one: more are found by the page of tables. */
+const MOST_TABLES = 500;
+
 /** The tables at the side, and the content. */
 export function TableWork(
   { schema, counts, base, table, children }: TablePageProps & { children?: Children },
 ): Html {
   const rows = new Map(counts.map((one) => [one.name, one]));
+  const shown = schema.tables.filter(({ name }, at) => at < MOST_TABLES || name === table.name);
   return (
     <div class="work">
       <nav class="schema" aria-label="Tables">
@@ -57,7 +61,7 @@ export function TableWork(
             />
           )
           : null}
-        {schema.tables.slice(0, 500).map(({ name }) => (
+        {shown.map(({ name }) => (
           <a
             class="table-link"
             href={tablePath(base, name)}
@@ -68,6 +72,9 @@ export function TableWork(
             <small>{rowsText(rows.get(name))}</small>
           </a>
         ))}
+        {schema.tables.length > shown.length
+          ? <a class="note" href={`${base}/tables`}>{`All ${whole(schema.tables.length)} tables`}</a>
+          : null}
       </nav>
       <div class="console">{children}</div>
     </div>
