@@ -1,6 +1,6 @@
 // The pages of a database that are no SQL, in a real browser: rules, log, snapshots, branches and endpoints, with words of
 // strangers in each.
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
 import { signIn } from "../testing/person.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
@@ -231,6 +231,28 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       assertEquals(await page.evaluate(nameInSight(".cm-content")), "t199");
       assertEquals(await page.evaluate(TALLER), false);
     });
+  },
+  "who stores a description takes back none that somebody else has stored meanwhile": async (
+    { app, look, tenant },
+  ) => {
+    const { token } = tenant;
+    const { path } = await tenant.createDatabase("described");
+    const sql = "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)";
+    await app.request("POST", `${path}/query`, { token, body: { sql } });
+    const describe = async (told: object) => {
+      const body = { tables: [{ table: "notes", ...told }] };
+      const { status, text } = await app.request("PUT", `${path}/describe`, { token, body });
+      assertEquals(status, 200, text);
+    };
+    await describe({ columns: [{ column: "id", description: "two\nlines" }] });
+    await look("/console/northwind/db/described?table=notes", async (page) => {
+      await describe({ description: "Newer words" });
+      await page.getByLabel("body").fill("What was written");
+      await page.getByRole("button", { name: "Store the descriptions" }).click();
+      await page.getByText("The descriptions are stored.").waitFor();
+    });
+    const { text } = await app.request("GET", `${path}/describe`, { token });
+    for (const kept of ["Newer words", "two\\nlines", "What was written"]) assert(text.includes(kept), text);
   },
   "an endpoint is checked while one writes it, tried and published": async (
     { app, look, furnished: { base } },

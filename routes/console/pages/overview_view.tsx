@@ -15,7 +15,7 @@ import { COUNTED_ROWS, countedRows } from "../parts/schema_list.tsx";
 import { tablePath } from "../parts/table_path.ts";
 import { Tiles } from "../parts/tiles.tsx";
 import { visibleText } from "../parts/visible_text.ts";
-import { MOST_CHARACTERS } from "./description_form.ts";
+import { MOST_CHARACTERS, shownName } from "./description_form.ts";
 import { EntityPicture } from "./entity_picture.tsx";
 import { NoTables } from "./tables_view.tsx";
 
@@ -128,7 +128,12 @@ function About({ visit, base, role, schema: { databaseDescription } }: OverviewP
         {databaseDescription === "" ? "Say what this database is for" : visibleText(databaseDescription)}
         <span class="link">{databaseDescription === "" ? "" : "Edit"}</span>
       </summary>
-      <Form visit={visit} action={`${base}/descriptions`} kind="described">
+      <Form
+        visit={visit}
+        action={`${base}/descriptions`}
+        hidden={{ [shownName("about")]: databaseDescription }}
+        kind="described"
+      >
         <textarea name="about" aria-label="Description of the database" maxlength={MOST_CHARACTERS} rows={2}>
           {`\n${databaseDescription}`}
         </textarea>
@@ -198,7 +203,12 @@ function TableForm({ visit, base, role, table }: OverviewProps & { table: TableF
     );
   }
   return (
-    <Form visit={visit} action={`${base}/descriptions`} hidden={{ table: name }} kind="described">
+    <Form
+      visit={visit}
+      action={`${base}/descriptions`}
+      hidden={{ table: name, [shownName("about")]: description }}
+      kind="described"
+    >
       {rows}
       <textarea
         name="about"
@@ -216,6 +226,12 @@ function TableForm({ visit, base, role, table }: OverviewProps & { table: TableF
               {visibleText(column.name)} <small>{visibleText(column.type)}</small>
             </span>
             <input type="hidden" name="column" value={column.name} />
+            {/* The field below shows no ends of lines. */}
+            <input
+              type="hidden"
+              name={shownName(`about-${at}`)}
+              value={column.description.replaceAll(/[\r\n]/g, "")}
+            />
             <input
               name={`about-${at}`}
               value={column.description}
