@@ -2,6 +2,7 @@
 // full one does not give.
 import { statfs } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
+import { folderOf } from "../core/folder_of.ts";
 import { openUnlocked } from "./open_unlocked.ts";
 import { ifThere } from "./if_there.ts";
 
@@ -99,6 +100,6 @@ function noise(bytes: number): Uint8Array<ArrayBuffer> {
 
 /** Bytes that are free for this process on the disk that the file is on. */
 export async function freeBytes(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path.slice(0, path.lastIndexOf("/")));
+  const { bavail, bsize } = await statfs(folderOf(path));
   return bavail * bsize;
 }

@@ -3,6 +3,7 @@
 import { isoTime } from "../../core/clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ConfigError } from "../../core/errors.ts";
+import { folderOf } from "../../core/folder_of.ts";
 import { callerId, callerName } from "../../access/caller.ts";
 import { actRecord, Audit, SERVICE_AUDIT } from "../../control/audit.ts";
 import { claimDataDir } from "../../store/claim_data_dir.ts";
@@ -121,7 +122,7 @@ async function putInPlace(
   let kept: string | null = null;
   if (await isThere(kvPath)) {
     // With its log folded in it is one file, which a rename replaces whole. A damaged one cannot be, and is kept with its log.
-    const folder = ready.slice(0, ready.lastIndexOf("/"));
+    const folder = folderOf(ready);
     await runBackupChild({ do: "fold", kv: kvPath }, { folder, environment });
     await keepPrivate(kvPath);
     kept = `${kvPath}.before-${isoTime(clock.now()).replaceAll(/[:.]/g, "-")}`;

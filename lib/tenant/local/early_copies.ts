@@ -5,7 +5,8 @@ import { InTurn } from "../../core/in_turn.ts";
 import { EARLY_BYTES, type EarlyCopy, earlyState, isOneState, logGeneration } from "./child/early_copy.ts";
 import { stagedCopy } from "./child/file_copy.ts";
 import { trimLog } from "../log_length.ts";
-import { databasePath, folderOf, sizeOf, syncPath } from "./tenant_paths.ts";
+import { folderOf } from "../../core/folder_of.ts";
+import { databasePath, sizeOf, syncPath } from "./tenant_paths.ts";
 import { removeIfThere } from "../../store/if_there.ts";
 
 /** Copies of a file whose log keeps beginning again; after that it is copied in the write slot. */

@@ -1,6 +1,7 @@
 // Makes the files of new databases: an engine child makes the first one of this process, the others are copies of it as
 // it was then, before anybody could write to it. So a new database takes one sync and waits for nobody's work.
-import { databasePath, folderOf, makeFolder } from "./tenant_paths.ts";
+import { folderOf } from "../../core/folder_of.ts";
+import { databasePath, makeFolder } from "./tenant_paths.ts";
 import { removeIfThere } from "../../store/if_there.ts";
 
 /** What this needs of the store. */

@@ -1,7 +1,8 @@
 // The files of an embedded database's snapshots, in a folder beside it, named by time and label: a snapshot is a database
 // file with its write-ahead log. Removes old ones, damaged files that restores have set aside, and unfinished copies.
 import type { SnapshotInfo } from "../snapshots.ts";
-import { folderOf, sizeOf, syncPath } from "./tenant_paths.ts";
+import { folderOf } from "../../core/folder_of.ts";
+import { sizeOf, syncPath } from "./tenant_paths.ts";
 import { damagedLabel } from "../damage.ts";
 import { entriesOf, ifThere, removeIfThere } from "../../store/if_there.ts";
 

@@ -1,6 +1,7 @@
 // Paths of the embedded store's folders and files; makes, opens and removes them. An id is checked before it becomes part
 // of a path.
 import { reasonOf } from "../../core/attempt.ts";
+import { folderOf } from "../../core/folder_of.ts";
 import { isId } from "../../core/ids.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
 import { engineFailure } from "../../engine/engine_failure.ts";
@@ -57,11 +58,6 @@ function databaseFiles(tenants: string, databaseId: string): string[] {
 /** Bytes of a file, 0 where there is none. */
 export async function sizeOf(path: string): Promise<number> {
   return (await ifThere(Deno.stat(path)))?.size ?? 0;
-}
-
-/** The folder in which a file is. */
-export function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/"));
 }
 
 /** Brings a file, or a folder's list of names, to the disk. */

@@ -1,8 +1,8 @@
 // Exports and imports of databases that are elsewhere: a copy of the database on the server is read over the network into a
 // file here, and a file that was built here is written into a new location, which becomes a snapshot.
 import { AppError } from "../../core/errors.ts";
-import { frameOf } from "../transfer/child/frames.ts";
-import { itemOf } from "../transfer/child/frames.ts";
+import { folderOf } from "../../core/folder_of.ts";
+import { frameOf, itemOf } from "../transfer/child/frames.ts";
 import { endBytes, FRAME_HEAD } from "../transfer/frame_form.ts";
 import { transferFiles } from "../transfer/job.ts";
 import type { Item } from "../transfer/child/items.ts";
@@ -113,7 +113,7 @@ export class RemoteTransfers implements TransferStore {
     const steps = serviceTableStatements.map((sql) => ({ stmt: { sql } }));
     const results = await runOwn(context, { location, mode: "write" }, steps);
     for (const at of steps.keys()) rowsAt(results, at);
-    const folder = built.slice(0, built.lastIndexOf("/"));
+    const folder = folderOf(built);
     await Deno.rename(built, `${folder}/${transferFiles.upload}`);
     const run = await this.room.startIn(folder, { do: "read", format: "sqlite" });
     try {

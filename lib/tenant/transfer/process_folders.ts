@@ -1,12 +1,13 @@
 // Folders of processes that work side by side in one place: each holds a lock beside its own, which the system releases
 // however the process ends, so that the next one can tell what nobody needs any more.
+import { folderOf } from "../../core/folder_of.ts";
 import { entriesOf, removeIfThere } from "../../store/if_there.ts";
 
 const LOCK = ".lock";
 
 /** Locks the folder, which is made afterwards; what is returned holds the lock until it is closed. */
 export async function lockFolder(folder: string): Promise<Deno.FsFile> {
-  await Deno.mkdir(folder.slice(0, folder.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  await Deno.mkdir(folderOf(folder), { recursive: true, mode: 0o700 });
   const file = await Deno.open(`${folder}${LOCK}`, { create: true, write: true, mode: 0o600 });
   await file.lock(true);
   return file;

@@ -1,6 +1,7 @@
 // Copies a tenant's file inside its folder. Nobody may write meanwhile and an own connection must be open, because
 // otherwise the copies of the file and its write-ahead log may not match, and the copy is malformed.
 import { systemClock } from "../../../core/clock.ts";
+import { folderOf } from "../../../core/folder_of.ts";
 import { trimLog } from "../../log_length.ts";
 import { type EarlyCopy, isOneState } from "./early_copy.ts";
 
@@ -85,10 +86,6 @@ export function exists(path: string): boolean {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/"));
 }
 
 function removeIfThere(path: string): void {
