@@ -9,6 +9,13 @@ export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
 
+/** The number of line breaks in a text. */
+export function lineBreaksIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
 /**
  * The text of a statement as the query log stores it: at most `LOG_SQL_BYTES` of UTF-8, ending between two
  * characters. Half surrogate pairs are replaced, because refused texts are logged too and no store takes such halves.

@@ -1,6 +1,7 @@
 // Reads CSV (RFC 4180) piece by piece: cells, and whether they had quotes, because an empty cell is NULL and `""` is an
 // empty text.
 import { importLimits } from "../../core/limits_of_transfers.ts";
+import { lineBreaksIn } from "../../core/plain_text.ts";
 import { refused } from "./check_item.ts";
 
 /** A record, and the line on which it begins. */
@@ -85,14 +86,8 @@ export class CsvReader {
       throw refused("a quote stands inside of a cell without quotes around it", `line ${this.#line}`);
     }
     const value = text.slice(at + 1, end).replaceAll('""', '"');
-    return { value, end: end + 1, lines: linesIn(value) };
+    return { value, end: end + 1, lines: lineBreaksIn(value) };
   }
 }
 
 const ENDS = /[,\r\n]/g;
-
-function linesIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-}

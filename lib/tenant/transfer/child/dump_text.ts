@@ -1,4 +1,5 @@
 // Cuts the text of a dump into statements while it is read, however long it is.
+import { lineBreaksIn } from "../../../core/plain_text.ts";
 import { isTrigger } from "../../../sql/split_statements.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
@@ -43,7 +44,7 @@ export function* dumpStatements(path: string): Generator<DumpStatement & { reado
       text = text.slice(end.at + 1);
       search = BEGUN;
       yield { sql, line: line + leadingLines(sql) };
-      line += linesIn(sql);
+      line += lineBreaksIn(sql);
     }
     if (text.length > MAX_STATEMENT) {
       throw new NotTaken(
@@ -113,22 +114,16 @@ function* textChunks(path: string): Generator<string> {
       }
       yield text;
       if (count === null) return;
-      line += linesIn(text);
+      line += lineBreaksIn(text);
     }
   } finally {
     file.close();
   }
 }
 
-function linesIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-}
-
 /** Lines of white space and comments in front of the statement. */
 function leadingLines(sql: string): number {
-  return linesIn(LEAD.exec(sql)?.[0] ?? "");
+  return lineBreaksIn(LEAD.exec(sql)?.[0] ?? "");
 }
 
 /** White space and comments at the start of a text. */
