@@ -58,7 +58,8 @@ const COUNT = "SELECT 1 + (SELECT count(*) FROM tenant) + (SELECT count(*) FROM 
 const RETRY_WITHIN_MS = 1000;
 const MAX_RETRIES = 3;
 const FIRST_PAUSE_MS = 10;
-const NOTHING_RAN: readonly RemoteReason[] = ["gone", "not_sent"];
+/** What is said before a request runs, where asking again can help. */
+const ASKED_AGAIN: readonly RemoteReason[] = ["gone", "not_sent"];
 
 /** The catalogue of one server. */
 export class Catalog {
@@ -164,7 +165,7 @@ export class Catalog {
       const answer = repeat(() => ask(client), (error, attempt) => {
         const inTime = attempt < MAX_RETRIES && clock.monotonicMs() < untilMs;
         const again = inTime && error instanceof RemoteFailure &&
-          (NOTHING_RAN.includes(error.reason) || mode === "read" && attempt === 0 && isCutOff(error));
+          (ASKED_AGAIN.includes(error.reason) || mode === "read" && attempt === 0 && isCutOff(error));
         return again ? FIRST_PAUSE_MS * 4 ** attempt : null;
       });
       // Of two questions one may go on, with pauses in which no request is under way, behind the failure of the other.

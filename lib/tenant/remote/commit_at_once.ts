@@ -9,7 +9,7 @@ import { undo } from "./commit_group.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { withDeadline } from "./hrana/deadline.ts";
 import { all, type BatchAnswer, type HranaStep, ifError, ifOk, inTransaction, not } from "./hrana/hrana.ts";
-import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
+import { NOTHING_RAN, RemoteFailure } from "./hrana/remote_failure.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { StepList } from "./hrana/step_list.ts";
@@ -24,8 +24,6 @@ import { errorAt, type GatedCall, VERSION } from "./write_steps.ts";
 const CHANGED_ONE =
   "SELECT changes(), CASE WHEN changes() <> 1 OR schema_version <> ? THEN abs(-9223372036854775808) END " +
   "FROM pragma_schema_version";
-/** What is said before a request begins to run, or of a step instead of running it. */
-const NOTHING_RAN: readonly RemoteReason[] = ["not_sent", "gone", "denied", "blocked"];
 
 /** Where the answers stand. */
 interface Plan {

@@ -13,7 +13,7 @@ import { statementOfRun } from "../../sql/param_sets.ts";
 import { unlessUsedUp } from "../calls/used_up.ts";
 import { answerAsk } from "./answer_ask.ts";
 import { closeComments } from "./gate/sent_text.ts";
-import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
+import { NOTHING_RAN, RemoteFailure } from "./hrana/remote_failure.ts";
 import { chain, ownTransaction, type StepList } from "./hrana/step_list.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { Lane } from "./lane.ts";
@@ -30,9 +30,6 @@ import { TenantLog } from "./tenant_log.ts";
 import { untilAnswered } from "./until_answered.ts";
 import type { CallJob } from "./write_call.ts";
 import { awaitWork } from "../../core/run_work.ts";
-
-/** What is said before a request begins to run. */
-const NOTHING_RAN: readonly RemoteReason[] = ["not_sent", "gone", "denied", "blocked"];
 
 /** Lives while the database is in use, and until it has been idle for long. */
 export class RemoteTenant {

@@ -6,7 +6,7 @@ import { failedOutcome, outcomeOf, timedOut } from "../calls/call_run.ts";
 import { commitAtOnce } from "./commit_at_once.ts";
 import { type CallEnd, commitGroup, type Group, type GroupEnd } from "./commit_group.ts";
 import { Stopped } from "./hrana/deadline.ts";
-import { abandon, type CallJob, runsApart } from "./write_call.ts";
+import { type CallJob, runsApart } from "./write_call.ts";
 import { dryRun, ownReads } from "./remote_dry_run.ts";
 import { findCommitted } from "./find_committed.ts";
 import type { TenantLog } from "./tenant_log.ts";
@@ -88,8 +88,9 @@ async function commitQuickly({ log }: WriteRun, { group, ready, attempt }: Round
   return end;
 }
 
+/** Whether somebody waits for the call; one whose caller has gone ends here. */
 function isWaitedFor(job: CallJob): boolean {
-  if (job.signal?.aborted) abandon(job);
+  if (job.signal?.aborted) job.reject(new AppError("store_unavailable"));
   return !job.signal?.aborted;
 }
 

@@ -1,5 +1,4 @@
 // Calls that wait, how they are answered, and which of them have to run by themselves or with care.
-import { AppError } from "../../core/errors.ts";
 import { runsOf } from "../../sql/param_sets.ts";
 import { DeferredReferences } from "../calls/deferred_references.ts";
 import { takesValues } from "../calls/returned_rows.ts";
@@ -17,11 +16,6 @@ export interface AskedCall {
 export interface CallJob extends AskedCall {
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** Ends a call that nobody waits for any more. */
-export function abandon(job: CallJob): void {
-  job.reject(new AppError("store_unavailable"));
 }
 
 /** Whether the call needs a transaction of its own. */

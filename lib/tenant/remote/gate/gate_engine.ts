@@ -6,8 +6,7 @@ import { countQueries, MAX_QUERIES } from "./expansion.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 
 /** `auto` takes `node` where it works. */
-export const gateEngines = ["auto", "node", "wasm"] as const;
-export type GateEngine = (typeof gateEngines)[number];
+export type GateEngine = "auto" | "node" | "wasm";
 
 let native: Promise<OpenSchemaConnection | null> | null = null;
 

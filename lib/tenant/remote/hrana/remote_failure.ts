@@ -31,6 +31,9 @@ export type RemoteReason =
   | "invalid_text"
   | "unreadable";
 
+/** What is said before a request begins to run, or of a step instead of running it. */
+export const NOTHING_RAN: readonly RemoteReason[] = ["not_sent", "gone", "denied", "blocked"];
+
 /** Further facts of a failure. */
 export interface RemoteFailureMore {
   readonly code?: string;
