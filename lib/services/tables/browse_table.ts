@@ -9,7 +9,7 @@ import type { TableFacts } from "../schema/schema_facts.ts";
 import { type PageOrder, pageSegments, type RowPlace } from "./page_segments.ts";
 import { cellColumns, readCells, type RowCell } from "./row_cells.ts";
 import { type Condition, filterCondition, type RowFilter } from "./row_filters.ts";
-import { exactValue, tableKey } from "./table_key.ts";
+import { cellParameter, tableKey } from "./table_key.ts";
 
 /** Which rows are wanted. */
 export interface BrowseInput {
@@ -92,7 +92,7 @@ function foundRows(json: string, count: number, { key, sort }: PageOrder): Found
   return readResult(json).rows.map((row) => {
     const cells = readCells(row, { at: 0, count, most: CELL_LENGTH });
     const exact = readCells(row, { at: 2 * count, count: key.length + (sort ? 1 : 0), most: Infinity })
-      .map(exactValue);
+      .map(cellParameter);
     return {
       cells,
       place: { key: exact.slice(0, key.length), sorted: sort ? exact[key.length] ?? null : null },

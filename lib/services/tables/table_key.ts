@@ -33,7 +33,7 @@ export interface EngineCell {
 }
 
 /** The value as it is bound again: an INTEGER beyond 2^53 stays one. */
-export function exactValue({ value, type }: EngineCell): SqlParameter {
+export function cellParameter({ value, type }: EngineCell): SqlParameter {
   if (type === "integer" && typeof value === "string") return { $integer: value };
   if (type === "real" && typeof value === "string") return value.startsWith("-") ? -Infinity : Infinity;
   return value;

@@ -12,7 +12,7 @@ import {
   unmatched,
 } from "../../sql/table_lineage.ts";
 import { tagged } from "../../sql/stored_text.ts";
-import { exactValue } from "./stored_values.ts";
+import { storedValue } from "./stored_values.ts";
 import { sameValue } from "./row_change.ts";
 import type { SchemaSide } from "./table_pair.ts";
 import { type Row, rowsWithin, type Work } from "./work.ts";
@@ -95,10 +95,10 @@ function* sample({ of }: SchemaSide, table: string, columns: readonly string[]):
   const read = columns.map((column) => beginning(quoted(column))).join(", ");
   const sql = `SELECT ${read} FROM ${quoted(table)} NOT INDEXED LIMIT ?`;
   const { rows } = yield* rowsWithin(of, { sql, params: [] }, SAMPLE_ROWS);
-  return rows.map((row) => row.map(exactValue));
+  return rows.map((row) => row.map(storedValue));
 }
 
-/** SQL for the beginning of a value, in the form that `exactValue` reads. */
+/** SQL for the beginning of a value, in the form that `storedValue` reads. */
 function beginning(expression: string): string {
   return `CASE WHEN typeof(${expression}) IN ('text', 'blob') ` +
     `THEN substr(${tagged(expression)}, 1, ${SAMPLE_BYTES}) ELSE ${expression} END`;

@@ -1,7 +1,7 @@
 // Reads a table in pages, in the order of its rowid or key, with every value as it is stored.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { tagged } from "../../sql/stored_text.ts";
-import { boundValue, exactValue, guarded, isDoubtful, markOf } from "./stored_values.ts";
+import { boundValue, guarded, isDoubtful, markOf, storedValue } from "./stored_values.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
 import {
   type AskedStatement,
@@ -90,7 +90,7 @@ export class RowPages {
   /** The page with the bytes of its texts. */
   *#exactly(most: number): Work<Page> {
     const { rows, limit } = yield* this.#rows(most, tagged);
-    return { rows: rows.map((row) => row.map(exactValue)), limit };
+    return { rows: rows.map((row) => row.map(storedValue)), limit };
   }
 
   *#rows(most: number, read: (expression: string) => string): Work<EnginePage> {

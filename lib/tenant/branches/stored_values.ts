@@ -20,7 +20,7 @@ export function isDoubtful(value: StoredValue): boolean {
 }
 
 /** The value that was read `tagged`. */
-export function exactValue(value: EngineValue): StoredValue {
+export function storedValue(value: EngineValue): StoredValue {
   return value instanceof Uint8Array ? untagged(value) : value;
 }
 

@@ -33,7 +33,7 @@ export class TrunkStatements {
 
   /**
    * Reads the rows with the given keys, each after its key's index; the engine compares by the columns' rules. `exactly`: in
-   * the form that `exactValue` reads.
+   * the form that `storedValue` reads.
    */
   lookUp(keys: readonly NumberedKey[], exactly: boolean): AskedStatement {
     return this.#ofKeys(

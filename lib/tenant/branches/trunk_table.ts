@@ -1,7 +1,7 @@
 // Merges a branch's row changes into one table of the trunk. Each change is first compared with the trunk's own row.
 import { quoteIdentifier as quoted } from "../../sql/quote.ts";
 import { lengthOf } from "./compare_sides.ts";
-import { exactValue, isDoubtful } from "./stored_values.ts";
+import { isDoubtful, storedValue } from "./stored_values.ts";
 import { BYTES_AT_ONCE, inParts } from "./in_parts.ts";
 import type { MergeRun } from "./merge_run.ts";
 import { rowLength } from "./row_pages.ts";
@@ -215,7 +215,7 @@ export class TrunkTable {
 
   *#lookUp(keys: readonly NumberedKey[], exactly: boolean): Work<readonly Row[]> {
     const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(keys, exactly)]);
-    if (answer?.ok) return exactly ? answer.rows.map((row) => row.map(exactValue)) : answer.rows;
+    if (answer?.ok) return exactly ? answer.rows.map((row) => row.map(storedValue)) : answer.rows;
     // All rows together may be more than a remote engine sends at once.
     if (answer?.failure.kind !== "result_too_large" || keys.length === 1) throw answer?.error;
     const rows: Row[] = [];

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { ColumnFacts, TableFacts } from "../../../lib/services/schema/schema_facts.ts";
 import type { ColumnValue } from "../../../lib/services/tables/propose_row.ts";
 import type { RowCell } from "../../../lib/services/tables/row_cells.ts";
-import { exactValue } from "../../../lib/services/tables/table_key.ts";
+import { cellParameter } from "../../../lib/services/tables/table_key.ts";
 import { affinityOf, type SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { isValueType, readTypedValue, type ValueType } from "../../../lib/sql/typed_value.ts";
 import type { FormFields } from "../frame/read_form.ts";
@@ -93,7 +93,7 @@ export function readEdit(fields: FormFields, table: TableFacts, cells: readonly 
     const value = readField(sent, at, issues);
     if (value === undefined) continue;
     set.push({ column: column.name, value });
-    seen.push({ column: column.name, value: exactValue(cell) });
+    seen.push({ column: column.name, value: cellParameter(cell) });
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   if (set.length === 0) {
