@@ -22,11 +22,11 @@ export interface ChangedRows {
   readonly side: "before" | "after";
 }
 
-/** The counted rows of a schema change. */
-export interface CountedRows {
-  /** As sqld counts them, without the rows of `sqlite_schema`. */
+/** Rows of one statement beside its changes. */
+export interface RowsBeside {
+  /** Billed, as changes are. Of a schema change as sqld counts them, without the rows of `sqlite_schema`. */
   readonly written: number;
-  /** Removed with their table, for which nothing is written. */
+  /** Replaced, or removed with their table: nothing is written for them. */
   readonly removed: number;
 }
 
@@ -35,11 +35,11 @@ export interface CountedRows {
  * counted: where foreign keys require it, the engine deletes the rows of a table one by one before it drops the
  * table.
  */
-export function countedRows(
+export function rowsOfSchemaChange(
   { before, after }: SchemaRows,
   [first, second]: readonly [before: number | undefined, after: number | undefined],
   changes: number,
-): CountedRows {
+): RowsBeside {
   if (after === null) return { written: 0, removed: changes === 0 ? first ?? 0 : 0 };
   return { written: (before === null ? 1 : first ?? 0) * (second ?? 0), removed: 0 };
 }

@@ -5,7 +5,7 @@ import type { AffectedBound } from "../call_records.ts";
 import type { FailedOutcome } from "../what_stays.ts";
 import { runsOf } from "../../sql/param_sets.ts";
 import { SetsBuilder, setsJson } from "./sets_result.ts";
-import type { RowsBeside } from "./counted_rows.ts";
+import type { RowsBeside } from "../../sql/uncounted_rows.ts";
 import type { SetsAnswer, StepFigures } from "./work.ts";
 
 /** The statement that has failed, by its index, and why. */
@@ -14,15 +14,20 @@ export interface CallFailure {
   readonly failure: EngineFailure;
 }
 
-export interface CallRun {
+/** The results and figures of the statements that ran to their end. */
+export interface StatementsRun {
   readonly results: readonly StatementResult[];
   /** Milliseconds in the engine, where it tells. */
   readonly ms: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
-  /** Rows that statements which ran to their end have changed, and rows removed beside them. */
+  /** Rows changed, and rows removed beside them. */
   readonly rows: number;
   readonly failure: CallFailure | null;
+}
+
+/** The same, with what was done and does not stay. */
+export interface CallRun extends StatementsRun {
   /** The failed statement ran to its end, but its result passes a bound. */
   readonly tooLarge: boolean;
   /** What the engine did, committed or not. */

@@ -1,5 +1,5 @@
 // Counts the rows that the engine does not count as changes, by a query before a statement and one behind it.
-import { countedRows, countsText, replacedRows } from "../../sql/uncounted_rows.ts";
+import { countsText, replacedRows, type RowsBeside, rowsOfSchemaChange } from "../../sql/uncounted_rows.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
 
 type Counted = Pick<TenantStatement, "replacing" | "schemaRows">;
@@ -12,12 +12,6 @@ export function textBefore({ replacing, schemaRows }: Counted): string | null {
 /** The query after the statement, or null. */
 export function textBehind({ replacing, schemaRows }: Counted): string | null {
   return replacing ? countsText(replacing) : schemaRows?.after ?? null;
-}
-
-export interface RowsBeside {
-  /** Billed, as changes are. */
-  readonly written: number;
-  readonly removed: number;
 }
 
 export const nothingBeside: RowsBeside = { written: 0, removed: 0 };
@@ -35,7 +29,7 @@ export function rowsBeside(
   [before, behind]: readonly [before: readonly number[] | undefined, behind: readonly number[] | undefined],
   { changes, ownOfSets }: EngineCounts,
 ): RowsBeside {
-  if (schemaRows) return countedRows(schemaRows, [before?.[0], behind?.[0]], changes);
+  if (schemaRows) return rowsOfSchemaChange(schemaRows, [before?.[0], behind?.[0]], changes);
   if (!replacing || !before || !behind) return nothingBeside;
   const after = ownOfSets === undefined ? behind : [ownOfSets, ...behind.slice(1)];
   return { written: 0, removed: replacedRows(replacing, [before, after], changes) };

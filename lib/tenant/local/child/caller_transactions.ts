@@ -11,7 +11,7 @@ import { CommitChange } from "../../../sql/change_rows.ts";
 import type { OpenFiles } from "./open_files.ts";
 import type { Progress } from "./progress.ts";
 import type { Reply, TransactionRequest, TransactionWork } from "./protocol.ts";
-import { outcomeOf, runCall } from "./run_call.ts";
+import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { unguarded } from "./savepoints.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { wholeCall, type WireCall, type WireOutcome } from "./wire_call.ts";
@@ -124,7 +124,7 @@ export class CallerTransactions {
         call,
         0,
       );
-      return outcomeOf(run, [run.rowsRead, 0]);
+      return wireOutcomeOf(run, [run.rowsRead, 0]);
     }
     return writeInside(file, call, progress);
   }
@@ -200,7 +200,7 @@ function writeOrLose(connection: Connection, call: WireCall, progress: Progress)
   } catch (error) {
     if (!(error instanceof GroupLost) || error.run === null) throw error;
     const { run } = error;
-    return { ...outcomeOf(run, [run.rowsRead, run.rowsWritten]), leftNothing: true };
+    return { ...wireOutcomeOf(run, [run.rowsRead, run.rowsWritten]), leftNothing: true };
   }
 }
 

@@ -1,8 +1,9 @@
 // Runs the statements of one call on one connection and counts their rows. Groups open and end the transactions.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
+import type { RowsBeside } from "../../../sql/uncounted_rows.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
-import { type CallFailure, removedPart } from "../../calls/call_run.ts";
+import { removedPart, type StatementsRun } from "../../calls/call_run.ts";
 import { failureOf } from "./call_work.ts";
 import { type RepeatedStatement, runSets } from "./run_sets.ts";
 import { type StatementGuard, unguarded } from "./savepoints.ts";
@@ -14,22 +15,10 @@ import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import {
   type EngineCounts,
   nothingBeside,
-  type RowsBeside,
   rowsBeside,
   textBefore,
   textBehind,
 } from "../../calls/counted_rows.ts";
-
-/** The results and figures of a call whose statements have run. */
-export interface CallRun {
-  readonly results: readonly StatementResult[];
-  readonly ms: number;
-  readonly rowsRead: number;
-  readonly rowsWritten: number;
-  /** Rows changed, and rows that they replaced. */
-  readonly rows: number;
-  readonly failure: CallFailure | null;
-}
 
 /** What a call gets from its group. */
 export interface CallScope {
@@ -42,7 +31,7 @@ export interface CallScope {
 }
 
 /** Runs the statements in order, until one fails. */
-export function runCall(scope: CallScope, call: WireCall, callIndex: number): CallRun {
+export function runCall(scope: CallScope, call: WireCall, callIndex: number): StatementsRun {
   if (call.paramSets) return runSetsCall(scope, call, callIndex);
   const startedMs = systemClock.monotonicMs();
   const results: StatementResult[] = [];
@@ -50,7 +39,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): Ca
   let rowsRead = 0;
   let rowsWritten = 0;
   let rowsReplaced = 0;
-  let failure: CallRun["failure"] = null;
+  let failure: StatementsRun["failure"] = null;
   // Nothing of such a call stays where it fails, so a position that is some milliseconds old is good enough.
   const inMemory = call.atomic && call.statements.length > 1;
   if (inMemory) scope.progress.startSets(callIndex);
@@ -97,7 +86,7 @@ function runSetsCall(
   { connection, progress, guardStatement }: CallScope,
   call: WireCall,
   at: number,
-): CallRun {
+): StatementsRun {
   const startedMs = systemClock.monotonicMs();
   const repeated = repeatedStatement(call);
   progress.startSets(at);
@@ -132,8 +121,8 @@ function repeatedStatement(
 }
 
 /** The outcome for the service, and the text that its results point into. `work` also counts rows that a failure has undone. */
-export function outcomeOf(
-  run: CallRun,
+export function wireOutcomeOf(
+  run: StatementsRun,
   work: readonly [read: number, written: number],
 ): { readonly outcome: WireOutcome; readonly text: string } {
   const { results, failure, ms } = run;

@@ -17,7 +17,7 @@ import { runsOf } from "../../../sql/param_sets.ts";
 import { unguarded } from "./savepoints.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
-import { outcomeOf, runCall } from "./run_call.ts";
+import { runCall, wireOutcomeOf } from "./run_call.ts";
 
 /** A group of writes. */
 export interface WriteGroup {
@@ -212,7 +212,7 @@ export function readGroup(
           continue;
         }
         const run = runCall(scope, call, index);
-        const { outcome, text: own } = outcomeOf(run, [run.rowsRead, 0]);
+        const { outcome, text: own } = wireOutcomeOf(run, [run.rowsRead, 0]);
         text += own;
         const told = isForVersion || outcome.k !== "ok" ? outcome : { ...outcome, v: version };
         outcomes.push(index === 0 ? withProof(connection, call, told) : told);

@@ -2,7 +2,13 @@
 // stored answer, log row and audit row.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { committedRun, endingFailure, isUndone, removedPart } from "../../calls/call_run.ts";
+import {
+  committedRun,
+  endingFailure,
+  isUndone,
+  removedPart,
+  type StatementsRun,
+} from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
 import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
@@ -14,7 +20,7 @@ import { answerAsk, hasVirtualTables, storeCall, watchDeferred } from "./call_wo
 import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
-import { type CallRun, outcomeOf, runCall } from "./run_call.ts";
+import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { behindSavepoint, type StatementGuard, undoing, unguarded } from "./savepoints.ts";
 import { firstRuns, runsOf } from "../../../sql/param_sets.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
@@ -25,7 +31,7 @@ import { runWork } from "../../../core/run_work.ts";
 /** One call undid the whole transaction (`ON CONFLICT ROLLBACK`, no memory), so the group's calls run one by one. */
 export class GroupLost extends Error {
   /** `run`: what the call has done until then, all of which is undone. */
-  constructor(readonly run: CallRun | null = null) {
+  constructor(readonly run: StatementsRun | null = null) {
     super();
   }
 }
@@ -74,7 +80,7 @@ export function writeCall(
     const run = failure === null ? last : committedRun({ ...last, failure }, nothingStays);
     recordCall(options, call, run, first);
     return {
-      ...outcomeOf(run, [first.rowsRead, first.rowsWritten]),
+      ...wireOutcomeOf(run, [first.rowsRead, first.rowsWritten]),
       leftNothing: failure !== null && run.results.length === 0,
     };
   } finally {
@@ -85,7 +91,10 @@ export function writeCall(
 type WatchedOptions = WriteCallOptions & { readonly watch: FootprintWatch | null };
 
 /** Runs again what stays of a call that has ended its transaction, until the transaction is still open at the end. */
-function runInTransaction(call: WireCall, options: WatchedOptions): { first: CallRun; last: CallRun } {
+function runInTransaction(
+  call: WireCall,
+  options: WatchedOptions,
+): { first: StatementsRun; last: StatementsRun } {
   const { connection, alone, watch } = options;
   const single = runsOf(call) === 1;
   connection.internalRun("SAVEPOINT call");
@@ -110,7 +119,7 @@ function atOnce<T>(work: Work<T>): T {
   return runWork(work, () => []);
 }
 
-function runOnce(call: WireCall, options: WatchedOptions, single: boolean): CallRun {
+function runOnce(call: WireCall, options: WatchedOptions, single: boolean): StatementsRun {
   const { connection, progress, index, watch } = options;
   const checksEach = !single && !call.atomic && !options.goesOn;
   const deferred = checksEach ? watchDeferred(connection, call) : null;
@@ -141,7 +150,7 @@ function runCarefully(
   call: WireCall,
   { connection, progress, index, watch }: WatchedOptions,
   deferred: DeferredReferences | null,
-): CallRun {
+): StatementsRun {
   const startedMs = systemClock.monotonicMs();
   let run = 0;
   const begins = () => call.paramSets ? progress.startSet(run++) : progress.startStatement(index, run++);
@@ -177,8 +186,8 @@ function runCarefully(
 function recordCall(
   { connection, change }: WriteCallOptions,
   call: WireCall,
-  run: CallRun,
-  work: Pick<CallRun, "rowsRead" | "rowsWritten">,
+  run: StatementsRun,
+  work: Pick<StatementsRun, "rowsRead" | "rowsWritten">,
 ): void {
   const records = recordsOf(call, run.failure?.failure, run.results.length);
   if (call.replay && records.answer) {
