@@ -1,6 +1,7 @@
 // The control plane in the archive: a lost machine is made anew from there alone, and what is late is told.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { pause } from "../../lib/core/pause.ts";
 import { archiveBackup } from "../../lib/services/backup/archived_backups.ts";
 import { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
 import { ArchiveFolder, archiveFolder } from "../../lib/tenant/archive/archive_state.ts";
@@ -204,7 +205,7 @@ Deno.test("changes of the control plane that are in no backup for too long are t
   const { archive } = app.deps.tenants;
   assert(archive !== null);
   const until = async (done: () => Promise<boolean>) => {
-    while (!await done()) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!await done()) await pause(20);
   };
   clock.turn(MINUTE_MS);
   await until(async () => (await archive.status(acme.database.id)).archivedUntilMs !== null);

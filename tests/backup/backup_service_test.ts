@@ -1,5 +1,6 @@
 // Backups of the real service, with the permissions of `deno task start`, while it is written.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { checkMoney } from "../../lib/services/backup/check_money.ts";
 import { unpackBackup } from "../../lib/services/backup/unpack_backup.ts";
 import { callService, serviceWorld } from "../testing/service_world.ts";
@@ -32,7 +33,7 @@ Deno.test("a backup that is taken under load is one moment: its money adds up, a
   const writers = Promise.all(Array.from({ length: LOAD }, (_, writer) => write(writer)));
   writers.catch(() => over = true);
   const seen = async (count: number) => {
-    while (credits < count && !over) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (credits < count && !over) await pause(5);
   };
   try {
     for (let round = 1; round <= 3; round++) {

@@ -1,5 +1,6 @@
 // `deno run -A tests/bench/archive_cost.ts [rounds] [seconds]`: inserts at 32 connections with the archive on beside the same
 // service with it off, in turns, what either takes of the processor, and how long the archive needs to catch up.
+import { pause } from "../../lib/core/pause.ts";
 import { print } from "../testing/print.ts";
 import { benchCases, fillTables } from "./bench_cases.ts";
 import { chooseLoad } from "./load.ts";
@@ -88,6 +89,6 @@ async function caughtUp(): Promise<void> {
     const { archivedUntil } = (await (await fetch(url, { headers })).json()).data;
     if (Date.parse(archivedUntil) > endedMs - NEARLY_MS) return;
     if (Date.now() - endedMs > CAUGHT_UP_MS) throw new Error("the archive does not catch up");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 }

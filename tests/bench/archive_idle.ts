@@ -1,5 +1,6 @@
 // `deno run -A tests/bench/archive_idle.ts [databases] [seconds]`: what databases that nobody writes cost the service with the
 // archive on beside the same service with it off, in processor time and memory.
+import { pause } from "../../lib/core/pause.ts";
 import { print } from "../testing/print.ts";
 import { processCpuSeconds } from "./process_cpu.ts";
 import { processMemory } from "./process_memory.ts";
@@ -40,7 +41,7 @@ async function made(): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const beganMs = performance.now();
   const cpuBefore = processCpuSeconds(service.pid) ?? NaN;
-  while (archived() < DATABASES) await new Promise((resolve) => setTimeout(resolve, 500));
+  while (archived() < DATABASES) await pause(500);
   const seconds = (performance.now() - beganMs) / 1000;
   const cpu = (processCpuSeconds(service.pid) ?? NaN) - cpuBefore;
   print(
@@ -66,9 +67,9 @@ interface Idle {
 
 async function measured(name: string, settings: Readonly<Record<string, string>>): Promise<Idle> {
   const service: RunningService = await startService(`${folder}/data`, settings);
-  await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  await pause(QUIET_MS);
   const before = processCpuSeconds(service.pid) ?? NaN;
-  await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
+  await pause(SECONDS * 1000);
   const cpuPercent = 100 * ((processCpuSeconds(service.pid) ?? NaN) - before) / SECONDS;
   const memory = processMemory(service.pid);
   const mb = (memory?.uniqueBytes ?? NaN) / 1e6;

@@ -1,4 +1,5 @@
 // What an endless statement in one database does to the readers of another one and to /healthz.
+import { pause } from "../../lib/core/pause.ts";
 import { type BenchTarget, sendOnce } from "./bench_target.ts";
 import { otherPointReads } from "./bench_cases.ts";
 import type { Load } from "./load.ts";
@@ -28,7 +29,7 @@ export async function disturbance(target: ServiceTarget, load: Load, seconds: nu
   const stop = new AbortController();
   const endless = keepRunning(target, stop.signal);
   const health = sampleHealth(target.url, stop.signal);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   const disturbed = await load(order);
   stop.abort();
   await endless;
@@ -63,7 +64,7 @@ async function sampleHealth(url: string, signal: AbortSignal): Promise<number[]>
     const response = await fetch(`${url}/healthz`);
     await response.body?.cancel();
     times.push(performance.now() - startedMs);
-    await new Promise((resolve) => setTimeout(resolve, HEALTH_EVERY_MS));
+    await pause(HEALTH_EVERY_MS);
   }
   return times;
 }

@@ -1,5 +1,6 @@
 // `deno run -A tests/bench/followers.ts [followers]`: how long after a write's answer was asked for its change arrives at each
 // of 1,000 streams of one database, and what the streams take. The load runs beside the service on the same machine.
+import { pause } from "../../lib/core/pause.ts";
 import { startService } from "../testing/start_service.ts";
 import { print } from "../testing/print.ts";
 
@@ -23,15 +24,15 @@ for (let at = 0; at < FOLLOWERS; at++) {
   void follow(connected.resolve);
   if (at % 50 === 49) await connected.promise;
 }
-await new Promise((resolve) => setTimeout(resolve, 1000));
+await pause(1000);
 const connectedMb = await memoryMb();
 for (let write = 0; write < WRITES; write++) {
   const nextMs = performance.now() + EVERY_MS;
   sentAt.set(write + 1, performance.now());
   await query(`INSERT INTO bench VALUES (${write + 1}, 0)`);
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextMs - performance.now())));
+  await pause(Math.max(0, nextMs - performance.now()));
 }
-await new Promise((resolve) => setTimeout(resolve, 2000));
+await pause(2000);
 late.sort((a, b) => a - b);
 const share = (part: number) => (late[Math.floor(late.length * part)] ?? NaN).toFixed(1);
 print(`${FOLLOWERS} followers, ${WRITES} writes, ${late.length} deliveries of ${FOLLOWERS * WRITES}`);

@@ -1,4 +1,5 @@
 // Starts a server as a process of its own with a folder of its own, waits until it answers, and ends it cleanly.
+import { pause } from "../../lib/core/pause.ts";
 import { answers, collect } from "../testing/processes.ts";
 import { freePort } from "./free_port.ts";
 
@@ -54,7 +55,7 @@ export async function serverProcess(what: ServerCommand): Promise<ServerProcess>
       await stop();
       throw new Error(`the server did not start:\n${output.stderr.slice(-2000)}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
   return { url, pid: child.pid, port, output: () => output.stdout, stop };
 }

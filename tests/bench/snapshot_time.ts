@@ -1,6 +1,7 @@
 // `deno run -A tests/bench/snapshot_time.ts [megabytes…]`: what a snapshot, a restore and a copy of an embedded database
 // cost by its size, how long writes of the same database wait for a snapshot, and reads of another one for all of it.
 // Default: 1, 100 and 1000 MB.
+import { pause } from "../../lib/core/pause.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -74,7 +75,7 @@ async function watch(
 ): Promise<void> {
   while (watching.on) {
     waits.push(await timed(call));
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await pause(2);
   }
 }
 

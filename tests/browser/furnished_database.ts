@@ -1,5 +1,6 @@
 // A database as it looks after some days of use: with rules, a log, snapshots, branches and endpoints. Words of strangers
 // stand in all of them, for tests that give hostile ones.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { sendForm } from "../console/open_page.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
@@ -193,5 +194,5 @@ async function beginArchive(
   const fields = { at: new Date().toISOString().replace("Z", "") };
   const { status, text } = await sendForm(app, { path, fields, person: admin });
   assert([303, 404].includes(status), text.slice(-300));
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  await pause(2);
 }

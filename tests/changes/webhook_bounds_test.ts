@@ -1,5 +1,6 @@
 // Webhooks in bounds: receivers that are slow or inside, how many there may be, and that idle ones cost nothing.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { MAX_WEBHOOKS } from "../../lib/core/limits_of_changes.ts";
 import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.ts";
 import { startReceiver } from "./receiver.ts";
@@ -30,7 +31,7 @@ test("a receiver that never answers, trickles, or answers without end is left in
     try {
       for (const byte of new TextEncoder().encode(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(1000)}`)) {
         await connection.write(new Uint8Array([byte]));
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await pause(50);
       }
     } catch {
       // The service has left.

@@ -1,4 +1,5 @@
 // An app with a database that has webhooks, and a receiver.
+import { pause } from "../../lib/core/pause.ts";
 import { assertEquals } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
@@ -64,7 +65,7 @@ export async function hookWorld(
         const all: Shown[] = JSON.parse(list.text).data;
         const [shown] = all;
         if (shown && isSo(shown, all)) return shown;
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await pause(5);
       }
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,5 +1,6 @@
 // What every tenant store must do: run by each implementation, unchanged. A store that differs says so in routes/docs/stores.md.
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, PLAIN_ROWS } from "../../lib/sql/row_form.ts";
@@ -512,7 +513,7 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
       signal: () => gone.signal,
     });
     const rejected = assertRejects(() => endless);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
     gone.abort();
     await rejected;
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);

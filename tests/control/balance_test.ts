@@ -1,5 +1,6 @@
 // Calls against a prepaid balance: admission, refilling, giving back, running out.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { IDLE_MS, MIN_BLOCK_NANO_USD, REFUSED_MS } from "../../lib/control/balance/balance_limits.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
 import type { Meter } from "../../lib/control/balance/meter.ts";
@@ -225,7 +226,7 @@ Deno.test("calls side by side never run up more than the dearest known call of e
       const meters = [world.meter(), world.meter(), world.meter()];
       const call = async (meter: Meter) => {
         const admission = await meter.admit(NS);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+        await pause(Math.random() * 3);
         meter.settle(admission, usage(500 + Math.floor(Math.random() * 9500)));
       };
       const calls = meters.flatMap((meter) => Array.from({ length: 80 }, () => call(meter)));

@@ -1,5 +1,6 @@
 // One namespace's money over one KV in memory, with clocks that tests turn and a KV that fails when they say so.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { openAccount } from "../../lib/control/balance/change_account.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
 import { Meter } from "../../lib/control/balance/meter.ts";
@@ -112,7 +113,7 @@ export class World {
   /** Resolves when the store has answered everything, and nothing more is asked for some turns of the loop. */
   async settled(): Promise<void> {
     for (let quiet = 0; quiet < 5; quiet = this.#asked === 0 ? quiet + 1 : 0) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await pause(1);
     }
   }
 
@@ -189,4 +190,4 @@ export async function refusalOf(call: Admission | Promise<unknown>): Promise<str
 }
 
 /** Lets what has been started come to its end: memory KV needs a few turns of the loop. */
-export const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+export const turns = (): Promise<void> => pause(20);

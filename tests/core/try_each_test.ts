@@ -1,5 +1,6 @@
 // Work on many things, of which some fail, several at a time.
 import { assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { tryEach } from "../../lib/core/try_each.ts";
 
 Deno.test("each thing is worked on, no more at a time than asked for, and the first failure is told at the end", async () => {
@@ -9,7 +10,7 @@ Deno.test("each thing is worked on, no more at a time than asked for, and the fi
     let most = 0;
     const work = async (thing: number) => {
       most = Math.max(most, ++now);
-      await new Promise((resolve) => setTimeout(resolve, (thing * 7) % 5));
+      await pause((thing * 7) % 5);
       now--;
       if (thing % 4 === 1) throw new RangeError(`${thing}`);
       done.push(thing);
@@ -29,7 +30,7 @@ Deno.test("where the list itself fails, what was begun has ended by then", async
     throw new TypeError("the list");
   }
   const work = async (thing: number) => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
     done.push(thing);
   };
   await assertRejects(() => tryEach(things(), work, 5), /the list/);

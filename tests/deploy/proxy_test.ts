@@ -1,4 +1,5 @@
 // The lines for nginx under "Behind a proxy" in routes/docs/self-hosting.md pass on what clients send, where nginx is installed.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { blocksOf, docFile } from "../docs/doc_files.ts";
 import { givePort, takePort } from "../testing/own_port.ts";
@@ -42,7 +43,7 @@ async function untilItAnswers(url: string): Promise<void> {
   for (let left = 100; left > 0; left--) {
     const answered = await fetch(url).then(async (answer) => (await answer.text(), answer.ok), () => false);
     if (answered) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 }
 

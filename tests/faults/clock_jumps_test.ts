@@ -1,6 +1,7 @@
 // The machine's clock is put forward or back while the service runs: what was spent stays spent, nothing hangs, and what
 // is pruned by age goes on being pruned.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
 import { autoLabel } from "../../lib/query/choose_snapshot.ts";
@@ -106,7 +107,7 @@ Deno.test("the log goes on being pruned after the clock was years ahead", async 
     clock.turn(3 * DAY_MS);
     for (let tries = 0; (await logged("old")).length > 0; tries++) {
       assert(tries < 100, "the row is still there");
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
   }, { clock, settings: { LOG_DAYS: "1" } });
 });

@@ -1,6 +1,7 @@
 // The service is killed while databases and branches are made, copied, deleted and brought back: what was answered is so, what
 // was not is whole or not there, and of neither anything is left on the disk or in KV that belongs to nobody.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
 import { ControlPlane } from "../../lib/control/control_plane.ts";
@@ -167,7 +168,7 @@ Deno.test("a service that is killed while databases and branches come and go kee
     }));
     for (let round = 0; round < ROUNDS; round++) {
       const working = Promise.allSettled(things.map((thing) => untilKilled(thing, call)));
-      await new Promise((resolve) => setTimeout(resolve, 1000 * Math.random()));
+      await pause(1000 * Math.random());
       await service.kill();
       for (const ended of await working) if (ended.status === "rejected") throw ended.reason;
       service = await startService({ folder, settings });

@@ -1,4 +1,5 @@
 // Tenant files that are damaged, emptied or gone: who notices, what is said, and that a snapshot is all a restore needs.
+import { pause } from "../../lib/core/pause.ts";
 import { cp } from "node:fs/promises";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ApiAnswer, callApi } from "../testing/call_api.ts";
@@ -316,7 +317,7 @@ Deno.test("no more than five damaged files of a database are kept", async () => 
         .sort();
     // What is too much goes soon.
     for (let look = 0; look < 200 && (await kept()).length > 5; look++) {
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await pause(25);
     }
     assertEquals(await kept(), names.slice(-5));
   });

@@ -1,4 +1,5 @@
 // A disk without room, under the real process: reads go on, writes say why not, and all is well when there is room again.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startService } from "../testing/start_service.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
@@ -10,7 +11,6 @@ import {
   onSmallDisks,
   settings,
   type Shop,
-  sleep,
   stepsOnSmallDisks,
   until,
 } from "./small_disk_shop.ts";
@@ -41,7 +41,7 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
     for (let call = 0; call < 300; call++) assertEquals((await query("SELECT 1")).status, 200);
     // It needs the rows of those calls in their table.
     assertEquals((await query("SELECT count(*) FROM _service_meta_query_log")).status, 200);
-    await sleep(1000);
+    await pause(1000);
     const lines = service.errors().split("\n").filter((line) => line !== "");
     assert(lines.length > 0 && lines.length < 15, service.errors());
     assertEquals(lines.filter((line) => line.includes('"level":"error"')), []);
@@ -54,7 +54,7 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
       for (let look = 0; look < 20; look++) {
         const read = await query("SELECT count(*) FROM items");
         assertEquals([read.status, read.text.includes("[[2]]")], [200, true], read.text);
-        await sleep(100);
+        await pause(100);
       }
       assertEquals((await query("SELECT 1", { "idempotency-key": "again" })).status, 200);
       const tokens = await call("POST", "/api/namespaces/acme/tokens", { name: "late", role: "read" });
@@ -66,7 +66,7 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
     await until(() => call("GET", "/readyz"), 200);
     await disk.fill(service.pid);
     const answer = await until(() => call("GET", "/readyz"), 503);
-    await sleep(1500);
+    await pause(1500);
     const { body } = await call("GET", "/readyz");
     assertEquals([body.code, Reflect.get(body, "notReady")], ["not_ready", ["kv", "tenants"]], answer.text);
     await disk.makeRoom(service.pid);
@@ -150,7 +150,7 @@ Deno.test("a disk that is full for a while", (t) => stepsOnSmallDisks(t, steps))
 
 Deno.test("a service that starts on a full disk serves reads, and what they cost is booked when there is room", async () => {
   await onSmallDisks(async ({ disk, service, token, call }) => {
-    await sleep(1500);
+    await pause(1500);
     const before = await used(call);
     await disk.fill(service.pid);
     await service.kill();
@@ -169,7 +169,7 @@ Deno.test("a service that starts on a full disk serves reads, and what they cost
     await until(() => after.query("INSERT INTO items VALUES (3, 'cap')"), 200);
     let booked = 0;
     for (let look = 0; look < 50 && booked < before + 21; look++) {
-      await sleep(200);
+      await pause(200);
       booked = await used(after.call);
     }
     assert(booked >= before + 21, `${booked} requests are booked, ${before} were before`);

@@ -76,7 +76,7 @@ Deno.test("many log rows of one database are in the log once after kills while t
     // Behind the first ones nobody has begun to move them, behind the others some are in their table.
     for (const restMs of [300, 1300, 1600].slice(0, rounds(2, 3))) {
       await Promise.all(Array.from({ length: 16 }, () => readMany(120)));
-      await new Promise((resolve) => setTimeout(resolve, restMs));
+      await pause(restMs);
       await service.kill();
       service = await startService({ folder, settings: { DEMO: "1" } });
     }
@@ -161,7 +161,7 @@ async function packsIn(folder: string): Promise<string[]> {
 async function untilSpooled(folder: string, id: string): Promise<boolean> {
   for (let looks = 0; looks < 100; looks++) {
     if ((await inSpool(folder, [id])).length > 0) return true;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
   return false;
 }

@@ -1,4 +1,5 @@
 // What one caller's statements may take of the machine's memory, under the permissions that people run the service with.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { callService, serviceWorld } from "../testing/service_world.ts";
 import { engineChildren } from "../testing/engine_children.ts";
@@ -7,8 +8,6 @@ import { launchService } from "../testing/start_service.ts";
 const ROWS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 2000000)";
 
 /** Between two looks and between two small calls: they take no processor from what is looked at. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
-
 /** The largest size that any child of the folder reaches until `work` settles, in MB. Linux only: 0 elsewhere. */
 async function peakWhile<T>(folder: string, work: Promise<T>): Promise<{ result: T; peakMb: number }> {
   let [done, peakKb] = [false, 0];
@@ -18,7 +17,7 @@ async function peakWhile<T>(folder: string, work: Promise<T>): Promise<{ result:
       const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
       peakKb = Math.max(peakKb, Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0));
     }
-    await pause();
+    await pause(50);
   }
   return { result: await watched, peakMb: peakKb / 1024 };
 }
@@ -90,7 +89,7 @@ async function sumWhile<T>(folder: string, work: Promise<T>): Promise<{ result: 
       sumKb += Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0);
     }
     mostKb = Math.max(mostKb, sumKb);
-    await pause();
+    await pause(50);
   }
   return { result: await watched, sumMb: mostKb / 1024 };
 }
@@ -112,7 +111,7 @@ Deno.test("all children together keep to ENGINE_MEMORY_MB: the largest read is e
     const answers = [];
     while (!ended) {
       answers.push(await callService(world, "SELECT 1"));
-      await pause();
+      await pause(50);
     }
     return answers;
   };

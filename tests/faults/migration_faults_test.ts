@@ -1,4 +1,5 @@
 // Processes that are killed while a migration runs: a file is applied with its record or not at all, and once.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { migrationWorld } from "../migrations/migration_world.ts";
 import { killChildren } from "../testing/engine_children.ts";
@@ -31,7 +32,7 @@ Deno.test("a kill of the engine child in a file leaves it whole or not at all, a
   for (let round = 1; round <= count; round++) {
     const files = Array.from({ length: round }, (_, at) => longFile(at + 1));
     const posting = world.post([FIRST, ...files]);
-    await new Promise((resolve) => setTimeout(resolve, round % 8 * 6));
+    await pause(round % 8 * 6);
     killed += await killChildren(app.deps.config.dataDir);
     const { status } = await posting;
     const names = await world.names();
@@ -66,7 +67,7 @@ Deno.test("a kill of the service in a file loses nothing, and the command goes o
   try {
     for (let round = 0; round < rounds(2, 10); round++) {
       const running = run(service.url);
-      await new Promise((resolve) => setTimeout(resolve, 400 + round * 40));
+      await pause(400 + round * 40);
       await service.kill();
       await running;
       service = await startService({ folder: world.folder, settings: { DEMO: "0", TENANTS_URL: "file:" } });

@@ -1,4 +1,5 @@
 // A KV file that several processes of a test open at about the same time.
+import { pause } from "../../lib/core/pause.ts";
 
 /** A file that another process has locked just now is tried again. */
 export async function openKvFile(path: string): Promise<Deno.Kv> {
@@ -7,7 +8,7 @@ export async function openKvFile(path: string): Promise<Deno.Kv> {
       return await Deno.openKv(path);
     } catch (error) {
       if (attempt === 50) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
+      await pause(20 * Math.random());
     }
   }
 }

@@ -1,5 +1,6 @@
 // An update that replaces the program under the running service: children of the new version serve nothing, and the service
 // says what helps.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { killChildren } from "../testing/engine_children.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
@@ -70,7 +71,7 @@ async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean)
     const answer = await ask();
     if (isWanted(answer)) return answer;
     assert(attempt < 2000, JSON.stringify(answer));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 }
 

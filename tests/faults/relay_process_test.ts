@@ -1,5 +1,6 @@
 // The service as a process, as `deno task start` starts it, behind a relay before sqld: what was answered is there once.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { newToken } from "../../lib/access/token_format.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import { openRelay, type Relay } from "../testing/relay.ts";
@@ -138,7 +139,7 @@ async function untilThere(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   for (const startMs = performance.now();;) {
     const answer = await send();
     if (answer.status === 200 || performance.now() - startMs > 30_000) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
 }
 

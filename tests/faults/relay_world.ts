@@ -1,4 +1,5 @@
 // An app over an sqld behind relays that can do something to one request of one database.
+import { pause } from "../../lib/core/pause.ts";
 import { assertEquals } from "@std/assert";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { headerOf } from "../testing/http_wire.ts";
@@ -120,6 +121,6 @@ export async function untilAnswered(send: () => Promise<ApiAnswer>): Promise<Api
     const answer = await send();
     const away = answer.status === 503 || answer.body.code === "meter_unreachable";
     if (!away || performance.now() - startMs > ANSWERED_MS) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
 }

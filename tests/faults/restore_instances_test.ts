@@ -1,5 +1,6 @@
 // A restore whose instance dies on its way, or stands still for longer than its claim lasts, with another instance on the
 // same sqld: the database is open again soon, and nothing that was acknowledged is lost. And two snapshots of one millisecond.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { suspend } from "../testing/suspend.ts";
 import { type Answer, type Instances, withInstances } from "./instances_world.ts";
@@ -67,12 +68,12 @@ Deno.test("a restore whose instance stood still moves nothing and closes nothing
     const { ended } = await restoring(world, () => suspend(pid));
     const stoppedMs = performance.now();
     await untilDone(world, "INSERT INTO t VALUES ('after')");
-    await new Promise((resolve) => setTimeout(resolve, STILL_MS - (performance.now() - stoppedMs)));
+    await pause(STILL_MS - (performance.now() - stoppedMs));
     Deno.kill(pid, "SIGCONT");
     await ended;
     for (let n = 0; n < 5; n++) {
       assertEquals((await world.query(1, "main", `INSERT INTO t VALUES (${n})`)).status, 200);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
     assertEquals(await values(world, 0), [["before,after,0,1,2,3,4"]]);
   });

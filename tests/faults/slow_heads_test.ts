@@ -1,16 +1,15 @@
 // Connections of strangers to the real process, with the limits that it has.
+import { pause } from "../../lib/core/pause.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { RawClient } from "../testing/raw_client.ts";
 import { startService } from "../testing/start_service.ts";
 
 const GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** A body that takes 25 s of the 30 that bodies have, on a connection that is older than 30 s then. */
 async function sendSlowBody(client: RawClient, token: string): Promise<number> {
   await client.send(GET);
   await client.answer();
-  await sleep(8000);
+  await pause(8000);
   const body = JSON.stringify({ sql: "SELECT 42" }).padEnd(50);
   await client.send(
     "POST /v1/db/demo/demo/query HTTP/1.1\r\nHost: localhost\r\n" +
@@ -19,7 +18,7 @@ async function sendSlowBody(client: RawClient, token: string): Promise<number> {
   // By the clock: on a busy machine each pause may be longer than it should.
   const startMs = performance.now();
   for (const [at, character] of [...body].entries()) {
-    await sleep(startMs + (at + 1) * 500 - performance.now());
+    await pause(startMs + (at + 1) * 500 - performance.now());
     await client.send(character);
   }
   return (await client.answer()).status;

@@ -1,4 +1,5 @@
 // A shop on each kind of small disk, for tests of disks without room.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { type ApiAnswer, callApi } from "../testing/call_api.ts";
 import { print } from "../testing/print.ts";
@@ -11,9 +12,6 @@ export const KEY = "operator-key-of-this-test";
 export const DATABASE = "/v1/db/acme/shop";
 /** Settings of each service. */
 export const settings = { DEMO: "0", OPERATOR_KEY: KEY };
-/** Waits. */
-export const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** A shop on one of them. */
 export interface Shop {
   readonly disk: SmallDisk;
@@ -106,7 +104,7 @@ async function restock({ service, query }: Shop): Promise<void> {
 export async function until(ask: () => Promise<ApiAnswer>, status: number): Promise<ApiAnswer> {
   let answer = await ask();
   for (let look = 0; look < 100 && answer.status !== status; look++) {
-    await sleep(100);
+    await pause(100);
     answer = await ask();
   }
   assertEquals(answer.status, status, answer.text);

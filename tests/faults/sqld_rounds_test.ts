@@ -1,4 +1,5 @@
 // Exactly once with the tenants in sqld, whatever is killed: sqld itself and the service, at random moments under load.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { print } from "../testing/print.ts";
 import { rounds } from "../testing/rounds.ts";
@@ -16,7 +17,7 @@ Deno.test("kills of sqld and of the service lose no acknowledged write, tear no 
       settings: { TENANTS_URL: `sqld+${sqld.url}?admin=${sqld.adminUrl}` },
       kill: async () => {
         await sqld.kill();
-        await new Promise((resolve) => setTimeout(resolve, 300 * Math.random()));
+        await pause(300 * Math.random());
         await sqld.restart();
         return true;
       },

@@ -2,6 +2,7 @@
 // is left behind.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { sweepFolders } from "../../lib/tenant/transfer/process_folders.ts";
 import { TransferRoom, type TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
@@ -134,7 +135,7 @@ Deno.test({
     assert(reader);
     let hasEnded = false;
     reader.ended.then(() => hasEnded = true);
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await pause(0);
     // Otherwise it would outlive the test too.
     reader.kill();
     assert(hasEnded, "nobody ends the process that reads");

@@ -1,5 +1,6 @@
 // The whole service is killed while a file is imported and while an export is read: afterwards the database is what it was or
 // what the file says, nothing is left of the work, and an export that was broken off is known by its missing end.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { rounds } from "../testing/rounds.ts";
 import { serviceWorld } from "../testing/service_world.ts";
@@ -47,7 +48,7 @@ Deno.test("a kill of the service in an import or an export leaves a whole databa
     for (let round = 1; round <= count; round++) {
       const [importing, exporting] = [bring(round), exported()];
       // Over all stages: the upload, the building, the restore.
-      await new Promise((resolve) => setTimeout(resolve, round * 900 / count));
+      await pause(round * 900 / count);
       await service.kill();
       const [[status], text] = await Promise.all([importing, exporting]);
       // All rows of one moment, or no end.

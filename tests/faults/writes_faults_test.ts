@@ -1,5 +1,6 @@
 // Kills between the claim of a token and its answer: what was proposed or approved runs at most once, what was
 // answered stays, and a plan's step is answered as it was.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { killChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
@@ -18,7 +19,7 @@ Deno.test("a kill of the engine child between claim and answer runs a proposed w
     for (let round = 0; round < ROUNDS; round++) {
       const { executionToken } = await propose(`INSERT INTO t VALUES (${round})`);
       const answers = [apply(executionToken), apply(executionToken)];
-      await new Promise((resolve) => setTimeout(resolve, round % 8));
+      await pause(round % 8);
       killed += await killChildren(app.deps.config.dataDir);
       const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
       const [[written]] = await readPast(shop, `SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];
@@ -41,7 +42,7 @@ Deno.test("a dry run during which the child is killed neither writes nor passes 
         `INSERT INTO t WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 20000) SELECT ${round} FROM c`;
       const writing = shop.query(sql);
       const proposing = post("propose", { sql });
-      await new Promise((resolve) => setTimeout(resolve, round % 8 * 3));
+      await pause(round % 8 * 3);
       killed += await killChildren(app.deps.config.dataDir);
       const [written] = await Promise.all([writing, proposing]);
       const [[count]] = await readPast(shop, `SELECT count(*) FROM t WHERE v = ${round}`) as [[number]];
@@ -81,7 +82,7 @@ Deno.test("a kill of the service between claim and answer writes at most once, w
       const { executionToken } = proposed.body.data;
       const plan = { "plan-key": `kill-${round}`, "plan-step": "apply" };
       const first = post("apply", { executionToken }, plan).catch(() => null);
-      await new Promise((resolve) => setTimeout(resolve, 1 + round % 3 * 2));
+      await pause(1 + round % 3 * 2);
       await service.kill();
       const heard = await first;
       service = await startService({ folder, settings });
@@ -115,7 +116,7 @@ Deno.test("a kill of the child while an approval is redeemed runs it once", asyn
       const held = heldBy(await shop.query("INSERT INTO t VALUES (?)", [round]));
       await decide(held.id, "approve");
       const answers = [redeem(held.approvalToken), redeem(held.approvalToken)];
-      await new Promise((resolve) => setTimeout(resolve, round % 8));
+      await pause(round % 8);
       killed += await killChildren(app.deps.config.dataDir);
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       const [[written]] = await readPast(shop, `SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];
@@ -138,7 +139,7 @@ Deno.test("a merge whose engine is killed leaves all of it or nothing, and repea
     let killed = 0;
     for (let round = 0; round < 4; round++) {
       const merging = mergeBranch(world);
-      await new Promise((resolve) => setTimeout(resolve, 20 + round * 60));
+      await pause(20 + round * 60);
       killed += await killChildren(world.app.deps.config.dataDir);
       answers.push((await merging).status);
       const [row] = await world.trunk("SELECT count(*) FROM items");
@@ -161,7 +162,7 @@ async function readPast({ query }: TestNamespace, sql: string): Promise<unknown[
   for (let attempt = 0;; attempt++) {
     const answer = await query(sql);
     if (answer.status !== 503 || attempt === 20) return rowsOf(answer);
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await pause(250);
   }
 }
 
@@ -172,6 +173,6 @@ async function repeat<Answer extends { readonly status: number }>(
   for (let attempt = 0;; attempt++) {
     const answer = await call();
     if (answer.status !== 409 || attempt === 100) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
 }

@@ -1,5 +1,6 @@
 // Answers whose clients do not take them: what they hold, who is ended for others, and that a slow client gets it all.
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { type AnswerLimits, AnswerRoom } from "../../lib/guard/answer_room.ts";
 import { HttpListener } from "../../lib/guard/http_listener.ts";
@@ -62,7 +63,7 @@ async function answering(limits: Partial<AnswerLimits>, folderFails = false): Pr
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!await holds()) await pause(5);
 }
 
 /** Waits until an answer has begun, and so has room; returns how many bytes of it were taken. */

@@ -1,5 +1,6 @@
 // The rows of the table "What differs" of the documentation, asked of this door and, where it answers soon, of a real sqld.
 import { assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -231,7 +232,7 @@ Deno.test("a transaction that is taken away", async (t) => {
       const { body } = await pipeline({ baton, requests: [execute("INSERT INTO d VALUES (2)")] });
       code = body.code ?? codes(body)[0] ?? "";
       baton = body.baton ?? baton;
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5);
     }
     return baton;
   };

@@ -3,6 +3,7 @@
 import { type Asking, type Batch, BatchCond, type Client, type SqlOwner, Stmt } from "@libsql/hrana-client";
 // @ts-types="./hrana_client.d.ts"
 import type { Stream } from "@libsql/hrana-client";
+import { pause } from "../../lib/core/pause.ts";
 
 /** A client of the newest version that it and the server speak, and a stream of it. */
 export interface CaseWorld {
@@ -217,7 +218,7 @@ const streams: Readonly<Record<string, ClientCase>> = {
   "a hundred statements at once": { ask: hundred(() => undefined), sees: true },
   "a hundred statements in microtasks": { ask: hundred(() => Promise.resolve()), sees: true },
   "a hundred statements in turns of the event loop": {
-    ask: hundred(() => new Promise((resolve) => setTimeout(resolve, 0))),
+    ask: hundred(() => pause(0)),
     sees: true,
   },
   "a closed stream": {

@@ -6,6 +6,7 @@ import {
   MAX_SOCKETS,
   MAX_SOCKETS_OF_TOKEN,
 } from "../../lib/core/limits_hrana.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { connectionLimits } from "../../lib/core/limits.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { HttpListener } from "../../lib/guard/http_listener.ts";
@@ -35,7 +36,7 @@ async function known(url: string, token: string): Promise<HranaSocket> {
 }
 
 const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!isSo()) await pause(5);
 };
 
 const codeOf = (message: unknown) => /"code":"([A-Z_]+)"/.exec(JSON.stringify(message))?.[1];

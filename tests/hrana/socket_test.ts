@@ -2,6 +2,7 @@
 // @ts-types="./libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { MAX_SOCKET_WAITING } from "../../lib/core/limits_hrana.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -216,7 +217,7 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     const [socket] = before.toReversed();
     assert(socket !== undefined);
     // Two million characters each: no more wait than one beyond the bound, and what the system's own buffers take.
-    while (socket.held < 1_000_000) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (socket.held < 1_000_000) await pause(5);
     let most = 0;
     assert((await raw.next())?.toString().includes("open_stream"));
     for (let at = 0; at < answers; at++) {
@@ -256,7 +257,7 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     assert(app.deps.hrana.sockets.size > 0);
     socket.close();
     await closed;
-    while (app.deps.hrana.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (app.deps.hrana.sockets.size > 0) await pause(5);
   });
   await server.shutdown();
 });
@@ -316,7 +317,7 @@ Deno.test("a token that is turned away at once, as one that expires while its re
   session.receive({ type: "hello", jwt: "x" }, 1);
   session.receive({ type: "request", request_id: 1, request: { type: "open_stream", stream_id: 1 } }, 1);
   // Until both are answered: what comes behind an answer under way is not answered at once.
-  await new Promise((resolve) => setTimeout(resolve));
+  await pause(0);
   assertEquals(sent.length, 2);
   isExpired = true;
   const stmt = { sql: "SELECT 1" };

@@ -1,4 +1,5 @@
 // What the process does beside requests is counted too: messages of webhooks, mails, what waits for the archive.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { hookWorld } from "../changes/webhooks_world.ts";
 import { accountWorld } from "../published/account_world.ts";
@@ -54,7 +55,7 @@ Deno.test("the lag of the archive is the age of the oldest change that is not th
     clock.turn(60_000);
     let counted = await samples(app);
     while ((counted.get("cubby_archive_failures_total") ?? 0) === 0) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
       counted = await samples(app);
     }
     assert((counted.get("cubby_archive_lag_seconds") ?? 0) >= 60);

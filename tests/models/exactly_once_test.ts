@@ -1,5 +1,6 @@
 // Calls with idempotency keys and steps of plans, at random, repeated, at the same time, with failures and ends of engine
 // children in between: each key does one thing once, and everybody who is told 200 is told the same.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { ApiAnswer } from "../testing/call_api.ts";
@@ -75,7 +76,7 @@ async function untilAnswered(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> 
   for (const startMs = performance.now();;) {
     const answer = await ask();
     if (![409, 503].includes(answer.status) || performance.now() - startMs > 30_000) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
 }
 

@@ -1,5 +1,6 @@
 // What calls cost, where it stands, and what is free.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import type { Admission } from "../../lib/control/balance/spending_account.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
@@ -106,7 +107,7 @@ test("a call whose caller hangs up before its end is paid and logged as one that
     const running = tenant.query(sql, [], { signal: gone.signal }).catch(() => null);
     // Elsewhere nobody outside can tell.
     if (isEmbedded()) await untilEngineRuns(app.deps.config.dataDir, () => false, before);
-    else await new Promise((resolve) => setTimeout(resolve, 300));
+    else await pause(300);
     gone.abort();
     await running;
   }

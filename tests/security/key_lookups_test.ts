@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { startPermissions } from "../testing/start_permissions.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
@@ -279,7 +280,7 @@ async function look(world: World) {
 
 async function firstLook(world: World): Promise<void> {
   await import("../../lib/engine/lookup_connection.ts");
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await pause(0);
   assertEquals(await look(world), [["one"]]);
 }
 
@@ -605,7 +606,7 @@ Deno.test("a database that finds no room for its connection is left to children,
 
 Deno.test("databases are opened here for a third of the time, or a tenth where that is slow, and read meanwhile", async () => {
   await import("../../lib/engine/lookup_connection.ts");
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await pause(0);
   // Milliseconds that an opening takes, and from then on until the next one may come.
   for (const [tookMs, pauseMs] of [[1, 2], [10, 90]] as const) {
     await withFile(async (world) => {

@@ -1,5 +1,6 @@
 // Moments of an archived database over HTTP: what they cost, and that a database that was deleted has them again.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member, rowsOf } from "../testing/test_namespace.ts";
@@ -21,7 +22,7 @@ Deno.test("a moment is brought back for nothing, also of a database that was del
     const first = await ask("POST", `${path}/restore`, { at: new Date().toISOString(), into: "first" });
     assert([201, 404].includes(first.status), first.text);
     const at = new Date().toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await pause(3);
     await acme.setup("DELETE FROM t");
 
     const main = "/api/namespaces/acme/databases/main";

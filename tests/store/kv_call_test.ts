@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { kvCall, kvCommit, kvGet, kvPage } from "../../lib/store/kv_call.ts";
@@ -49,7 +50,7 @@ Deno.test("kvCall() tries a locked file again until its deadline", async () => {
   calls = -1_000_000;
   assertEquals(await codeOf(locked, 200), "meter_unreachable");
   const atDeadline = calls;
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100);
   assertEquals([calls > -1_000_000 + 3, calls <= atDeadline + 1], [true, true]);
 });
 

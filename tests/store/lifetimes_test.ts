@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { pause } from "../../lib/core/pause.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
 import { callApi } from "../testing/call_api.ts";
@@ -111,7 +112,7 @@ Deno.test("Deno's own collector, which ends the process on a full disk, has noth
 /** The greeting comes a moment after the address. */
 async function untilPrinted(output: () => string): Promise<string> {
   for (let look = 0; look < 200 && !output().includes("curl"); look++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   return output();
 }

@@ -1,5 +1,6 @@
 // An archive in a bucket that is away for a while, is left half-written, or is somebody else's by now.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -224,7 +225,7 @@ Deno.test("a pruning that the bucket has broken off is made up for within hours"
     const isGone = async () => {
       await addRow(tenant, 1);
       for (let look = 0; look < 300 && s3.objects.has(half); look++) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await pause(10);
       }
       return !s3.objects.has(half);
     };

@@ -1,5 +1,6 @@
 // A machine whose clock is months ahead removes nothing from the archive that can still be restored.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { startS3 } from "../testing/s3_server.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -8,8 +9,6 @@ import { bucketOf, openArchived } from "./archive_world.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
-
 Deno.test("epochs are removed by the bucket's time, not by a clock that is months ahead of it", async () => {
   const s3 = startS3();
   const folder = await Deno.makeTempDir();
@@ -34,7 +33,7 @@ Deno.test("epochs are removed by the bucket's time, not by a clock that is month
       for (;;) {
         // No moment is asked for meanwhile: it may need what is just removed.
         await add();
-        for (let look = 0; look < 300 && s3.objects.has(half); look++) await pause();
+        for (let look = 0; look < 300 && s3.objects.has(half); look++) await pause(10);
         if (!s3.objects.has(half)) return;
         // Today's removal began before the half was there; the next one is a day later.
         clock.turn(DAY_MS + HOUR_MS);

@@ -1,4 +1,5 @@
 // Who writes at a place, and who removes there: a copied data folder is another installation, the same one started anew is not.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { codeOf, countAt, openArchived, until, withBucket } from "./archive_world.ts";
@@ -74,7 +75,7 @@ Deno.test("a service that does not own the place removes nothing there, whoever 
     await until(async () => (await other.ready()).includes("archive_taken"));
     // The day's look comes within a second.
     clock.turn(2 * DAY_MS);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await pause(3000);
     assertEquals(kept(), before);
     assertEquals(await countAt(await open("data"), tenant.id, clock.now(), "still"), 1);
   });

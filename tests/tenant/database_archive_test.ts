@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
+import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { epochName } from "../../lib/tenant/archive/archive_names.ts";
@@ -292,7 +293,7 @@ Deno.test("a log of many pieces that was read at once is in a moment as a whole"
     await archive.cut();
     for (let at = 0; at < 18; at++) database.exec("INSERT INTO t VALUES (randomblob(1000000))");
     const atMs = clock.now();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
     await archive.cut();
     await archive.upload();
     const { whole, parts } = await findMoment(store, ID, { atMs, end: await endOf(archive) });

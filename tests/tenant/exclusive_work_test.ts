@@ -1,4 +1,5 @@
 // Restores in place of embedded databases that are dropped meanwhile: what is dropped does not come back.
+import { pause } from "../../lib/core/pause.ts";
 import { assertEquals } from "@std/assert";
 import { withLocalStore } from "../testing/local_store.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
@@ -20,7 +21,7 @@ Deno.test("a drop waits for a restore that has begun, and the restore changes no
     await begun.promise;
     const dropping = store.drop(tenant.id).then(() => ended.push("drop"));
     const meanwhile = restore();
-    await Promise.race([dropping, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await Promise.race([dropping, pause(300)]);
     goesOn.resolve();
     await Promise.all([restoring, dropping]);
     assertEquals(ended, ["restore: store_unavailable", "drop"]);

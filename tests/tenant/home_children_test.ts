@@ -1,5 +1,6 @@
 // How databases are spread over engine children: more of them than one child holds open get another child.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
@@ -72,7 +73,7 @@ Deno.test("what finds all children at work runs as soon as one more serves, and 
     let wrote = false;
     const writing = busy.run("write", [[ENDLESS_WRITE]], { signal: () => gone.signal })
       .catch(() => {}).finally(() => wrote = true);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     assertEquals(await other.rows("SELECT 1"), [[1]]);
     assert(!wrote, "the read waited for the write that never ends");
     // It ends when its caller has left.

@@ -1,5 +1,6 @@
 // Connections of the remote stores to servers without TLS: what is reused, what is read, and that nothing goes out twice.
 import { assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { streamOnce } from "../../lib/core/send_once.ts";
 import { post } from "../../lib/tenant/remote/hrana/hrana_client.ts";
@@ -132,7 +133,7 @@ Deno.test("a connection that the server has closed meanwhile is not used again",
     for (let at = 1; at <= 5; at++) {
       assertEquals(text(await ask(world, "a")), "ok");
       // Its end arrives with the next turns of the event loop.
-      while (world.poster.idle > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      while (world.poster.idle > 0) await pause(1);
       assertEquals(world.connections.length, at);
     }
   });

@@ -1,5 +1,6 @@
 // What is removed from an archive where a clock was behind for a while, or an object is damaged.
 import { assertEquals, assertRejects } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { objectName } from "../../lib/tenant/archive/archive_names.ts";
 import { digestOf } from "../../lib/tenant/archive/digest.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
@@ -101,7 +102,7 @@ Deno.test("a service that archives into a folder removes what killed writes have
     await Tenant.create(store, ["CREATE TABLE t (a)"]);
     const isThere = () => Deno.stat(part).then(() => true, () => false);
     for (let look = 0; look < 500 && await isThere(); look++) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await pause(10);
     }
     assertEquals(await isThere(), false);
   } finally {

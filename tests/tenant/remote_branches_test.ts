@@ -1,5 +1,6 @@
 // Branches over sqld when something dies on the way: what was begun is whole or gone, and nothing is left behind.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
@@ -233,7 +234,7 @@ Deno.test("a merge waits for its snapshot longer than the server keeps idle stre
         if (!slow || !url.includes("/fork/")) return await go();
         slow = false;
         const copied = await go();
-        await new Promise((resolve) => setTimeout(resolve, 11_000));
+        await pause(11_000);
         return copied;
       }),
     });

@@ -1,4 +1,5 @@
 // A store over sqld that is closed: nothing of it is under way any more, also of what no caller waits for.
+import { pause } from "../../lib/core/pause.ts";
 import { assertEquals } from "@std/assert";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { type Asked, asksWhetherItAnswers, failureOf, standBetween, withSqld } from "./sqld_world.ts";
@@ -13,7 +14,7 @@ Deno.test("a store that is closed has ended its questions whether the server ans
     let slow = false;
     const late = async (what: string, go: () => Promise<Response>) => {
       await closing.promise;
-      await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+      await pause(LATE_MS);
       const answer = await go();
       answered.push(what);
       return answer;

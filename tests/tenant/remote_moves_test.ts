@@ -1,5 +1,6 @@
 // Databases of a store over sqld that are snapshotted, restored, copied and dropped, as several processes see it.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
@@ -257,7 +258,7 @@ Deno.test("a merge into a trunk that another process has restored, or restores a
       fetch: standBetween(async ({ url }, go) => {
         if (!url.includes("/fork/") || forkMs === 0) return await go();
         forks++;
-        await new Promise((resolve) => setTimeout(resolve, forkMs));
+        await pause(forkMs);
         return await go();
       }),
     });
@@ -273,7 +274,7 @@ Deno.test("a merge into a trunk that another process has restored, or restores a
     // Longer than a database that nobody moves would be waited for.
     forkMs = 1700;
     const restored = elsewhere.restore("undo", { undoLabel: "undo-2" });
-    while (forks === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (forks === 0) await pause(20);
     const merged = await merging.branches.merge(handle, mergeOf(trunk, branchId));
     await restored;
     assertEquals(merged.outcome, "merged");

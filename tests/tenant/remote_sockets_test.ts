@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { openSocketRelay, type SocketRelay } from "../testing/socket_relay.ts";
+import { pause } from "../../lib/core/pause.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import type { TenantCall } from "../../lib/tenant/tenant_store.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
@@ -265,7 +266,7 @@ Deno.test("a statement that is stopped ends in the server with its socket, and l
     }
     assertEquals(await tenant.rows(COUNT), [[9]]);
     const busy = await processorMs(world.sqld.pid);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
     assert(await processorMs(world.sqld.pid) - busy < 100, "the server still works on them");
   });
 });
@@ -315,7 +316,7 @@ Deno.test("an INSERT of one row whose time is over while another process writes 
     const name = "INSERT INTO t (a) VALUES ('late')";
     const writing = write(tenant, [name], { timeoutMs: 300 });
     // Longer than the call may take.
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await pause(600);
     await other("COMMIT");
     const outcome = await writing;
     const sent = relay.messages.filter((message) => message.includes(name));

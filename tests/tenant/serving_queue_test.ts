@@ -1,8 +1,9 @@
 // Who of many databases is served when.
 import { assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { ServingQueue } from "../../lib/tenant/archive/serving_queue.ts";
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const turn = () => pause(0);
 
 Deno.test("of many that wait the one that waits longest is next, however often others come back", async () => {
   const served: string[] = [];

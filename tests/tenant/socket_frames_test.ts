@@ -10,6 +10,7 @@ import {
   ServerFrames,
   textFrame,
 } from "../../lib/tenant/remote/hrana/socket_frames.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { type SocketOpening, WebSocketConnection } from "../../lib/tenant/remote/hrana/web_socket.ts";
 
 const MAX_BYTES = 1_000_000;
@@ -172,7 +173,7 @@ Deno.test("a socket to the platform's server carries messages of any length in t
   assertEquals([heard.length, ends], [sent.length, 1]);
   socket.close();
   socket.send("late");
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await pause(5);
   assertEquals(ends, 1);
 });
 

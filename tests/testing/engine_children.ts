@@ -1,4 +1,5 @@
 // The engine children of a data folder, found as anybody outside would find them.
+import { pause } from "../../lib/core/pause.ts";
 import { PROGRESS_HEAD_BYTES } from "../../lib/tenant/local/child/protocol.ts";
 
 /** Process ids of the children that serve `folder`. Linux only: elsewhere the list is empty. */
@@ -49,7 +50,7 @@ export async function untilEngineRuns(
 ): Promise<void> {
   for (let attempt = 0; attempt < 200 && !isOver(); attempt++) {
     if ((await begunFrames(folder)).difference(before).size > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 }
 
@@ -76,6 +77,6 @@ export async function childrenLeft(folder: string): Promise<number[]> {
   for (let attempt = 0;; attempt++) {
     const left = await engineChildren(folder);
     if (left.length === 0 || attempt === 100) return left;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 }

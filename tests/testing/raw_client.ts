@@ -1,4 +1,5 @@
 // A client that sends the bytes it is told to, in the pieces it is told to.
+import { pause } from "../../lib/core/pause.ts";
 import { hangUp, WireReader, writeAll } from "./http_wire.ts";
 
 export interface RawAnswer {
@@ -31,7 +32,7 @@ export class RawClient implements Disposable {
   /** Sends one character at a time, until the other end has closed. */
   async trickle(text: string, pauseMs: number): Promise<void> {
     for (const character of text) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs);
       try {
         await this.send(character);
       } catch (error) {

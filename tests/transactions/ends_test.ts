@@ -1,6 +1,7 @@
 // How transactions over several requests end without being asked: their time is up, their database changes, or their caller
 // has gone. What was taken away never goes on, and nothing of it is kept.
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
 import { placeFor } from "../../lib/tenant/local/place_transaction.ts";
@@ -263,5 +264,5 @@ Deno.test("the write slot goes round in the order of those who wait for it", () 
 });
 
 async function untilLost(some: readonly TestTransaction[]): Promise<void> {
-  while (some.some(({ lost }) => lost === null)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (some.some(({ lost }) => lost === null)) await pause(5);
 }

@@ -2,6 +2,7 @@
 // told which.
 import { assert, assertEquals } from "@std/assert";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
@@ -59,7 +60,7 @@ Deno.test({
         await one.exec("INSERT INTO t (round) VALUES (?)", [round]);
         const pids = await engineChildren(app.deps.config.dataDir);
         const ended = codeOf(one.commit());
-        if (round % 3 !== 0) await new Promise((resolve) => setTimeout(resolve, round % 3 - 1));
+        if (round % 3 !== 0) await pause(round % 3 - 1);
         for (const pid of pids) kill(pid);
         const code = await ended;
         const [[count]] = await rows(`SELECT count(*) FROM t WHERE round = ${round}`) as [[number]];

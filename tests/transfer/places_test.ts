@@ -1,5 +1,6 @@
 // Who may work at a time: files that are on their way keep nobody from working, and those that have come wait for their turn.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { exportLimits, importLimits } from "../../lib/core/limits_of_transfers.ts";
 import { TransferPlaces, type WorkingExports } from "../../lib/services/transfer/transfer_places.ts";
@@ -67,7 +68,7 @@ async function waitingImport({ app, acme, import: send }: TransferWorld, id: str
   const answer = send(`format=sql&mode=create&id=${id}`, DUMP, { path });
   const ask = (method: string) => app.request(method, `${path}/imports/${id}`, { token: acme.token });
   const state = async () => Reflect.get(Object((await ask("GET")).body.data), "state");
-  while (await state() !== "waiting") await new Promise((resolve) => setTimeout(resolve, 20));
+  while (await state() !== "waiting") await pause(20);
   return { path, answer, ask };
 }
 
@@ -94,7 +95,7 @@ Deno.test("never more work than may, however many come at once, and each of them
     const counts = [...atWork.values()];
     most.all = Math.max(most.all, counts.reduce((sum, count) => sum + count, 0));
     most.own = Math.max(most.own, ...counts);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+    await pause(Math.random() * 5);
     atWork.set(namespaceId, (atWork.get(namespaceId) ?? 0) - 1);
     return namespaceId;
   };

@@ -1,4 +1,5 @@
 // What a dry run leaves behind: a row in the query log, and nothing else.
+import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { shown, withWrites } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -73,7 +74,7 @@ test("readers do not wait for a dry run, which ends at its time bound and still 
     while (!ended) {
       assertEquals(await rows("SELECT count(*) FROM t"), [[1]]);
       if (!ended) readBeside++;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
     // The first of them may have come before it.
     assert(readBeside > 1, "the reads waited for the dry run");
