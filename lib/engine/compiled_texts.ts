@@ -1,5 +1,7 @@
-// How much memory SQLite may hold for compiled statements that nobody uses any more, and when it is given back.
+// How much memory SQLite may hold for compiled statements that nobody uses any more, and when it is given back; those that
+// are kept for later go where it has no more memory.
 import type { DatabaseSync } from "node:sqlite";
+import { isOutOfMemory } from "./engine_failure.ts";
 
 /** The fixed memory of a compiled statement, expressed in characters of text. */
 const OVERHEAD = 200;
@@ -9,6 +11,8 @@ const MAX_CHARACTERS = 1_000_000;
 /** Characters that open connections have compiled since the last collection, of all and of each. */
 let characters = 0;
 let byDatabase = new WeakMap<DatabaseSync, number>();
+/** What forgets the statements that an open connection keeps. */
+const caches = new Map<DatabaseSync, () => void>();
 
 /**
  * Call after compiling a tenant's text. `node:sqlite` frees a compiled statement only when its connection is closed or
@@ -20,20 +24,42 @@ export function noteCompiled(database: DatabaseSync, sql: string): void {
   const length = sql.length + OVERHEAD;
   characters += length;
   byDatabase.set(database, (byDatabase.get(database) ?? 0) + length);
-  if (characters < MAX_CHARACTERS) return;
-  characters = 0;
-  byDatabase = new WeakMap();
-  collectGarbage();
+  if (characters >= MAX_CHARACTERS) collect();
+}
+
+/** Call for a connection that keeps compiled statements, until `noteClosed`. */
+export function noteKeeping(database: DatabaseSync, forget: () => void): void {
+  caches.set(database, forget);
+}
+
+/**
+ * Does `work`. Where SQLite has no memory for it, no connection of this process keeps a statement any more: a short text
+ * can take half a megabyte, so those of one database could leave nothing for all others. Then the work is done once more,
+ * unless its failure may have left something (`again` is false). Throws what `work` throws.
+ */
+export function withMemory<T>(work: () => T, again = true): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+    for (const forget of caches.values()) forget();
+    collect();
+    if (!again) throw error;
+  }
+  return work();
 }
 
 /** Call after closing a connection, which has freed its statements. */
 export function noteClosed(database: DatabaseSync): void {
+  caches.delete(database);
   characters -= byDatabase.get(database) ?? 0;
   byDatabase.delete(database);
 }
 
-/** Exists because the process is started with `--expose-gc`. */
-function collectGarbage(): void {
-  const collect: unknown = Reflect.get(globalThis, "gc");
-  if (typeof collect === "function") collect();
+/** The collector exists because the process is started with `--expose-gc`. */
+function collect(): void {
+  characters = 0;
+  byDatabase = new WeakMap();
+  const garbage: unknown = Reflect.get(globalThis, "gc");
+  if (typeof garbage === "function") garbage();
 }

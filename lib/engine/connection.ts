@@ -8,7 +8,7 @@ import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts"
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ChangeFigures } from "./change_figures.ts";
-import { noteClosed, noteCompiled } from "./compiled_texts.ts";
+import { noteClosed, noteCompiled, noteKeeping, withMemory } from "./compiled_texts.ts";
 import { ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { type Prepared, PreparedStatements } from "./prepared_statements.ts";
 import { RowsReadEstimates } from "./rows_read/rows_read.ts";
@@ -50,6 +50,7 @@ export class Connection {
     this.#bounded = new BoundedRows(this.database, this.guard);
     this.#prepared = new PreparedStatements(this.database);
     this.figures = new ChangeFigures(this.database);
+    noteKeeping(this.database, () => this.#prepared.clear());
     this.database.setAuthorizer(this.guard.authorize);
   }
 
@@ -90,7 +91,7 @@ export class Connection {
 
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
   compile(level: Level, sql: string): void {
-    this.#atLevel(level, () => this.database.prepare(sql));
+    this.#atLevel(level, () => withMemory(() => this.database.prepare(sql)));
     noteCompiled(this.database, sql);
   }
 
@@ -120,11 +121,11 @@ export class Connection {
         }
       });
     if (level === "read") {
-      const result = this.#withVirtualTables(once);
+      const result = withMemory(() => this.#withVirtualTables(once));
       if (facts !== null) this.#prepared.share(sql, facts);
       return result;
     }
-    const result = once();
+    const result = withMemory(once, false);
     // A schema change earlier in the call may have invalidated the column names of compiled statements.
     if (level === "schema") this.#prepared.clear();
     return result;
@@ -215,7 +216,7 @@ export class Connection {
   #internalStatement(sql: string): StatementSync {
     let statement = this.#internal.get(sql);
     if (!statement) {
-      statement = this.database.prepare(sql);
+      statement = withMemory(() => this.database.prepare(sql));
       statement.setReturnArrays(true);
       this.#internal.set(sql, statement);
     }

@@ -113,6 +113,12 @@ export function engineFailure(error: unknown, denial: string | null): EngineFail
 /** Failure kinds that a damaged file gives when the service reads it. */
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(["corrupt", "unknown_table", "unknown_column"]);
 
+/** Whether SQLite had no memory: what it holds in this process is bounded. */
+export function isOutOfMemory(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : "";
+  return ((resultCode(error) ?? codeOfText(message) ?? 0) & 0xff) === 7;
+}
+
 /** Whether an error of the service's own reading means a damaged file, rather than a disk or another process. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE_KINDS.has(engineFailure(error, null).kind);

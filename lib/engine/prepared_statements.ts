@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Bounded } from "./bounded_rows.ts";
 import { sqlTokens } from "../sql/sql_tokens.ts";
-import { noteCompiled } from "./compiled_texts.ts";
+import { noteCompiled, withMemory } from "./compiled_texts.ts";
 import type { RunningLevel } from "./guard.ts";
 import type { KnownRead, SchemaFacts } from "./schema_facts.ts";
 
@@ -75,7 +75,8 @@ export class PreparedStatements {
   }
 
   #compiled(level: RunningLevel, sql: string): Prepared {
-    const statement = this.#compile(sql);
+    // A read is compiled and run again as a whole (`Connection.run`).
+    const statement = level === "read" ? this.#compile(sql) : withMemory(() => this.#compile(sql));
     const columns = level === "schema" && isAlter(sql) ? [] : statement.columns().map(({ name }) => name);
     return {
       statement: () => statement,

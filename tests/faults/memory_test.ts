@@ -1,7 +1,7 @@
 // What one caller's statements may take of the machine's memory, under the permissions that people run the service with.
 import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { callService, serviceWorld } from "../testing/service_world.ts";
+import { callService, manage, newToken, serviceWorld } from "../testing/service_world.ts";
 import { engineChildren } from "../testing/engine_children.ts";
 import { launchService } from "../testing/start_service.ts";
 
@@ -76,6 +76,29 @@ Deno.test("a child that passes its bound of memory is ended, and the others' wor
   assertMatch(world.service.errors(), /"event":"engine_child_ended","reason":"memory"/);
   assert(peakMb < 1100, `${peakMb} MB`);
   assertEquals((await callService(world, "SELECT 1")).status, 200);
+});
+
+Deno.test("statements that stay compiled do not fill the engine's memory, for their database or for another namespace", async () => {
+  await using world = await serviceWorld();
+  await manage(world, "", { slug: "other" });
+  const other = { ...world, token: await newToken(world, "admin", "other") };
+  // Some of them are at home in the same child.
+  const slugs = ["a", "b", "c", "d"];
+  for (const slug of slugs) {
+    await manage(world, "/other/databases", { slug });
+    assertEquals((await callService(other, "CREATE TABLE t (a)", `other/${slug}`)).status, 200);
+  }
+  const statuses = new Set<number>();
+  // Some 60 of them fill what SQLite may hold in a process.
+  for (let at = 0; at < 70; at++) {
+    statuses.add((await callService(world, `SELECT ${at} AS n WHERE 1 IN (${"1,".repeat(20_000)}1)`)).status);
+    for (const slug of at < 50 ? [] : slugs) {
+      const written = await callService(other, `INSERT INTO t VALUES (${at})`, `other/${slug}`);
+      const read = await callService(other, "SELECT length(hex(zeroblob(5000000)))", `other/${slug}`);
+      assertEquals([written.status, read.status, read.body.data?.rows], [200, 200, [[10_000_000]]]);
+    }
+  }
+  assertEquals([...statuses], [200]);
 });
 
 /** What all children of the folder hold at their largest until `work` settles, in MB. Linux only: 0 elsewhere. */

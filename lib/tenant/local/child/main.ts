@@ -7,6 +7,7 @@ import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, missingBranch, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
 import { foldKeeping, foldNow, foldQuickly } from "./fold_now.ts";
+import { withMemory } from "../../../engine/compiled_texts.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { readRequest, writeOutcomes, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
@@ -59,7 +60,9 @@ function serve(request: Request): void {
   switch (request.op) {
     case "read": {
       progress.startFrame(request.frame);
-      const { outcomes, text } = readGroup(files.get(request.db), wholeReads(request.calls), progress);
+      const { outcomes, text } = withMemory(() =>
+        readGroup(files.get(request.db), wholeReads(request.calls), progress)
+      );
       return writeOutcomes(outcomes, text);
     }
     case "write":

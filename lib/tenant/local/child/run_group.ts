@@ -5,6 +5,7 @@ import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { defersReferences } from "./call_work.ts";
 import { dryRunCall } from "./dry_run.ts";
+import { withMemory } from "../../../engine/compiled_texts.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 import { CommitChange } from "../../../sql/change_rows.ts";
 import { isKeyLookup } from "../../../engine/key_lookup.ts";
@@ -35,7 +36,7 @@ export function writeGroup(group: WriteGroup): void {
   if (only?.dryRun) return answerDryRun(group, only);
   try {
     if (group.calls.length > 1 && mustRunAlone(group)) throw new GroupLost();
-    commitTogether(group, group.calls, true);
+    withMemory(() => commitTogether(group, group.calls, true), only?.snapshot === undefined);
   } catch (error) {
     if (only && group.calls.length === 1 && !(error instanceof GroupLost)) {
       endRefused(group, only, 0, error);
@@ -71,7 +72,10 @@ function commitOneByOne(group: WriteGroup): void {
     const answer = (own: readonly WireOutcome[], ownText: string) =>
       group.answer([...outcomes, ...own], before + ownText);
     try {
-      const run = commitTogether({ ...group, answer }, [call], !logged, index);
+      const run = withMemory(
+        () => commitTogether({ ...group, answer }, [call], !logged, index),
+        call.snapshot === undefined,
+      );
       logged = true;
       outcomes.push(...run.outcomes);
       text += run.text;
