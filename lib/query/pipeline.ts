@@ -59,7 +59,7 @@ export async function passStages<Call, Checked, Admitted, Answer>(
 }
 
 /** The most times that a call passes the stages while the database changes under it. */
-const MAX_TRIES = 5;
+export const MAX_TRIES = 5;
 
 /** Starts over whenever the stages say so, up to `tries` times in all; then rejects with the error of `busy`. */
 export function untilAnswered<Answer>(

@@ -1,5 +1,6 @@
 // The pipeline that every call of SQL statements passes, from every surface: its stages in their order.
 import { AppError } from "../core/errors.ts";
+import { InTurn } from "../core/in_turn.ts";
 import { applyRules, findRules, stopOutright } from "./apply_rules.ts";
 import { authorise } from "./authorise.ts";
 import { Bill } from "./bill.ts";
@@ -14,6 +15,7 @@ import type { RuleMatch } from "./match_rules.ts";
 import {
   answered,
   goOn,
+  MAX_TRIES,
   passStages,
   type Said,
   type Soon,
@@ -36,23 +38,38 @@ import { workOf } from "./store_call.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 
 /**
+ * The calls of each database that have started over `MAX_TRIES` times. Of many that change the schema at once, each lets all
+ * the others start over: so many tries as there are calls, unless they go one after another.
+ */
+const lastTries = new InTurn();
+
+/**
  * Runs a call; a repetition under the same key gets the first answer. Errors: every code of the stages; an SQL
  * failure carries `errorDetail`, in a batch also `failedIndex` and the results that stay.
  */
 export function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
   const { databaseId, namespaceId } = call.target;
-  return runIn(ctx, call, ctx.tenants.open(databaseId, namespaceId));
+  const opened = openedFor(ctx, call, ctx.tenants.open(databaseId, namespaceId));
+  const pass = () => passOnce(ctx, opened, stagesOf(call), withTiming);
+  let tries = 0;
+  return untilAnswered(
+    () => ++tries > MAX_TRIES ? lastTries.run(databaseId, pass) : pass(),
+    () => busy(opened),
+    2 * MAX_TRIES,
+  );
 }
 
-/** Runs a call in a database, or in a transaction that is open in it. Errors: those of `run`. */
+/**
+ * Runs a call in a transaction that is open. It waits for no other call, which may be waiting for the transaction. Errors:
+ * those of `run`.
+ */
 export function runIn(
   ctx: QueryContext,
   call: QueryCall,
-  database: StatementDatabase,
+  transaction: StatementDatabase,
 ): Promise<QueryAnswer> {
-  const opened = { call, database, log: identifyStatements(ctx.clock, call) };
-  const passed = call.replay === null ? stages : replayedStages;
-  return untilAnswered(() => passOnce(ctx, opened, passed, withTiming), () => busy(opened));
+  const opened = openedFor(ctx, call, transaction);
+  return untilAnswered(() => passOnce(ctx, opened, stagesOf(call), withTiming), () => busy(opened));
 }
 
 /**
@@ -61,15 +78,15 @@ export function runIn(
  */
 export async function decide(ctx: QueryContext, call: QueryCall): Promise<void> {
   const { databaseId, namespaceId } = call.target;
-  const opened = {
-    call,
-    database: ctx.tenants.open(databaseId, namespaceId),
-    log: identifyStatements(ctx.clock, call),
-  };
+  const opened = openedFor(ctx, call, ctx.tenants.open(databaseId, namespaceId));
   await untilAnswered(() => passOnce(ctx, opened, decidingStages, (nothing) => nothing), () => busy(opened));
 }
 
 type Opened = Pick<UnderstoodCall, "call" | "database" | "log">;
+
+function openedFor(ctx: QueryContext, call: QueryCall, database: StatementDatabase): Opened {
+  return { call, database, log: identifyStatements(ctx.clock, call) };
+}
 
 function busy({ database, log }: Opened): AppError {
   recordRefusal(database, log, "database_busy");
@@ -100,6 +117,11 @@ async function passOnce<Answer>(
 
 const stages: StatementStages = { check, admit, perform, turnedAway };
 const replayedStages = withReplay(stages);
+
+function stagesOf({ replay }: QueryCall): StatementStages {
+  return replay === null ? stages : replayedStages;
+}
+
 const decidingStages = {
   ...stages,
   perform: async ({ understood, bill }: StatementPass) => {
