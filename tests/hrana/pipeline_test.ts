@@ -360,7 +360,7 @@ ALTER TABLE "new_User" RENAME TO "User";`;
       "INSERT INTO t VALUES (1, NULL)": ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_NOTNULL"],
       "INSERT INTO t VALUES (1, 'x')": ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_CHECK"],
       "INSERT INTO t VALUES (1, 'a'), (1, 'b')": ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_UNIQUE"],
-      "SELECT * FROM missing": ["SQLITE_ERROR", undefined],
+      "SELECT * FROM missing": ["SQLITE_UNKNOWN", undefined],
       "": ["SQL_NO_STATEMENT", undefined],
       "SELECT 1; SELECT 2": ["SQL_MANY_STATEMENTS", undefined],
       "SELECT ?": ["ARGS_INVALID", undefined],
@@ -370,6 +370,12 @@ ALTER TABLE "new_User" RENAME TO "User";`;
       const { error } = await execute(sql);
       assertEquals([sql, error?.code, error?.extended_code], [sql, code, extended]);
     }
+    // Astro DB takes exactly these words for a database that nothing was pushed to.
+    const { error } = await execute("select snapshot from _astro_db_snapshot order by id desc limit 1;");
+    assertEquals(
+      `${error?.code}: ${error?.message}`,
+      "SQLITE_UNKNOWN: SQLite error: no such table: _astro_db_snapshot",
+    );
     const unique = await execute("INSERT INTO t VALUES (1, 'a'), (1, 'b')");
     assertMatch(unique.error?.message ?? "", /UNIQUE constraint failed: t\.id/);
   },
