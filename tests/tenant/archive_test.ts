@@ -7,7 +7,11 @@ import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
-import { bucketOf, codeOf, countAt, openArchived } from "./archive_world.ts";
+import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { ifThere } from "../../lib/store/if_there.ts";
+import { openLocalStore } from "../testing/local_store.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { bucketOf, codeOf, countAt, openArchived, until } from "./archive_world.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
 
@@ -92,6 +96,35 @@ Deno.test("a log that was folded in and a restart leave no gap", async () => {
     }
     assertEquals(epochsOf(world, tenant.id).length, 1);
   });
+});
+
+Deno.test("a database that was at rest when its archive began has no gap where it is written again", async () => {
+  const folder = await Deno.makeTempDir();
+  const clock = new TurnableClock();
+  const earlier = await openLocalStore(`${folder}/data`, { clock });
+  const tenant = await Tenant.create(earlier, [SCHEMA]);
+  await tenant.run("write", [["INSERT INTO t (a) VALUES ('x')"]]);
+  const isAtRest = async () =>
+    await ifThere(Deno.stat(`${databasePath(`${folder}/data/tenants`, tenant.id)}-wal`)) === null;
+  while (!await isAtRest()) {
+    clock.turn(61_000);
+    await pause(200);
+  }
+  await earlier.close();
+  const world = { folder, objects: `${folder}/objects`, store: await open(folder) };
+  try {
+    // Its base.
+    await until(async () => await ifThere(Deno.stat(`${world.objects}/db/${tenant.id}`)) !== null);
+    for (let row = 0; row < 3; row++) {
+      await Tenant.at(world.store, tenant.id).run("write", [["INSERT INTO t (a) VALUES ('y')"]]);
+      await pause(5);
+    }
+    assertEquals(await countAt(world.store, tenant.id, systemClock.now(), "now"), 4);
+    assertEquals(epochsOf(world, tenant.id).length, 1);
+  } finally {
+    await world.store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("a log that is folded in while somebody goes on writing keeps its file's length, and leaves no gap", async () => {

@@ -38,7 +38,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/tenant/archive_writers_test.ts": { seconds: 10, waits: true },
   "tests/tenant/remote_sockets_test.ts": { seconds: 8, waits: true },
   "tests/tenant/remote_moves_test.ts": { seconds: 5, waits: true },
-  "tests/tenant/resting_logs_test.ts": { seconds: 5, waits: true },
+  "tests/tenant/resting_databases_test.ts": { seconds: 5, waits: true },
   "tests/sessions/session_keys_test.ts": { seconds: 10, waits: true },
   "tests/browser/console_pages_test.ts": { seconds: 39 },
   "tests/browser/docs_test.ts": { seconds: 55 },

@@ -7,7 +7,7 @@ import { archiveFolder, spooledDatabases } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
 import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
-import { foldDue } from "./fold_due.ts";
+import { beginLog, foldDue } from "./fold_due.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
@@ -195,8 +195,8 @@ export class Archiver {
     try {
       // A base is of no use while nobody takes it.
       if (state === null || state.phase === "lost") {
-        if (await this.#reaches()) await archive.cut();
-        else changed.again = true;
+        if (!await this.#reaches()) changed.again = true;
+        else await beginLog(this.options.databases, changed.databaseId).then(() => archive.cut());
       } else if (!await this.#hasRoom(archive)) changed.again = true; // the next epoch is begun without a write
       else if (again) await archive.cut();
     } catch (error) {

@@ -1,5 +1,7 @@
-// When a log is folded into its file, and whether the log's file keeps its length then.
+// When a log begins and when it is folded into its file, and whether the log's file keeps its length then.
 import { logReaches } from "../log_length.ts";
+import { ifThere } from "../../store/if_there.ts";
+import type { ArchivedStore } from "./archived_store.ts";
 
 /** Bytes of a log from which it is folded in; of the log's file of a database that nobody writes any more. */
 const FOLD_BYTES = 16 * 1024 * 1024;
@@ -12,4 +14,13 @@ export async function foldDue(path: string, isWritten: boolean): Promise<{ reado
   const bytes = (await Deno.stat(path).catch(() => null))?.size ?? 0;
   if (!isWritten) return bytes > IDLE_BYTES ? { keeps: false } : null;
   return logReaches(path, FOLD_BYTES) ? { keeps: bytes <= KEPT_BYTES } : null;
+}
+
+/** Gives a file at rest its log, which changes the file: before its base is read. */
+export async function beginLog(
+  databases: Pick<ArchivedStore, "pathOf" | "holding">,
+  databaseId: string,
+): Promise<void> {
+  if (await ifThere(Deno.stat(`${databases.pathOf(databaseId)}-wal`)) !== null) return;
+  await databases.holding(databaseId, async (fold) => void await fold(true));
 }

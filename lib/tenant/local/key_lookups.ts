@@ -162,8 +162,7 @@ export class KeyLookups {
       const json = connection.read(lookup, call.statements[0]?.params ?? [], bounds, call.rowForm);
       return { json, isNew };
     } catch (error) {
-      // A value or a row that is too long says nothing of others.
-      if (isTooLong(error)) return null;
+      if (saysNothingOfOthers(error)) return null;
       this.close(databaseId);
       this.#leftOut.add(databaseId, this.#now() + FAILED_MS);
       return null;
@@ -195,10 +194,11 @@ function isOneRead(call: TenantCall): boolean {
     !call.statements[0]?.takes;
 }
 
-/** The engine's code for a value beyond its limit (sqlite.org/rescode.html). */
-const TOO_BIG = 18;
+/** The engine's codes for a value beyond its limit, and for a file that gets its log just now (sqlite.org/rescode.html). */
+const OF_ONE_CALL: readonly unknown[] = [18, 5];
 
-function isTooLong(error: unknown): boolean {
+/** A value or a row that is too long, or a moment in which the file could not be read, says nothing of other look-ups. */
+function saysNothingOfOthers(error: unknown): boolean {
   return error instanceof Error &&
-    (error.name === "ResultTooLarge" || Reflect.get(error, "errcode") === TOO_BIG);
+    (error.name === "ResultTooLarge" || OF_ONE_CALL.includes(Reflect.get(error, "errcode")));
 }

@@ -28,7 +28,7 @@ import { localMetrics } from "./local_metrics.ts";
 import { LogFlusher } from "./log_flusher.ts";
 import { NewFiles } from "./new_files.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
-import { FOLD_MS, RestingLogs } from "./resting_logs.ts";
+import { LOOK_MS, RestingDatabases } from "./resting_databases.ts";
 import { RoomProbe } from "./disk_room.ts";
 import { isIdle, sweepSlots } from "./child_slot.ts";
 import { makeFolder, removeAll } from "./tenant_paths.ts";
@@ -60,7 +60,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #log: LogFlusher;
   readonly #snapshots: LocalSnapshots;
   readonly #newFiles: NewFiles;
-  readonly #resting: RestingLogs;
+  readonly #resting: RestingDatabases;
   readonly #room: RoomProbe;
   readonly #exclusive: ExclusiveWork;
   readonly #reserve: DiskReserve;
@@ -88,7 +88,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
       this.lookups?.leaveDamaged(databaseId);
     };
     const { clock, log, logDays, logBytes = DEFAULT_LOG_BYTES, snapshotDays } = options;
-    this.#resting = new RestingLogs({ host: this, scheduler, tenants, clock });
+    this.#resting = new RestingDatabases({ host: this, scheduler, tenants, clock });
     this.#log = new LogFlusher({ host: this, spool, clock, log, logDays, logBytes });
     const keepMs = snapshotDays * DAY_MS;
     this.#snapshots = new LocalSnapshots({ ...parts, host: this, clock, log, keepMs });
@@ -101,7 +101,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.pruning.prune(id));
     this.#timers = [
       setInterval(() => this.#log.flushAll(), LOG_DELAY_MS / 2),
-      setInterval(() => void this.#resting.foldSome(), FOLD_MS),
+      setInterval(() => void this.#resting.restSome(), LOOK_MS),
       setInterval(() => this.#sweep(), SWEEP_MS),
     ];
   }

@@ -26,7 +26,8 @@ export class LookupFile implements SlotReader {
   /** The connection and its look-ups. */
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
-  readonly #walId: string;
+  /** Null: the file is at rest and has none (`child/log_form.ts`). */
+  readonly #walId: string | null;
   /** Whether its reads are one transaction at present, and whose slot ends it where it lasts longer than a turn. */
   #isReading = false;
   #untilMs = Infinity;
@@ -43,7 +44,7 @@ export class LookupFile implements SlotReader {
     if (logReaches(`${path}-wal`, MAX_LOG_BYTES)) throw new RangeError("the log beside the file is long");
     this.connection = new Engine(path);
     try {
-      // The first read opens the log beside the file, or makes it.
+      // The first read opens the log beside the file, or makes it where the file is not at rest.
       const characters = this.connection.schemaCharacters();
       this.bytes += CHARACTER_BYTES * Math.max(0, characters - FREE_CHARACTERS);
       this.#walId = walIdOf(path);
@@ -75,15 +76,15 @@ export class LookupFile implements SlotReader {
   /**
    * Makes its next reads one transaction, so that they share one look at the file and its log. Where nobody has the write slot,
    * it lasts until somebody gets it, because nothing changes before. Otherwise the answer is true, and it has to end with this
-   * turn of the event loop: as long as it lasts, the log beside the file only grows. `nowMs`: by the monotonic clock. Throws
-   * what the engine throws.
+   * turn of the event loop: as long as it lasts, the log beside the file only grows, and a file at rest gets none. `nowMs`: by
+   * the monotonic clock. Throws what the engine throws.
    */
   begin({ writeTurn, writes }: LookupLanes, nowMs: number): boolean {
     if (this.#isReading) return false;
     this.connection.begin();
     this.#isReading = true;
     this.#untilMs = nowMs + READING_MS;
-    if (writeTurn === null) return true;
+    if (writeTurn === null || this.#walId === null) return true;
     writes.reader = this;
     this.#slot = writes;
     return false;
@@ -115,8 +116,13 @@ export class LookupFile implements SlotReader {
   }
 }
 
-/** Tells one log beside a file from a later one. Throws where there is none. */
-function walIdOf(path: string): string {
-  const { dev, ino, birthtime } = Deno.statSync(`${path}-wal`);
-  return `${dev} ${ino} ${birthtime?.getTime()}`;
+/** Tells one log beside a file from a later one; null: there is none. */
+function walIdOf(path: string): string | null {
+  try {
+    const { dev, ino, birthtime } = Deno.statSync(`${path}-wal`);
+    return `${dev} ${ino} ${birthtime?.getTime()}`;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
 }

@@ -16,6 +16,7 @@ import { unguarded } from "./savepoints.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { wholeCall, type WireCall, type WireOutcome } from "./wire_call.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
+import { dropSnapshot, takeSnapshot } from "./own_snapshots.ts";
 
 /** Databases whose connection waits for the next transaction in them. */
 const MAX_READY = 16;
@@ -184,10 +185,10 @@ function writeInside(file: TenantFile, call: WireCall, progress: Progress) {
   const connection = file.writer();
   if (call.snapshot !== undefined) {
     progress.startStatement(0, 0);
-    file.snapshot(call.snapshot);
+    takeSnapshot(file, call.snapshot);
   }
   const run = writeOrLose(connection, call, progress);
-  if (call.snapshot !== undefined && run.leftNothing) file.dropSnapshot(call.snapshot);
+  if (call.snapshot !== undefined && run.leftNothing) dropSnapshot(file, call.snapshot);
   if (call.level === "schema" && run.leftNothing) connection.schemaChanged();
   return run;
 }

@@ -17,7 +17,7 @@ interface Asked {
 
 /** Facts up to the first statement that does not compile. Version and facts come from one read transaction. */
 export function inspect(file: TenantFile, asked: Asked): Inspected {
-  const reader = file.reader();
+  const reader = file.briefReader();
   if (!asked.foreignKeysOff) return inspectWith(reader, file, asked);
   reader.database.exec("PRAGMA foreign_keys=OFF");
   try {

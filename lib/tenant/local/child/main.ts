@@ -23,6 +23,7 @@ import { beginHistory, copyTo, restoreSnapshot } from "./restore.ts";
 import { wholeCall, wholeReads } from "./wire_call.ts";
 import { logBytesAt } from "./file_at.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import { copyOut, takeSnapshot } from "./own_snapshots.ts";
 
 const [directory, progressPath, keepBytes, keepsLogs, descriptors] = Deno.args;
 if (directory === undefined || progressPath === undefined) Deno.exit(2);
@@ -114,7 +115,7 @@ function serve(request: Request): void {
       runInternal(files.get(request.db), request.statements);
       return writeReply({ t: "done" });
     case "snapshot":
-      files.get(request.db).snapshot(request.name, request.early);
+      takeSnapshot(files.get(request.db), request.name, request.early);
       return writeReply({ t: "done" });
     case "restore":
       return writeReply(restoreSnapshot(files.get(request.db), request));
@@ -125,7 +126,7 @@ function serve(request: Request): void {
     case "copy":
       return writeReply(copyTo(files.get(request.db), { ...request, path: files.pathOf(request.to) }));
     case "copy_out":
-      files.get(request.db).copyOut(files.transferCopy(request.transfer), request.early);
+      copyOut(files.get(request.db), files.transferCopy(request.transfer), request.early);
       return writeReply({ t: "done" });
     case "begin_history":
       return writeReply(beginHistory(files.pathOf(request.db), request));
@@ -135,6 +136,10 @@ function serve(request: Request): void {
     case "fold_all": {
       const fold = request.keeps ? foldKeeping : foldNow;
       return writeReply({ t: "folded", frames: fold(files.get(request.db).writer()) });
+    }
+    case "rest": {
+      const file = files.get(request.db);
+      return writeReply({ t: "rested", rests: foldNow(file.writer()) === null && file.rest() });
     }
     case "store_ancestor":
       storeAncestor(files.get(request.db));

@@ -15,6 +15,7 @@ import { insertAuditRow, insertCallRow, insertChange } from "./log_rows.ts";
 import { storeReplay } from "./replay.ts";
 import type { MergeRequest, WireMerge } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
+import { dropSnapshot, takeSnapshot } from "./own_snapshots.ts";
 
 /** The result of a merge. */
 export interface Merged {
@@ -57,7 +58,7 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
   writer.database.exec("PRAGMA foreign_keys=OFF");
   try {
     writer.internalRun("BEGIN IMMEDIATE");
-    if (!request.dryRun) trunk.snapshot(request.snapshot);
+    if (!request.dryRun) takeSnapshot(trunk, request.snapshot);
     failure = attempt(run, compared, trunk, open);
     commits = failure === null && run.complete && !request.dryRun;
     if (commits) {
@@ -72,7 +73,7 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
     writer.schemaChanged();
   }
   const snapshotTaken = commits && run.wrote;
-  if (!request.dryRun && !snapshotTaken) trunk.dropSnapshot(request.snapshot);
+  if (!request.dryRun && !snapshotTaken) dropSnapshot(trunk, request.snapshot);
   return ending({ outcome: run.outcome(failure !== null), failure, snapshotTaken });
 }
 

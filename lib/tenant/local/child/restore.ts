@@ -24,6 +24,7 @@ import { placeIn, restart } from "./restart_changes.ts";
 import { salvageReplays, salvageRows } from "./salvage.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { upgradeTables } from "./upgrade_tables.ts";
+import { takeSnapshot } from "./own_snapshots.ts";
 
 /** Index of the text in a log row. */
 const LOG_TEXT = 13;
@@ -77,7 +78,7 @@ function restoreStaged(
       salvage(file, target, restore.nowMs);
       setAside = exists(file.path) || exists(`${file.path}-wal`) ? restore.aside : null;
     } else {
-      file.snapshot(restore.undo);
+      takeSnapshot(file, restore.undo);
       undo = true;
     }
     const tables = [...before?.tables ?? [], ...tablesOf(target)];

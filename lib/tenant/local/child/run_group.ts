@@ -19,6 +19,7 @@ import { unguarded } from "./savepoints.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { runCall, wireOutcomeOf } from "./run_call.ts";
+import { dropSnapshot, takeSnapshot } from "./own_snapshots.ts";
 
 /** A group of writes. */
 export interface WriteGroup {
@@ -132,7 +133,7 @@ function runAll(group: WriteGroup, connection: Connection, change: CommitChange,
     // The transaction has written nothing yet, because such a call travels alone.
     if (call.snapshot !== undefined) {
       group.progress.startStatement(firstIndex + index, 0);
-      group.file.snapshot(call.snapshot, call.early);
+      takeSnapshot(group.file, call.snapshot, call.early);
     }
     const run = writeCall(call, {
       connection,
@@ -141,7 +142,7 @@ function runAll(group: WriteGroup, connection: Connection, change: CommitChange,
       alone: calls.length === 1,
       change,
     });
-    if (call.snapshot !== undefined && run.leftNothing) group.file.dropSnapshot(call.snapshot);
+    if (call.snapshot !== undefined && run.leftNothing) dropSnapshot(group.file, call.snapshot);
     text += run.text;
     outcomes.push(run.outcome);
     if (call.level === "schema") {
@@ -158,7 +159,7 @@ function runAll(group: WriteGroup, connection: Connection, change: CommitChange,
  * it; the first answer stands if the child ends during the dry run.
  */
 function endRefused(group: WriteGroup, call: WireCall, index: number, error: unknown): WireOutcome {
-  if (call.snapshot !== undefined) group.file.dropSnapshot(call.snapshot);
+  if (call.snapshot !== undefined) dropSnapshot(group.file, call.snapshot);
   const failed = failedCall(error);
   group.answer([failed], "");
   if (failed.f.kind !== "foreign_key_violation" || runsOf(call) === 1) return failed;
@@ -188,25 +189,31 @@ function withProof(connection: Connection, call: WireCall, outcome: WireOutcome)
   return isKeyLookup(connection, one[0]) ? { ...outcome, l: true } : outcome;
 }
 
+/** The texts that a call runs, each with one set of values; a call with many sets has none that ends soon. */
+function readsOf({ statements, paramSets }: WireCall): string[] {
+  return paramSets ? [""] : statements.map(([sql]) => sql);
+}
+
 /** Outcomes of the calls that ran, in order; those missing at the end were not started. */
 export function readGroup(
   file: TenantFile,
   calls: readonly WireCall[],
   progress: Progress,
 ): { outcomes: WireOutcome[]; text: string } {
-  const connection = file.reader();
+  let connection = file.briefReader();
   const outcomes: WireOutcome[] = [];
   let text = "";
   const startedMs = systemClock.monotonicMs();
-  const scope = {
-    connection,
-    progress,
-    guardStatement: unguarded,
-    countWritten: () => 0,
-  };
   connection.internalRun("BEGIN");
   try {
-    const version = file.readerVersion();
+    let version = file.readerVersion();
+    if (!file.isBrief(calls.flatMap(readsOf))) {
+      connection.internalRun("COMMIT");
+      connection = file.reader();
+      connection.internalRun("BEGIN");
+      version = file.readerVersion();
+    }
+    const scope = { connection, progress, guardStatement: unguarded, countWritten: () => 0 };
     file.withSharedFacts(() => {
       for (const [index, call] of calls.entries()) {
         if (index > 0 && systemClock.monotonicMs() - startedMs > FRAME_BUDGET_MS) break;

@@ -3,9 +3,8 @@
 import { systemClock } from "../../../core/clock.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
-import type { EarlyCopy } from "./early_copy.ts";
 import { fileAt, logBytesAt } from "./file_at.ts";
-import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import { connectWriter, endLog, isAtRest } from "./log_form.ts";
 import { heldBy, NARROW_BYTES, widenCache } from "./page_cache.ts";
 import { SeenSchema } from "./seen_schema.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
@@ -29,6 +28,8 @@ export class TenantFile {
   #reader: Connection | null = null;
   #writer: Connection | null = null;
   #isWide = true;
+  /** Whether the reader has found the file at rest. */
+  #rests = false;
   /** A writer has been closed and its log not folded in. */
   #leftLog = false;
   readonly #schemaOfReader = new SeenSchema();
@@ -39,8 +40,16 @@ export class TenantFile {
   /** `keepsLog`: closing never folds the log in. */
   constructor(readonly path: string, readonly keepsLog = false) {}
 
-  /** The connection that reads. Throws `FileDamage` when the file is missing or empty. */
+  /** The connection that reads; a file at rest gets its log first. Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
+    const reader = this.briefReader();
+    if (!this.#rests || reader.database.isTransaction) return reader;
+    this.#wake();
+    return this.briefReader();
+  }
+
+  /** The same for reads that end by themselves, which leave a file at rest as it is (`log_form.ts`). */
+  briefReader(): Connection {
     if (this.#reader && !this.#reader.database.isTransaction) this.#checkFile(CHECK_MS);
     return this.#reader ??= this.#openReader();
   }
@@ -48,7 +57,9 @@ export class TenantFile {
   /** The connection that writes. Throws `FileDamage` when the file is missing or empty. */
   writer(): Connection {
     if (this.#writer && !this.#writer.database.isTransaction) this.#checkFile(0);
-    return this.#writer ??= this.#openWriter();
+    this.#writer ??= this.#openWriter();
+    this.#rests = false;
+    return this.#writer;
   }
 
   /** The schema version in the reader's open transaction. Forgets cached statements of another version. */
@@ -69,6 +80,11 @@ export class TenantFile {
     } finally {
       reader.facts = null;
     }
+  }
+
+  /** Whether a file at rest may stay so beside these reads: with this schema each is a look-up by key, in the same transaction. */
+  isBrief(reads: readonly string[]): boolean {
+    return !this.#rests || reads.every((sql) => this.#factsOfReader?.lookups.get(sql) === true);
   }
 
   /** That schema as one text, in the same transaction; undefined where it is not shared, or is long. */
@@ -96,25 +112,6 @@ export class TenantFile {
     return listTables(this.reader());
   }
 
-  /** Copies the committed state, while nobody writes. `early`: the file has been copied already, if that still holds. */
-  snapshot(name: string, early?: EarlyCopy): void {
-    // While a connection is open here, no other process folds the log into the file when it closes its own.
-    this.writer();
-    const folder = snapshotFolder(this.path);
-    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    copyDatabase(this.path, `${folder}/${name}.db`, early);
-  }
-
-  /** Copies the committed state to `path`, while nobody writes. */
-  copyOut(path: string, early?: EarlyCopy): void {
-    this.writer();
-    copyDatabase(this.path, path, early);
-  }
-
-  dropSnapshot(name: string): void {
-    removeDatabase(`${snapshotFolder(this.path)}/${name}.db`);
-  }
-
   /** The most memory that the open connections take, and their file descriptors. */
   get holds(): { readonly bytes: number; readonly descriptors: number } {
     return heldBy({ reader: this.#reader, writer: this.#writer, isWide: this.#isWide }, this.#bytes);
@@ -138,7 +135,7 @@ export class TenantFile {
     const logBytes = wrote ? logBytesAt(this.path) : 0;
     const leaves = wrote && logBytes <= LEFT_LOG_BYTES;
     if (leaves && !isHeld) this.#closeWriterFirst();
-    else if (wrote && !leaves) this.#openToFold();
+    else if (wrote && !leaves) this.#openToWrite();
     this.close();
     return leaves && logBytes > 0;
   }
@@ -164,14 +161,33 @@ export class TenantFile {
     this.#writer = null;
     this.#schemaOfReader.forget();
     this.#leftLog = false;
+    this.#rests = false;
     this.#opened = null;
   }
 
-  #openToFold(): void {
+  /** Closes a file whose log is empty, and puts it to rest. False: others have it open. Throws what the engine throws. */
+  rest(): boolean {
+    const writer = this.writer();
+    this.#reader?.close();
+    this.#reader = null;
+    try {
+      return endLog(writer);
+    } finally {
+      this.close();
+    }
+  }
+
+  #wake(): void {
+    this.#rests = false;
+    this.#openToWrite();
+    this.endWriter();
+  }
+
+  #openToWrite(): void {
     try {
       this.writer();
     } catch {
-      // A file that cannot be written keeps its log.
+      // A file that cannot be written keeps its log, or has none, and nobody else writes it either.
     }
   }
 
@@ -215,6 +231,7 @@ export class TenantFile {
     try {
       if (!this.#isWide) widenCache(reader, false);
       if (!isCurrent(reader, this.#opened)) this.writer();
+      else this.#rests = this.#writer === null && isAtRest(reader);
     } catch {
       // Where the file cannot be written, reads run on the tables as they are.
     }
@@ -228,18 +245,6 @@ export class TenantFile {
     this.#opened = id;
     this.#bytes = sizeBytes;
     this.#seenMs = systemClock.monotonicMs();
-    return this.#connect(readOnly);
-  }
-
-  #connect(readOnly: boolean): Connection {
-    const connection = new Connection(this.path, readOnly);
-    try {
-      if (!readOnly) connection.database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
-      if (!readOnly && this.keepsLog) connection.database.exec("PRAGMA wal_autocheckpoint=0");
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    return readOnly ? new Connection(this.path, true) : connectWriter(this.path, this.keepsLog);
   }
 }

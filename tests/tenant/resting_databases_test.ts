@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Tenant } from "../contracts/tenant_store.ts";
-import { FOLD_MS } from "../../lib/tenant/local/resting_logs.ts";
+import { LOOK_MS } from "../../lib/tenant/local/resting_databases.ts";
 import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
@@ -14,12 +14,12 @@ const ROWS =
   "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) INSERT INTO t SELECT i FROM c";
 const REST_MS = 61_000;
 
-/** The databases whose logs children are asked to fold, in order. */
+/** The databases whose logs children are asked to put to rest, in order. */
 function foldsOf(store: LocalStore): string[] {
   const asked: string[] = [];
   const task = store.task.bind(store);
   store.task = (databaseId, namespaceId, request, lane) => {
-    if (request.op === "fold_all") asked.push(databaseId);
+    if (request.op === "rest") asked.push(databaseId);
     return task(databaseId, namespaceId, request, lane);
   };
   return asked;
@@ -228,6 +228,6 @@ Deno.test("a store that is closed while it looks for logs leaves nothing running
     // The look through so many takes longer than the end of the store.
     for (let at = 0; at < 5000; at++) Deno.mkdirSync(`${folder}/tenants/folder-${at}`);
     clock.turn(REST_MS);
-    await pause(FOLD_MS);
+    await pause(LOOK_MS);
   }, { clock });
 });

@@ -1,43 +1,41 @@
-// Folds the write-ahead logs of databases at rest into their files: who opens a file reads all of its log first, and a log takes
-// up to half a megabyte of the disk.
+// Puts databases to rest that have not been written for a while: their write-ahead logs are folded into their files and taken
+// away (`child/log_form.ts`). Who opens a file reads all of its log first, and a log takes up to half a megabyte of the disk.
 import type { Clock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
 import { isIdle } from "./child_slot.ts";
-import { logBytesAt } from "./child/file_at.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { databasePath, sizeOf } from "./tenant_paths.ts";
 
 /** Milliseconds between two rounds: others than those between rounds of log rows, which keep children busy. */
-export const FOLD_MS = 100;
-/** Milliseconds of each that folding takes at most, one log after the other: some 1.5 ms for each where syncs are quick. */
+export const LOOK_MS = 100;
+/** Milliseconds of each that this takes at most, one database after the other: some 2 ms for each where syncs are quick. */
 const ROUND_MS = 25;
 /** Milliseconds since its last write after which a database rests. */
 const REST_MS = 60_000;
-/** Databases that are remembered; of one that is forgotten the log is folded once it has been written again. */
+/** Databases that are remembered; one that is forgotten comes to rest once it has been written again. */
 const MAX_WRITTEN = 100_000;
 const LOG = ".db-wal";
 
 /** What this needs of the store. */
-export interface RestingLogsOptions {
+export interface RestingDatabasesOptions {
   /** Where there is an archive, it reads the logs before it folds them. */
-  readonly host: Pick<DatabaseHost, "lanes" | "task"> & { readonly archive: unknown };
+  readonly host: Pick<DatabaseHost, "lanes" | "lookups" | "task"> & { readonly archive: unknown };
   readonly scheduler: Parameters<typeof isIdle>[0] & { readonly stopping: boolean };
   /** The folder of the databases' files. */
   readonly tenants: string;
   readonly clock: Clock;
 }
 
-/** The databases of which a log may be left. */
-export class RestingLogs {
+/** The databases that may have a log. */
+export class RestingDatabases {
   /** When each was written last, the longest unwritten first; those that an earlier process has left stand where they were found. */
   readonly #writtenMs = new Map<string, number>();
   readonly #startedMs: number;
   /** The look for logs that were left; null: it has not begun. */
   #look: Promise<void> | null = null;
-  #folding: string | null = null;
+  #ending: string | null = null;
   #inRound = false;
 
-  constructor(private readonly options: RestingLogsOptions) {
+  constructor(private readonly options: RestingDatabasesOptions) {
     this.#startedMs = options.clock.monotonicMs();
   }
 
@@ -46,8 +44,8 @@ export class RestingLogs {
    * do not keep it from resting.
    */
   note(databaseId: string, isLog = false): void {
-    // To fold its log is no reason to do it again.
-    if (databaseId === this.#folding || (isLog && this.#writtenMs.has(databaseId))) return;
+    // To put it to rest is no reason to do it again.
+    if (databaseId === this.#ending || (isLog && this.#writtenMs.has(databaseId))) return;
     this.#writtenMs.delete(databaseId);
     this.#writtenMs.set(databaseId, this.options.clock.monotonicMs());
     if (this.#writtenMs.size <= MAX_WRITTEN) return;
@@ -59,8 +57,8 @@ export class RestingLogs {
     this.#writtenMs.delete(databaseId);
   }
 
-  /** To be called every `FOLD_MS`: folds logs, by a child that has nothing else to do. */
-  async foldSome(): Promise<void> {
+  /** To be called every `LOOK_MS`: puts some to rest, by a child that has nothing else to do. */
+  async restSome(): Promise<void> {
     const { clock, host } = this.options;
     if (host.archive !== null || this.#inRound) return;
     this.#inRound = true;
@@ -68,38 +66,38 @@ export class RestingLogs {
       const startedMs = clock.monotonicMs();
       const restsMs = startedMs - REST_MS;
       if (this.#look === null && this.#startedMs <= restsMs) await (this.#look = this.#noteLeft());
-      while (clock.monotonicMs() - startedMs < ROUND_MS && await this.#foldOne(restsMs));
+      while (clock.monotonicMs() - startedMs < ROUND_MS && await this.#restOne(restsMs));
     } finally {
       this.#inRound = false;
     }
   }
 
   /** False: there is none, or a child has something else to do. */
-  async #foldOne(restsMs: number): Promise<boolean> {
-    const { host, scheduler, tenants } = this.options;
+  async #restOne(restsMs: number): Promise<boolean> {
+    const { host, scheduler } = this.options;
     const [oldest] = this.#writtenMs;
     if (oldest === undefined || scheduler.stopping || !isIdle(scheduler)) return false;
     const [databaseId, writtenMs] = oldest;
     if (writtenMs > restsMs) return false;
     this.#writtenMs.delete(databaseId);
-    if (logBytesAt(databasePath(tenants, databaseId)) === 0) return true;
     if (!host.lanes(databaseId, "").mayEnd) {
       this.note(databaseId);
       return true;
     }
-    this.#folding = databaseId;
-    let isRead = false;
+    this.#ending = databaseId;
+    let rests = true;
     try {
-      const request = { op: "fold_all", db: databaseId, keeps: false } as const;
-      const { reply } = await host.task(databaseId, "", request, "write");
-      isRead = reply.t === "folded" && reply.frames !== null;
+      // It is opened again by whoever reads it next.
+      host.lookups?.close(databaseId);
+      const { reply } = await host.task(databaseId, "", { op: "rest", db: databaseId }, "write");
+      rests = reply.t === "rested" && reply.rests;
     } catch {
       // It was deleted meanwhile, or the disk is full: its log stays until it has been written again.
     } finally {
-      this.#folding = null;
+      this.#ending = null;
     }
-    // The log cannot become empty while somebody reads it.
-    if (isRead) this.note(databaseId);
+    // Nothing can be done beside whoever has it open.
+    if (!rests) this.note(databaseId);
     return true;
   }
 
@@ -133,7 +131,7 @@ export class RestingLogs {
         if (scheduler.stopping || this.#writtenMs.size + left.length >= MAX_WRITTEN) return;
         const databaseId = name.slice(0, -LOG.length);
         if (!name.endsWith(LOG) || !isId("db", databaseId)) continue;
-        if (await sizeOf(`${tenants}/${folder}/${name}`) > 0) left.push(databaseId);
+        left.push(databaseId);
       }
     }
   }

@@ -1,0 +1,146 @@
+// Databases that have not been written for a while are at rest, without a write-ahead log: nobody who reads one keeps a writer
+// out, and whatever happens to one comes back as it was.
+import { assert, assertEquals } from "@std/assert";
+import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { pause } from "../../lib/core/pause.ts";
+import { killChildren } from "../testing/engine_children.ts";
+import { openLocalStore, withLocalStore } from "../testing/local_store.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+
+const REST_MS = 61_000;
+const BY_KEY = "SELECT v FROM t WHERE id = ?";
+/** A read of every row, some of which take long. */
+const LONG_READ = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 6000000) " +
+  "SELECT (SELECT sum(v) FROM t), count(*) FROM c";
+
+/** Whether there is a file where the log would be: this process opens no file of a database but by the engine. */
+async function hasLog(folder: string, { id }: Tenant): Promise<boolean> {
+  try {
+    await Deno.stat(`${databasePath(`${folder}/tenants`, id)}-wal`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface World {
+  readonly folder: string;
+  readonly tenant: Tenant;
+  /** Waits until the database is at rest. */
+  readonly rest: () => Promise<void>;
+}
+
+/** A database with ten rows, at rest. */
+async function withResting(
+  work: (world: World) => Promise<void>,
+  more: Parameters<typeof openLocalStore>[1] = {},
+): Promise<void> {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER)"]);
+    for (let id = 1; id <= 10; id++) await write(tenant, `INSERT INTO t VALUES (${id}, ${id})`);
+    const rest = async () => {
+      for (let waited = 0; waited === 0 || await hasLog(folder, tenant); waited++) {
+        assert(waited < 2000, "the database does not come to rest");
+        // Rows of its log may come as late as this, and other children may have it open still.
+        if (waited % 50 === 0) clock.turn(REST_MS);
+        await pause(20);
+      }
+    };
+    await rest();
+    await work({ folder, tenant, rest });
+  }, { clock, ...more });
+}
+
+async function write(tenant: Tenant, sql: string): Promise<void> {
+  const outcome = await tenant.run("write", [[sql]]);
+  assertEquals(outcome.ok, true, JSON.stringify(outcome));
+}
+
+/** Reads that everybody does, until they are known: the engine then knows that they end by themselves. */
+async function learn(tenant: Tenant): Promise<void> {
+  for (let at = 0; at < 3; at++) assertEquals(await tenant.rows(BY_KEY, [3]), [[3]]);
+}
+
+Deno.test("look-ups by key leave a database at rest, any other read gives it a log, and it comes to rest again", async () => {
+  await withResting(async ({ tenant, folder, rest }) => {
+    await learn(tenant);
+    await write(tenant, "UPDATE t SET v = 40 WHERE id = 4");
+    assert(await hasLog(folder, tenant));
+    await rest();
+    for (let at = 0; at < 50; at++) assertEquals(await tenant.rows(BY_KEY, [4]), [[40]]);
+    assert(!await hasLog(folder, tenant));
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[10]]);
+    assert(await hasLog(folder, tenant));
+  });
+});
+
+Deno.test("a write is seen by the look-ups behind it, whoever read the database at rest before", async () => {
+  await withResting(async ({ tenant, rest }) => {
+    for (let round = 1; round <= 5; round++) {
+      await learn(tenant);
+      const beside = Promise.all(
+        Array.from({ length: 200 }, async () => {
+          const [[v] = []] = await tenant.rows(BY_KEY, [5]);
+          assert(v === 5 + round - 1 || v === 5 + round, `${v} in round ${round}`);
+        }),
+      );
+      await write(tenant, "UPDATE t SET v = v + 1 WHERE id = 5");
+      assertEquals(await tenant.rows(BY_KEY, [5]), [[5 + round]]);
+      await beside;
+      await rest();
+    }
+  });
+});
+
+Deno.test("a long read that has found a database at rest keeps no writer out", async () => {
+  await withResting(async ({ tenant }) => {
+    await learn(tenant);
+    const ended: string[] = [];
+    const reading = tenant.rows(LONG_READ).then((rows) => {
+      ended.push("read");
+      return rows;
+    });
+    await pause(300);
+    for (let at = 0; at < 3; at++) await write(tenant, "UPDATE t SET v = 100 WHERE id = 1");
+    ended.push("writes");
+    assertEquals(await reading, [[55, 6_000_000]]);
+    assertEquals(ended, ["writes", "read"]);
+  });
+});
+
+Deno.test("a transaction that reads a database at rest keeps no writer out, and sees what it saw at first", async () => {
+  await withResting(async ({ tenant }) => {
+    const { schemaVersion } = await tenant.database.inspect([]);
+    const transaction = tenant.database.begin({ mode: "readonly", tokenId: "tok_1" });
+    const sum = async () => {
+      const outcome = await transaction.run(tenantCall(schemaVersion, "read", [["SELECT sum(v) FROM t"]]));
+      assert(outcome.ok === true, JSON.stringify(outcome));
+      return outcome.results[0]?.json;
+    };
+    const before = await sum();
+    await write(tenant, "UPDATE t SET v = 100 WHERE id = 1");
+    assertEquals(await sum(), before);
+    assertEquals(await transaction.commit(), null);
+    assertEquals(await tenant.rows("SELECT sum(v) FROM t"), [[154]]);
+  });
+});
+
+Deno.test("children that are killed while they give databases their logs lose nothing that was answered", async () => {
+  await withResting(async ({ folder, tenant, rest }) => {
+    let sum = 55;
+    for (let round = 0; round < 8; round++) {
+      const writing = tenant.run("write", [["UPDATE t SET v = v + 1 WHERE id = 2"]]);
+      await pause(Math.random() * 4);
+      await killChildren(folder);
+      const outcome = await writing.catch(() => null);
+      const [[now] = []] = await tenant.rows("SELECT sum(v) FROM t");
+      assert(now === sum + 1 || (outcome?.ok !== true && now === sum), `${now} after ${sum}`);
+      sum = Number(now);
+      assertEquals(await tenant.rows("PRAGMA integrity_check"), [["ok"]]);
+      await write(tenant, "UPDATE t SET v = v WHERE id = 2");
+      await rest();
+    }
+  });
+});
