@@ -31,7 +31,7 @@ Deno.test("small machines, and processes with few file descriptors, keep fewer d
     Math.floor(lookupBytesOf(memoryBytes, descriptors) / CONNECTION_BYTES);
   assert(databases(16 * GB, Infinity) > 1500);
   assertEquals(databases(16 * GB, Infinity), databases(8 * GB, 1_000_000));
-  assert(lookupBytesOf(GB, Infinity) <= GB / 16);
+  assert(lookupBytesOf(GB, Infinity) <= GB / 12);
   for (const descriptors of [256, 1024, 4096]) {
     const open = databases(16 * GB, descriptors) * CONNECTION_DESCRIPTORS;
     assert(open > descriptors / 4 && open <= descriptors / 3, `${open} of ${descriptors}`);

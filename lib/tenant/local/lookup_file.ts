@@ -5,10 +5,11 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import type { SlotReader, WriteLane } from "./write_lane.ts";
 
 /**
- * Memory of an open connection with a full cache (measured), of each character of its schema beyond so many, of a compiled
- * look-up, and file descriptors.
+ * Memory of an open connection with a full cache (measured), the part of it that is the index of the log, memory of each
+ * character of its schema beyond so many, of a compiled look-up, and file descriptors.
  */
-export const CONNECTION_BYTES = 88 * 1024;
+export const CONNECTION_BYTES = 120 * 1024;
+const INDEX_BYTES = 32 * 1024;
 const CHARACTER_BYTES = 7;
 const FREE_CHARACTERS = 2500;
 export const LOOKUP_BYTES = 9 * 1024;
@@ -48,6 +49,7 @@ export class LookupFile implements SlotReader {
       const characters = this.connection.schemaCharacters();
       this.bytes += CHARACTER_BYTES * Math.max(0, characters - FREE_CHARACTERS);
       this.#walId = walIdOf(path);
+      if (this.#walId === null) this.bytes -= INDEX_BYTES;
     } catch (error) {
       this.connection.close();
       throw error;

@@ -2,9 +2,9 @@
 import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "./lookup_file.ts";
 
 /** Bytes of all connections where there is enough of everything. */
-const ROOM_BYTES = 200 * 1024 * 1024;
+const ROOM_BYTES = 272 * 1024 * 1024;
 /** The part that they may have of the memory of all children, and of the file descriptors of this process. */
-const MEMORY_PART = 1 / 16;
+const MEMORY_PART = 1 / 12;
 const DESCRIPTORS_PART = 1 / 3;
 
 /** Bytes of the connections; the other descriptors are for clients and everything else. */
