@@ -601,7 +601,7 @@ Deno.test("a database that finds no room for its connection is left to children,
     assertEquals(await look(world), [["one"]]);
     world.lookups.close(world.database.databaseId);
     assertEquals(await look({ ...world, database }), [["one"]]);
-  }, 120 * 1024);
+  }, 150 * 1024);
 });
 
 Deno.test("databases are opened here for a third of the time, or a tenth where that is slow, and read meanwhile", async () => {

@@ -1,12 +1,13 @@
 // Opens copies of one database for look-ups by key, reads them at random, and says how many bytes of memory each has taken and
-// how many it counts. Arguments: a folder, how many, and how many tables each has besides.
+// how many it counts. Arguments: a folder, how many, how many tables each has besides, and
+// the journal mode that their files are in.
 import { DatabaseSync } from "node:sqlite";
 import { LookupConnection } from "../../lib/engine/lookup_connection.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { LookupFile } from "../../lib/tenant/local/lookup_file.ts";
 import { print } from "../testing/print.ts";
 
-const [folder = "", count = "0", tables = "0"] = Deno.args;
+const [folder = "", count = "0", tables = "0", mode = "wal"] = Deno.args;
 const ROWS = 4000;
 /** Opened before the memory is looked at: they also take what all share. */
 const FIRST = 40;
@@ -25,6 +26,7 @@ for (let at = 0; at < Number(tables); at++) {
   );
 }
 const version = Number(maker.prepare("PRAGMA schema_version").get()?.["schema_version"]);
+maker.exec(`PRAGMA journal_mode=${mode}`);
 maker.close();
 
 const open: LookupFile[] = [];

@@ -14,6 +14,8 @@ export interface CallJob extends WaitingRead {
   readonly reject: (error: Error) => void;
   /** Called where the child has proven that the call ends by itself (`KeyLookups`), with the schema version where it tells it. */
   readonly proven?: (schemaVersion?: number) => void;
+  /** Called instead of the others where the database has to be woken first (`child/log_form.ts`). */
+  readonly rests?: () => void;
   readonly queuedMs: number;
   /** How many children ended while a statement of this call ran. */
   crashes: number;

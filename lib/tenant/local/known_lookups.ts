@@ -21,6 +21,8 @@ const COMPILE_PART = 3;
 /** The same where it takes more than these milliseconds, as on a disk that is slow or busy. */
 const SLOW_COMPILE_MS = 2;
 const SLOW_COMPILE_PART = 10;
+/** Milliseconds that a file at rest is kept from getting its log at most, where it would get it without the write slot. */
+const SOON_MS = 250;
 /** Unused connections that are closed in one turn of the event loop: some 0.1 ms each. */
 const CLOSED_A_TURN = 8;
 
@@ -49,6 +51,9 @@ export class KnownLookups {
   readonly #known = new Map<string, Known>();
   /** Files in a transaction that ends with this turn. `clear` of a `Set` would make a new table among V8's old objects. */
   #ending: LookupFile[] = [];
+  /** Files at rest in a transaction, and what ends it. */
+  #resting: LookupFile[] = [];
+  #soon: ReturnType<typeof setTimeout> | null = null;
   /** Of all connections. */
   #bytes = 0;
   /** Of all texts. */
@@ -115,7 +120,9 @@ export class KnownLookups {
         this.close(databaseId);
         return null;
       }
-      if (file.begin(lanes, nowMs)) this.#ending.push(file);
+      const ends = file.begin(lanes, nowMs);
+      if (ends === "turn") this.#ending.push(file);
+      else if (ends === "soon") this.#endSoon(file);
       const lookup = compiled ?? this.#compile(file, known, sql);
       if (lookup === null) this.close(databaseId);
       return lookup && { connection: file.connection, lookup, isNew: compiled === null };
@@ -134,6 +141,16 @@ export class KnownLookups {
     if (this.#ending.length === 0) return;
     for (const file of this.#ending) file.letGo();
     this.#ending = [];
+  }
+
+  #endSoon(file: LookupFile): void {
+    this.#resting.push(file);
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      const resting = this.#resting;
+      this.#resting = [];
+      for (const one of resting) one.letGo();
+    }, SOON_MS);
   }
 
   /** Notes that a database was read at `nowMs`, by the monotonic clock. */
@@ -167,6 +184,7 @@ export class KnownLookups {
 
   closeAll(): void {
     this.#closed = true;
+    if (this.#soon !== null) clearTimeout(this.#soon);
     for (const databaseId of this.#known.keys()) this.close(databaseId);
   }
 

@@ -150,6 +150,12 @@ export class LocalDatabase implements TenantDatabase {
     }
   }
 
+  /** With the write slot, because whoever looks something up in a file at rest leaves it then. */
+  async #wake(): Promise<void> {
+    const request = { op: "wake", db: this.databaseId } as const;
+    await this.store.task(this.databaseId, this.namespaceId, request, "write").catch(() => {});
+  }
+
   /** Queues a call for an engine child. */
   runInChild(
     call: TenantCall,
@@ -174,6 +180,10 @@ export class LocalDatabase implements TenantDatabase {
         },
         proven: (schemaVersion = call.schemaVersion) =>
           this.store.lookups?.learn(this.databaseId, { ...call, schemaVersion }),
+        rests: () =>
+          void this.#wake().finally(() =>
+            this.runInChild(call, { ...wire, awake: true }).then(resolve, reject)
+          ),
         queuedMs: this.clock.monotonicMs(),
         crashes: 0,
       });

@@ -77,19 +77,19 @@ export class LookupFile implements SlotReader {
 
   /**
    * Makes its next reads one transaction, so that they share one look at the file and its log. Where nobody has the write slot,
-   * it lasts until somebody gets it, because nothing changes before. Otherwise the answer is true, and it has to end with this
-   * turn of the event loop: as long as it lasts, the log beside the file only grows, and a file at rest gets none. `nowMs`: by
-   * the monotonic clock. Throws what the engine throws.
+   * it lasts until somebody gets it, because nothing changes before. Otherwise the answer is `turn`, and it has to end with this
+   * turn of the event loop: as long as it lasts, the log beside the file only grows. `soon`: it has to end some time, because
+   * a file at rest gets no log before. `nowMs`: by the monotonic clock. Throws what the engine throws.
    */
-  begin({ writeTurn, writes }: LookupLanes, nowMs: number): boolean {
-    if (this.#isReading) return false;
+  begin({ writeTurn, writes }: LookupLanes, nowMs: number): "turn" | "soon" | null {
+    if (this.#isReading) return null;
     this.connection.begin();
     this.#isReading = true;
     this.#untilMs = nowMs + READING_MS;
-    if (writeTurn === null || this.#walId === null) return true;
+    if (writeTurn === null) return "turn";
     writes.reader = this;
     this.#slot = writes;
-    return false;
+    return this.#walId === null ? "soon" : null;
   }
 
   letGo(): void {

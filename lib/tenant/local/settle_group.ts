@@ -26,6 +26,10 @@ export function settleGroup(lanes: DatabaseLanes, group: Group, frame: ReplyFram
     lanes.log.putBack(group.logRows);
     return [];
   }
+  if (reply.t === "rests") {
+    for (const job of group.jobs) if (!job.takenBack) job.rests?.();
+    return [];
+  }
   if (reply.t !== "outcomes") throw new TypeError(`a group was answered with ${reply.t}`);
   // A group whose transaction failed as a whole has not committed its log rows either.
   if (group.kind === "write" && reply.o.every((outcome) => outcome.k === "failed" && outcome.unlogged)) {

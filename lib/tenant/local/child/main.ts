@@ -61,10 +61,8 @@ function serve(request: Request): void {
   switch (request.op) {
     case "read": {
       progress.startFrame(request.frame);
-      const { outcomes, text } = withMemory(() =>
-        readGroup(files.get(request.db), wholeReads(request.calls), progress)
-      );
-      return writeOutcomes(outcomes, text);
+      const read = withMemory(() => readGroup(files.get(request.db), wholeReads(request.calls), progress));
+      return read === null ? writeReply({ t: "rests" }) : writeOutcomes(read.outcomes, read.text);
     }
     case "write":
       progress.startFrame(request.frame);
@@ -137,6 +135,9 @@ function serve(request: Request): void {
       const fold = request.keeps ? foldKeeping : foldNow;
       return writeReply({ t: "folded", frames: fold(files.get(request.db).writer()) });
     }
+    case "wake":
+      files.get(request.db).wake();
+      return writeReply({ t: "done" });
     case "rest": {
       const file = files.get(request.db);
       return writeReply({ t: "rested", rests: foldNow(file.writer()) === null && file.rest() });

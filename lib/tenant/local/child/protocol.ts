@@ -80,7 +80,9 @@ export type Request =
   | { readonly op: "fold_log"; readonly db: string }
   /** Folds all of it in, unless somebody reads it. `keeps`: its file keeps its length. */
   | { readonly op: "fold_all"; readonly db: string; readonly keeps: boolean }
-  /** Puts the file to rest (`log_form.ts`), unless somebody has it open. */
+  /** Gives a file at rest its log (`log_form.ts`), if it can have one. */
+  | { readonly op: "wake"; readonly db: string }
+  /** Puts the file to rest, unless somebody has it open. */
   | { readonly op: "rest"; readonly db: string }
   /** Stores the present state as a branch's ancestor. */
   | { readonly op: "store_ancestor"; readonly db: string }
@@ -212,6 +214,8 @@ export type Reply =
   /** Frames of the log that are in the file now; null: all, and the log is empty. */
   | { readonly t: "folded"; readonly frames: number | null }
   | { readonly t: "rested"; readonly rests: boolean }
+  /** No call of a group of reads ran: the file is at rest, and has to be woken first. */
+  | { readonly t: "rests" }
   /** `setAside`: the name of the damaged file; null where a snapshot (`undo`) has the former state or no file was there. */
   | { readonly t: "restored"; readonly setAside: string | null; readonly undo: boolean }
   /** The restore would have another effect than the one it has to have. */

@@ -194,25 +194,23 @@ function readsOf({ statements, paramSets }: WireCall): string[] {
   return paramSets ? [""] : statements.map(([sql]) => sql);
 }
 
-/** Outcomes of the calls that ran, in order; those missing at the end were not started. */
+/**
+ * Outcomes of the calls that ran, in order; those missing at the end were not started. Null: none, because they would keep
+ * writers out of a file at rest.
+ */
 export function readGroup(
   file: TenantFile,
   calls: readonly WireCall[],
   progress: Progress,
-): { outcomes: WireOutcome[]; text: string } {
-  let connection = file.briefReader();
+): { outcomes: WireOutcome[]; text: string } | null {
+  const connection = file.briefReader();
   const outcomes: WireOutcome[] = [];
   let text = "";
   const startedMs = systemClock.monotonicMs();
   connection.internalRun("BEGIN");
   try {
-    let version = file.readerVersion();
-    if (!file.isBrief(calls.flatMap(readsOf))) {
-      connection.internalRun("COMMIT");
-      connection = file.reader();
-      connection.internalRun("BEGIN");
-      version = file.readerVersion();
-    }
+    const version = file.readerVersion();
+    if (!calls.every((call) => call.awake === true || file.mayRead(readsOf(call)))) return null;
     const scope = { connection, progress, guardStatement: unguarded, countWritten: () => 0 };
     file.withSharedFacts(() => {
       for (const [index, call] of calls.entries()) {

@@ -10,10 +10,7 @@ import { SeenSchema } from "./seen_schema.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
-/**
- * A reader checks at most once in this many milliseconds that the path still leads to its file. A writer checks each
- * time.
- */
+/** A reader checks at most once in so many milliseconds that the path still leads to its file. A writer checks each time. */
 const CHECK_MS = 100;
 /** Bytes of a write-ahead log up to which a file is closed without folding it in. */
 const LEFT_LOG_BYTES = 512 * 1024;
@@ -44,7 +41,7 @@ export class TenantFile {
   reader(): Connection {
     const reader = this.briefReader();
     if (!this.#rests || reader.database.isTransaction) return reader;
-    this.#wake();
+    this.wake();
     return this.briefReader();
   }
 
@@ -82,9 +79,11 @@ export class TenantFile {
     }
   }
 
-  /** Whether a file at rest may stay so beside these reads: with this schema each is a look-up by key, in the same transaction. */
-  isBrief(reads: readonly string[]): boolean {
-    return !this.#rests || reads.every((sql) => this.#factsOfReader?.lookups.get(sql) === true);
+  /** Whether such reads keep no writer out, in the same transaction: the file has its log, or each is a look-up by key. */
+  mayRead(reads: readonly string[]): boolean {
+    if (!this.#rests || reads.every((sql) => this.#factsOfReader?.lookups.get(sql) === true)) return true;
+    // Another process may have given it its log.
+    return !(this.#rests = isAtRest(this.briefReader()));
   }
 
   /** That schema as one text, in the same transaction; undefined where it is not shared, or is long. */
@@ -177,7 +176,8 @@ export class TenantFile {
     }
   }
 
-  #wake(): void {
+  /** Gives a file at rest its log, if it can have one. */
+  wake(): void {
     this.#rests = false;
     this.#openToWrite();
     this.endWriter();
@@ -187,7 +187,7 @@ export class TenantFile {
     try {
       this.writer();
     } catch {
-      // A file that cannot be written keeps its log, or has none, and nobody else writes it either.
+      // A file that cannot be written stays as it is, and nobody else writes it either.
     }
   }
 

@@ -106,6 +106,8 @@ export interface WireCall {
   readonly maxBytes: number;
   readonly rowForm: RowForm;
   readonly foreignKeysOff: boolean;
+  /** Of a read: a file at rest has been given its log, if it can have one. */
+  readonly awake?: true;
   /** Absent for reads, whose log rows the service collects and sends later. The child fills in the figures. */
   readonly log?: LogValues;
   readonly failsWith?: string;
