@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Lookup, LookupConnection } from "../../engine/lookup_connection.ts";
 import type { TenantCall } from "../tenant_store.ts";
+import { HeldReads } from "./held_reads.ts";
 import { CONNECTION_BYTES, LOOKUP_BYTES, LookupFile, type LookupLanes } from "./lookup_file.ts";
 import { databasePath } from "./tenant_paths.ts";
 
@@ -21,8 +22,6 @@ const COMPILE_PART = 3;
 /** The same where it takes more than these milliseconds, as on a disk that is slow or busy. */
 const SLOW_COMPILE_MS = 2;
 const SLOW_COMPILE_PART = 10;
-/** Milliseconds that a file at rest is kept from getting its log at most, where it would get it without the write slot. */
-const SOON_MS = 250;
 /** Unused connections that are closed in one turn of the event loop: some 0.1 ms each. */
 const CLOSED_A_TURN = 8;
 
@@ -51,9 +50,7 @@ export class KnownLookups {
   readonly #known = new Map<string, Known>();
   /** Files in a transaction that ends with this turn. `clear` of a `Set` would make a new table among V8's old objects. */
   #ending: LookupFile[] = [];
-  /** Files at rest in a transaction, and what ends it. */
-  #resting: LookupFile[] = [];
-  #soon: ReturnType<typeof setTimeout> | null = null;
+  readonly #held: HeldReads;
   /** Of all connections. */
   #bytes = 0;
   /** Of all texts. */
@@ -69,7 +66,9 @@ export class KnownLookups {
     private readonly tenants: string,
     private readonly clock: Clock,
     private readonly maxBytes: number,
-  ) {}
+  ) {
+    this.#held = new HeldReads(clock);
+  }
 
   /** Notes that a child has run the call and proven that it ends. */
   learn(databaseId: string, call: TenantCall): void {
@@ -122,7 +121,7 @@ export class KnownLookups {
       }
       const ends = file.begin(lanes, nowMs);
       if (ends === "turn") this.#ending.push(file);
-      else if (ends === "soon") this.#endSoon(file);
+      else if (ends === "later") this.#held.add(file, nowMs);
       const lookup = compiled ?? this.#compile(file, known, sql);
       if (lookup === null) this.close(databaseId);
       return lookup && { connection: file.connection, lookup, isNew: compiled === null };
@@ -143,14 +142,9 @@ export class KnownLookups {
     this.#ending = [];
   }
 
-  #endSoon(file: LookupFile): void {
-    this.#resting.push(file);
-    this.#soon ??= setTimeout(() => {
-      this.#soon = null;
-      const resting = this.#resting;
-      this.#resting = [];
-      for (const one of resting) one.letGo();
-    }, SOON_MS);
+  /** Somebody may have to give the file its log without the write slot. */
+  giveWay(databaseId: string): void {
+    this.#known.get(databaseId)?.open?.giveWay();
   }
 
   /** Notes that a database was read at `nowMs`, by the monotonic clock. */
@@ -184,7 +178,7 @@ export class KnownLookups {
 
   closeAll(): void {
     this.#closed = true;
-    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#held.stop();
     for (const databaseId of this.#known.keys()) this.close(databaseId);
   }
 

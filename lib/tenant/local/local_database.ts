@@ -70,6 +70,7 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   begin(options: TransactionOptions): TenantTransaction {
+    this.store.lookups?.giveWay(this.databaseId, "transaction");
     const { store: host, snapshotFiles: snapshots, clock } = this;
     const lanes = this.lanes;
     return new LocalTransaction({ host, snapshots, lanes, clock }, options);

@@ -31,6 +31,7 @@ export class LookupFile implements SlotReader {
   readonly #walId: string | null;
   /** Whether its reads are one transaction at present, and whose slot ends it where it lasts longer than a turn. */
   #isReading = false;
+  #givesWay = false;
   #untilMs = Infinity;
   #slot: LookupLanes["writes"] | null = null;
   /** The lanes' `writeTurn` when the log was compared last. */
@@ -78,18 +79,25 @@ export class LookupFile implements SlotReader {
   /**
    * Makes its next reads one transaction, so that they share one look at the file and its log. Where nobody has the write slot,
    * it lasts until somebody gets it, because nothing changes before. Otherwise the answer is `turn`, and it has to end with this
-   * turn of the event loop: as long as it lasts, the log beside the file only grows. `soon`: it has to end some time, because
-   * a file at rest gets no log before. `nowMs`: by the monotonic clock. Throws what the engine throws.
+   * turn of the event loop: as long as it lasts, the log beside the file only grows. `later`: it has to end some time,
+   * because a file at rest gets no log before. `nowMs`: by the monotonic clock. Throws what the engine throws.
    */
-  begin({ writeTurn, writes }: LookupLanes, nowMs: number): "turn" | "soon" | null {
+  begin({ writeTurn, writes }: LookupLanes, nowMs: number): "turn" | "later" | null {
     if (this.#isReading) return null;
     this.connection.begin();
     this.#isReading = true;
     this.#untilMs = nowMs + READING_MS;
-    if (writeTurn === null) return "turn";
+    if (writeTurn === null || this.#givesWay) return "turn";
     writes.reader = this;
     this.#slot = writes;
-    return this.#walId === null ? "soon" : null;
+    return this.#walId === null ? "later" : null;
+  }
+
+  /** A file at rest is kept from getting its log no longer than a turn from now on. */
+  giveWay(): void {
+    if (this.#walId !== null || this.#givesWay) return;
+    this.#givesWay = true;
+    this.letGo();
   }
 
   letGo(): void {

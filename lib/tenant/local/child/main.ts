@@ -100,7 +100,7 @@ function serve(request: Request): void {
       return writeReply({ t: "schema", v: file.readerVersion(), tables: file.tables() });
     }
     case "find_replay": {
-      const replay = findReplay(files.get(request.db).reader(), request.replay);
+      const replay = findReplay(files.get(request.db).briefReader(), request.replay);
       return writeReply({ t: "replay", found: replay?.found ?? null }, replay?.text);
     }
     case "note_replay":
@@ -230,5 +230,6 @@ function runInternal(
 }
 
 function hasLog(file: TenantFile, id: string): boolean {
-  return file.reader().internalRow("SELECT 1 FROM _service_meta_query_log WHERE id = ?", id) !== undefined;
+  return file.briefReader().internalRow("SELECT 1 FROM _service_meta_query_log WHERE id = ?", id) !==
+    undefined;
 }

@@ -61,7 +61,7 @@ export class TenantFile {
 
   /** The schema version in the reader's open transaction. Forgets cached statements of another version. */
   readerVersion(): number {
-    const reader = this.reader();
+    const reader = this.briefReader();
     return this.#schemaOfReader.versionIn(reader, () => this.#factsOfReader = schemaFacts(reader));
   }
 
@@ -70,7 +70,7 @@ export class TenantFile {
    * `readerVersion` has been asked in the same transaction.
    */
   withSharedFacts<T>(work: () => T): T {
-    const reader = this.reader();
+    const reader = this.briefReader();
     reader.facts = this.#factsOfReader;
     try {
       return work();
@@ -108,7 +108,7 @@ export class TenantFile {
 
   /** Tables and views of the tenant with their columns. */
   tables(): NamedTable[] {
-    return listTables(this.reader());
+    return listTables(this.briefReader());
   }
 
   /** The most memory that the open connections take, and their file descriptors. */
