@@ -1,6 +1,5 @@
 // Opens copies of one database for look-ups by key, reads them at random, and says how many bytes of memory each has taken and
-// how many it counts. Arguments: a folder, how many, how many tables each has besides, and
-// the journal mode that their files are in.
+// how many it counts. Arguments: a folder, how many, how many tables each has besides, and the journal mode of their files.
 import { DatabaseSync } from "node:sqlite";
 import { LookupConnection } from "../../lib/engine/lookup_connection.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
