@@ -4,7 +4,7 @@
 import { Connection } from "../../../engine/connection.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 
-/** Whether the file of the connection has no log. Outside of a transaction. Throws what the engine throws. */
+/** Whether the file of the connection has no log. Throws what the engine throws. */
 export function isAtRest(connection: Connection): boolean {
   // The engine knows the form of a file that it has read.
   connection.internalRow("SELECT 1 FROM sqlite_schema LIMIT 1");
@@ -32,7 +32,7 @@ function beginLog(connection: Connection): void {
   const { database } = connection;
   // One page is written, and only its first bytes differ. Where a machine loses its power before that page is on the disk, the
   // file is at rest with a log beside it, which the engine reads all the same. So neither a journal nor a sync is needed.
-  if (isAtRest(connection)) database.exec("PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY");
+  if (isAtRest(connection)) database.exec("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");
   database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
 }
 
