@@ -3,7 +3,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { rounds } from "../testing/rounds.ts";
 import { killChildren } from "../testing/engine_children.ts";
 import { openLocalStore, withLocalStore } from "../testing/local_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -154,4 +156,77 @@ Deno.test("children that are killed while they give databases their logs lose no
       await rest();
     }
   });
+});
+
+Deno.test("what is answered while databases come to rest, are woken and lose their children is there once, and nothing else", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const schema = [
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER)",
+      "CREATE TABLE done (n INTEGER UNIQUE)",
+    ];
+    const tenants = await Promise.all(Array.from({ length: 6 }, () => Tenant.create(store, schema)));
+    for (const tenant of tenants) await write(tenant, "INSERT INTO t VALUES (1, 0)");
+    const answered = tenants.map((): number[] => []);
+    const doubted = tenants.map((): number[] => []);
+    let next = 0;
+    let rested = 0;
+    const task = store.task.bind(store);
+    store.task = async (...asked) => {
+      const frame = await task(...asked);
+      if (frame.reply.t === "rested" && frame.reply.rests) rested++;
+      return frame;
+    };
+    const call = async (at: number, tenant: Tenant) => {
+      const which = Math.random();
+      if (which < 0.4) {
+        const before = answered[at]?.length ?? 0;
+        const [[v] = []] = await tenant.rows(BY_KEY, [1]);
+        assert(Number(v) >= before, `${v}, and ${before} writes were answered`);
+      } else if (which < 0.6) await tenant.rows("SELECT count(*), max(n) FROM done");
+      else if (which < 0.7) {
+        const { schemaVersion } = await tenant.database.inspect([]);
+        const transaction = tenant.database.begin({ mode: "readonly", tokenId: "tok_1" });
+        const sums = [["SELECT v FROM t"], ["SELECT count(*) FROM done"]] as const;
+        const outcome = await transaction.run(tenantCall(schemaVersion, "read", sums));
+        if (outcome.ok === true) {
+          const [v, count] = outcome.results.map(({ json }) => /\[\[(\d+)/.exec(json)?.[1]);
+          assertEquals(v, count);
+        }
+        await transaction.rollback().catch(() => {});
+      } else {
+        const n = next++;
+        const statements = [["UPDATE t SET v = v + 1"], ["INSERT INTO done VALUES (?)", n]] as const;
+        const outcome = await tenant.run("write", statements).catch(() => null);
+        if (outcome?.ok === true) answered[at]?.push(n);
+        else doubted[at]?.push(n);
+      }
+    };
+    // A child that is killed fails what it runs.
+    const burst = () =>
+      tenants.flatMap((tenant, at) =>
+        Array.from({ length: 6 }, async () => {
+          await pause(Math.random() * 40);
+          await call(at, tenant).catch((error) => {
+            if (!(error instanceof AppError)) throw error;
+          });
+        })
+      );
+    for (let round = 0; round < rounds(12, 150); round++) {
+      const calls = burst();
+      if (round % 3 === 2) await pause(Math.random() * 40).then(() => killChildren(folder));
+      await Promise.all(calls);
+      clock.turn(REST_MS);
+      // Of some rounds all come to rest, of others a few or none.
+      await pause(Math.random() * 600);
+    }
+    assert(rested >= 10, `${rested} times at rest`);
+    for (const [at, tenant] of tenants.entries()) {
+      const there = new Set((await tenant.rows("SELECT n FROM done")).map(([n]) => Number(n)));
+      for (const n of answered[at] ?? []) assert(there.delete(n), `${n} is lost`);
+      for (const n of there) assert(doubted[at]?.includes(n), `nobody wrote ${n}`);
+      assertEquals(await tenant.rows("SELECT v - (SELECT count(*) FROM done) FROM t"), [[0]]);
+      assertEquals(await tenant.rows("PRAGMA integrity_check"), [["ok"]]);
+    }
+  }, { clock });
 });

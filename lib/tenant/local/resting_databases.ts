@@ -18,7 +18,9 @@ const LOG = ".db-wal";
 /** What this needs of the store. */
 export interface RestingDatabasesOptions {
   /** Where there is an archive, it reads the logs before it folds them. */
-  readonly host: Pick<DatabaseHost, "lanes" | "lookups" | "task"> & { readonly archive: unknown };
+  readonly host: Pick<DatabaseHost, "lanes" | "lookups" | "task" | "transactions"> & {
+    readonly archive: unknown;
+  };
   readonly scheduler: Parameters<typeof isIdle>[0] & { readonly stopping: boolean };
   /** The folder of the databases' files. */
   readonly tenants: string;
@@ -87,8 +89,9 @@ export class RestingDatabases {
     this.#ending = databaseId;
     let rests = true;
     try {
-      // It is opened again by whoever reads it next.
+      // It is opened again by whoever reads it next, or begins a transaction in it.
       host.lookups?.close(databaseId);
+      await host.transactions.closeEverywhere(databaseId);
       const { reply } = await host.task(databaseId, "", { op: "rest", db: databaseId }, "write");
       rests = reply.t === "rested" && reply.rests;
     } catch {
