@@ -15,7 +15,7 @@ const ROWS =
 const REST_MS = 61_000;
 
 /** The databases whose logs children are asked to put to rest, in order. */
-function foldsOf(store: LocalStore): string[] {
+function restsOf(store: LocalStore): string[] {
   const asked: string[] = [];
   const task = store.task.bind(store);
   store.task = (databaseId, namespaceId, request, lane) => {
@@ -70,7 +70,7 @@ async function folded(folder: string, tenant: Tenant): Promise<void> {
 Deno.test("the log of a database is folded in a minute after its last write, and no sooner", async () => {
   const clock = new TurnableClock();
   await withLocalStore(async (store, folder) => {
-    const asked = foldsOf(store);
+    const asked = restsOf(store);
     const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     await write(tenant, ROWS);
     clock.turn(REST_MS / 2);
@@ -121,7 +121,7 @@ Deno.test("logs that an earlier process has left are folded before those that we
       left.push(tenant);
     }
     await withLeft({ folder, tenants: left, clock }, async (second, later) => {
-      const asked = foldsOf(second);
+      const asked = restsOf(second);
       const since = await Tenant.create(second, ["CREATE TABLE t (v)"]);
       await write(since, ROWS);
       clock.turn(REST_MS);
@@ -135,7 +135,7 @@ Deno.test("logs that an earlier process has left are folded before those that we
 Deno.test("rows of its log keep no database from resting, and leave an empty log empty", async () => {
   const clock = new TurnableClock();
   await withLocalStore(async (store, folder) => {
-    const asked = foldsOf(store);
+    const asked = restsOf(store);
     const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     await write(tenant, ROWS);
     clock.turn(REST_MS / 2);
@@ -163,7 +163,7 @@ Deno.test("rows of its log keep no database from resting, and leave an empty log
 Deno.test("a database that is deleted before it rests is asked for no more", async () => {
   const clock = new TurnableClock();
   await withLocalStore(async (store, folder) => {
-    const asked = foldsOf(store);
+    const asked = restsOf(store);
     const gone = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     const other = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     await write(other, ROWS);
@@ -180,7 +180,7 @@ Deno.test("a database that is deleted before it rests is asked for no more", asy
 Deno.test("a log that somebody reads is folded a minute later", async () => {
   const clock = new TurnableClock();
   await withLocalStore(async (store, folder) => {
-    const asked = foldsOf(store);
+    const asked = restsOf(store);
     const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
     await write(tenant, ROWS);
     const reader = new DatabaseSync(databasePath(`${folder}/tenants`, tenant.id), { readOnly: true });
@@ -200,7 +200,7 @@ Deno.test("a log that somebody reads is folded a minute later", async () => {
 Deno.test("children that are killed while they fold lose nothing", async () => {
   const clock = new TurnableClock();
   await withLocalStore(async (store, folder) => {
-    const asked = foldsOf(store);
+    const asked = restsOf(store);
     const tenants: Tenant[] = [];
     for (let at = 0; at < 12; at++) {
       const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
