@@ -5,7 +5,10 @@ import type { QueryCall, QueryContext } from "./query_call.ts";
 /** Milliseconds between two looks at the caller. */
 const LOOK_MS = 250;
 
-/** Looks only once somebody asks for its signal: the embedded store does that for calls that take long. */
+/**
+ * Looks only once somebody asks for its signal: the embedded store does that for calls that take long. It has no property that is
+ * assigned a function: V8 (15) makes such functions among its old objects, where each kept its whole call until those are collected.
+ */
 export class CallerWatch {
   /** Why the caller may not make the call any more. */
   revoked: AppError | null = null;
@@ -16,13 +19,13 @@ export class CallerWatch {
   constructor(private readonly ctx: Pick<QueryContext, "readmit">, private readonly call: QueryCall) {}
 
   /** Aborted when nobody waits for the call any more, or its caller may not make it any more. */
-  readonly signal = (): AbortSignal => {
+  signal(): AbortSignal {
     if (this.#signal !== null) return this.#signal;
     const revoking = new AbortController();
     const left = this.call.signal();
     this.#lookLater(revoking);
     return this.#signal = left === null ? revoking.signal : AbortSignal.any([left, revoking.signal]);
-  };
+  }
 
   /** To be called when the call has ended. */
   end(): void {

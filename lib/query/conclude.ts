@@ -69,18 +69,18 @@ export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill
  */
 export function abandonedError(
   { ctx, understood, bill }: StatementPass,
-  { revoked, signal }: CallerWatch,
+  caller: CallerWatch,
   error: unknown,
 ): unknown {
   const { call, database, log } = understood;
-  if (!failedWith(error, "store_unavailable") || !signal().aborted) return error;
+  if (!failedWith(error, "store_unavailable") || !caller.signal().aborted) return error;
   if (call.operation !== "service") {
     const nothing = { rowsRead: 0, rowsWritten: 0 };
     bill.settle(nothing);
     ctx.counts.note(understood.writes, "failed");
     recordEnd(database, log, { errorKind: "cancelled", ...nothing, durationMs: ctx.clock.now() - log.ts });
   }
-  return revoked ?? error;
+  return caller.revoked ?? error;
 }
 
 /**

@@ -188,7 +188,7 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
   let outcome: TenantOutcome;
   const caller = new CallerWatch(ctx, understood.call);
   try {
-    outcome = await execute(ctx, understood, { snapshot, maxRows, signal: caller.signal });
+    outcome = await execute(ctx, understood, { snapshot, maxRows, signal: () => caller.signal() });
   } catch (error) {
     throw abandonedError(pass, caller, error);
   } finally {
