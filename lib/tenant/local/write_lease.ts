@@ -19,25 +19,25 @@ export interface LeaseJob {
 /** Takes the slot when its turn has come, at the latest after `waitMs`. Errors: `database_busy`, that of `cancel`. */
 export class WriteLease {
   readonly #job: LeaseJob;
-  readonly taken: Promise<void>;
-  #settle: (error?: Error) => void = () => {};
+  readonly #turn = Promise.withResolvers<void>();
+  readonly taken: Promise<void> = this.#turn.promise;
+  readonly #timer: ReturnType<typeof setTimeout>;
 
   constructor(
     private readonly lanes: LeasedLanes,
     private readonly wake: () => void,
     { waitMs, writerWaits }: { readonly waitMs: number; readonly writerWaits: () => void },
   ) {
-    this.taken = new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.cancel(new AppError("database_busy")), waitMs);
-      this.#settle = (error) => {
-        clearTimeout(timer);
-        if (error) reject(error);
-        else resolve();
-      };
-    });
+    this.#timer = setTimeout(() => this.cancel(new AppError("database_busy")), waitMs);
     this.#job = { resolve: () => this.#settle(), reject: (error) => this.#settle(error), writerWaits };
     lanes.addLease(this.#job);
     wake();
+  }
+
+  #settle(error?: Error): void {
+    clearTimeout(this.#timer);
+    if (error) this.#turn.reject(error);
+    else this.#turn.resolve();
   }
 
   /** Stops waiting. */
