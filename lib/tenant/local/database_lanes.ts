@@ -99,8 +99,10 @@ export class DatabaseLanes {
   addTask(job: TaskJob, lane: TaskLane): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (lane === "exclusive") this.#exclusive = job;
-    else if (lane === "read") this.#readTasks.push(job);
-    else this.writes.add({ kind: "task", job });
+    else if (lane === "read") {
+      this.writes.giveWayTo(job);
+      this.#readTasks.push(job);
+    } else this.writes.add({ kind: "task", job });
   }
 
   /** Adds a transaction that wants the write slot. */

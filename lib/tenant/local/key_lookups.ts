@@ -4,7 +4,6 @@ import type { Clock } from "../../core/clock.ts";
 import { roundMs } from "../../core/clock.ts";
 import { logRowOf } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
-import type { Request } from "./child/protocol.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 import { KnownLookups } from "./known_lookups.ts";
 import { LeftOut } from "./left_out.ts";
@@ -15,8 +14,6 @@ const FAILED_MS = 10_000;
 const DAMAGED_MS = 600_000;
 /** Milliseconds after a look-up in which the service has something to do. */
 const BUSY_MS = 250;
-/** What leaves a file at rest as it is. */
-const BRIEF: ReadonlySet<Request["op"]> = new Set(["inspect", "schema", "find_replay", "has_log"]);
 /** Turns of the event loop with one look-up each, one after the other, after which its caller is taken to be alone. */
 const LONE_TURNS = 32;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
@@ -87,11 +84,6 @@ export class KeyLookups {
   /** Whether a database is open here. */
   isOpen(databaseId: string): boolean {
     return this.#known.isOpen(databaseId);
-  }
-
-  /** Something is to be done that gives a file at rest its log, without the write slot. */
-  giveWay(databaseId: string, op: Request["op"]): void {
-    if (!BRIEF.has(op)) this.#known.giveWay(databaseId);
   }
 
   /** Closes a database and forgets it, because its file or its schema changes. */

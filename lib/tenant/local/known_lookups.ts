@@ -142,11 +142,6 @@ export class KnownLookups {
     this.#ending = [];
   }
 
-  /** Somebody may have to give the file its log without the write slot. */
-  giveWay(databaseId: string): void {
-    this.#known.get(databaseId)?.open?.giveWay();
-  }
-
   /** Notes that a database was read at `nowMs`, by the monotonic clock. */
   noteUse(databaseId: string, nowMs: number): void {
     const known = this.#known.get(databaseId);

@@ -51,6 +51,7 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
     if (this.host.lanes(branchId, namespaceId).held) throw new AppError("database_busy");
     this.#read.set(branchId, (this.#read.get(branchId) ?? 0) + 1);
     try {
+      this.host.lanes(branchId, namespaceId).writes.giveWay();
       const lanes = this.host.lanes(databaseId, namespaceId);
       if (!dryRun) await this.host.transactions.endAll(lanes, "a branch was merged");
       const { reply, text } = await this.host.task(databaseId, namespaceId, {

@@ -70,9 +70,8 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   begin(options: TransactionOptions): TenantTransaction {
-    this.store.lookups?.giveWay(this.databaseId, "transaction");
-    const { store: host, snapshotFiles: snapshots, clock } = this;
-    const lanes = this.lanes;
+    const { store: host, snapshotFiles: snapshots, clock, lanes } = this;
+    lanes.writes.giveWay();
     return new LocalTransaction({ host, snapshots, lanes, clock }, options);
   }
 

@@ -223,7 +223,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
     lane: "read" | "write",
   ): Promise<ReplyFrame> {
     return new Promise((resolve, reject) => {
-      if (lane === "read") this.lookups?.giveWay(databaseId, request.op);
       const lanes = this.lanes(databaseId, namespaceId);
       const queuedMs = this.options.clock.monotonicMs();
       lanes.addTask({ request, resolve, reject, queuedMs, crashes: 0 }, lane);

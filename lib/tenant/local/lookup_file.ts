@@ -20,7 +20,9 @@ const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const READING_MS = 5_000;
 
 /** A database's lanes, as far as its open file looks at them. */
-export type LookupLanes = Pick<DatabaseLanes, "writeTurn"> & { readonly writes: Pick<WriteLane, "reader"> };
+export type LookupLanes = Pick<DatabaseLanes, "writeTurn"> & {
+  readonly writes: Pick<WriteLane, "reader" | "givesWay">;
+};
 
 /** One open file. */
 export class LookupFile implements SlotReader {
@@ -31,7 +33,6 @@ export class LookupFile implements SlotReader {
   readonly #walId: string | null;
   /** Whether its reads are one transaction at present, and whose slot ends it where it lasts longer than a turn. */
   #isReading = false;
-  #givesWay = false;
   #untilMs = Infinity;
   #slot: LookupLanes["writes"] | null = null;
   /** The lanes' `writeTurn` when the log was compared last. */
@@ -87,17 +88,10 @@ export class LookupFile implements SlotReader {
     this.connection.begin();
     this.#isReading = true;
     this.#untilMs = nowMs + READING_MS;
-    if (writeTurn === null || this.#givesWay) return "turn";
+    if (writeTurn === null || (this.#walId === null && writes.givesWay)) return "turn";
     writes.reader = this;
     this.#slot = writes;
     return this.#walId === null ? "later" : null;
-  }
-
-  /** A file at rest is kept from getting its log no longer than a turn from now on. */
-  giveWay(): void {
-    if (this.#walId !== null || this.#givesWay) return;
-    this.#givesWay = true;
-    this.letGo();
   }
 
   letGo(): void {

@@ -82,10 +82,12 @@ export class RestingDatabases {
     const [databaseId, writtenMs] = oldest;
     if (writtenMs > restsMs) return false;
     this.#writtenMs.delete(databaseId);
-    if (!host.lanes(databaseId, "").mayEnd) {
+    const lanes = host.lanes(databaseId, "");
+    if (!lanes.mayEnd) {
       this.note(databaseId);
       return true;
     }
+    lanes.writes.givesWay = false;
     this.#ending = databaseId;
     let rests = true;
     try {

@@ -1,6 +1,7 @@
 // What waits for the write slot of one database, in its order: calls, tasks of the service, and transactions, which get the
 // slot as a lease.
 import { groupLength } from "../group_length.ts";
+import type { Request } from "./child/protocol.ts";
 import type { CallJob, TaskJob } from "./jobs.ts";
 import type { LeaseJob } from "./write_lease.ts";
 
@@ -15,6 +16,9 @@ export interface SlotReader {
   letGo(): void;
 }
 
+/** What leaves a file at rest as it is. */
+const BRIEF: ReadonlySet<Request["op"]> = new Set(["inspect", "schema", "find_replay", "has_log"]);
+
 /** The last turn of any lane of this process. */
 let turns = 0;
 
@@ -24,6 +28,8 @@ export class WriteLane {
   lease: LeaseJob | null = null;
   /** Who reads while the slot is free; null: nobody. */
   reader: SlotReader | null = null;
+  /** Whether somebody may give a file at rest its log without the slot: who reads there ends with each turn then. */
+  givesWay = false;
   #waiting: Entry[] = [];
   #turn = ++turns;
 
@@ -40,6 +46,17 @@ export class WriteLane {
   nextTurn(): void {
     this.#turn = ++turns;
     this.reader?.letGo();
+  }
+
+  /** To be called before somebody gives a file at rest its log without the slot. */
+  giveWay(): void {
+    this.givesWay = true;
+    this.reader?.letGo();
+  }
+
+  /** The same for a task, if it is one that does so. */
+  giveWayTo({ request }: TaskJob): void {
+    if (!BRIEF.has(request.op)) this.giveWay();
   }
 
   /** What the first in the lane is; null: nobody waits. */
