@@ -73,7 +73,10 @@ export function abandonedError(
   error: unknown,
 ): unknown {
   const { call, database, log } = understood;
-  if (!failedWith(error, "store_unavailable") || !caller.signal().aborted) return error;
+  // A transaction is taken away with the statement that nobody waits for.
+  const isEnded = failedWith(error, "store_unavailable") ||
+    (call.inTransaction === true && failedWith(error, "transaction_timeout"));
+  if (!isEnded || !caller.signal().aborted) return error;
   if (call.operation !== "service") {
     const nothing = { rowsRead: 0, rowsWritten: 0 };
     bill.settle(nothing);

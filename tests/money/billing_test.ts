@@ -120,6 +120,27 @@ test("a call whose caller hangs up before its end is paid and logged as one that
   assertEquals((await usage(app, tenant)).get(tenant.database.id)?.requests, 5);
 });
 
+test("a statement in a transaction whose caller hangs up before its end is paid and logged as one that failed", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const gone = new AbortController();
+  const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
+  const requests = ["BEGIN", endless].map((sql) => ({ type: "execute", stmt: { sql } }));
+  const running = app.request("POST", "/hrana/acme/main/v2/pipeline", {
+    token: tenant.token,
+    body: { requests },
+    signal: gone.signal,
+  }).catch(() => null);
+  // Transactions have children of their own, and elsewhere nobody outside can tell.
+  await pause(1000);
+  gone.abort();
+  await running;
+  const log = await tenant.query("SELECT status, error_kind, duration_ms > 0 FROM _service_meta_query_log");
+  assertEquals(rowsOf(log), [["error", "cancelled", 1]]);
+  await app.deps.query.meter.close();
+  assertEquals((await usage(app, tenant)).get(tenant.database.id)?.requests, 2);
+});
+
 test("the query log has what the preview of a stopped write has read, and adds up to the usage", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

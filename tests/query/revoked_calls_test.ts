@@ -5,6 +5,7 @@ import { begunFrames, untilEngineRuns } from "../testing/engine_children.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { signIn } from "../testing/person.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 
@@ -23,9 +24,9 @@ async function deleteMeanwhile<Answer>(
 ): Promise<Answer> {
   const before = await begunFrames(app.deps.config.dataDir);
   const running = begin();
-  // Elsewhere nobody outside can tell.
   if (isEmbedded()) await untilEngineRuns(app.deps.config.dataDir, () => false, before);
-  else await new Promise((resolve) => setTimeout(resolve, 300));
+  // What the engine does may be the last of what came before, and elsewhere nobody outside can tell.
+  await pause(300);
   const deleted = await app.request("DELETE", path, { token: app.operatorKey });
   assertEquals(deleted.status, 200, deleted.text);
   return await running;
@@ -91,6 +92,20 @@ for (const [begin, commit] of [[[], []], [["BEGIN"], ["COMMIT"]]] as const) {
     assertEquals(rowsOf(await tenant.query("SELECT n FROM t")), []);
   });
 }
+
+test("a revoked token's statement in a transaction ends, and its row in the log says so", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const { id, token } = await tenant.mint("write");
+  const texts = [
+    "BEGIN",
+    "SELECT 1",
+    "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
+  ];
+  const { codes } = await revokeMeanwhile(app, { id, begin: () => sendPipeline(app, token, texts) });
+  assertEquals(codes, [undefined, undefined, "INVALID_BEARER"]);
+  assertEquals(await lastLogged(tenant), ["error", "cancelled", 0]);
+});
 
 test("a statement on a page of a member who is removed ends", async () => {
   await using app = await startApp();
