@@ -127,6 +127,14 @@ const steps: Readonly<Record<string, (world: TransactionWorld) => Promise<void>>
     assertEquals(await rows("SELECT id FROM t"), [[2], [4]]);
   },
 
+  "a statement of a caller who has gone before it begins does not begin": async ({ tenant, begin, rows }) => {
+    const one = await begin("immediate");
+    await one.exec("INSERT INTO t VALUES (1, 'x')");
+    assertEquals(await one.code(ENDLESS, { signal: () => AbortSignal.abort() }), "transaction_timeout");
+    await tenant.setup("INSERT INTO t VALUES (2, 'y')");
+    assertEquals(await rows("SELECT id FROM t"), [[2]]);
+  },
+
   "who waits for the slot and has gone does not get it": async ({ tenant, begin, rows }) => {
     const one = await begin("immediate");
     await one.exec("INSERT INTO t VALUES (1, 'x')");

@@ -69,7 +69,7 @@ export class TransactionHold {
   abandon(): void {
     // A statement ends only with its child, unless others have transactions there.
     if (this.#working !== null && this.#working !== "commit" && this.#seat?.alone) this.#seat.kill();
-    void this.end("whoever began it has gone");
+    void this.end(GONE);
   }
 
   /** Does what commits it: until that has ended, nobody takes it away. */
@@ -110,6 +110,8 @@ export class TransactionHold {
     clearTimeout(this.#timer);
     const next = this.#nextEnd();
     if (next.atMs <= this.#nowMs) this.lost = next.why;
+    // Nobody would be told of it any more.
+    else if (signal?.aborted) this.lost = GONE;
     if (this.lost !== null) await this.rollBack();
     const gone = () => this.abandon();
     signal?.addEventListener("abort", gone);
@@ -220,6 +222,7 @@ export class TransactionHold {
   }
 }
 
+const GONE = "whoever began it has gone";
 const NEEDS_NOTHING: WorkNeeds = { writes: false, signal: null };
 
 /** Why a transaction is lost whose child has ended. */
