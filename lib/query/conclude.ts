@@ -68,20 +68,22 @@ export async function refuseMisunderstood(understood: UnderstoodCall, bill: Bill
  * until then is not known.
  */
 export function abandonedError(
-  { ctx, understood, bill }: StatementPass,
+  pass: StatementPass,
   caller: CallerWatch,
   error: unknown,
 ): unknown {
+  const { ctx, understood, bill, timer } = pass;
   const { call, database, log } = understood;
   // A transaction is taken away with the statement that nobody waits for.
   const isEnded = failedWith(error, "store_unavailable") ||
     (call.inTransaction === true && failedWith(error, "transaction_timeout"));
   if (!isEnded || !caller.signal().aborted) return error;
   if (call.operation !== "service") {
+    pass.isAbandoned = true;
     const nothing = { rowsRead: 0, rowsWritten: 0 };
     bill.settle(nothing);
     ctx.counts.note(understood.writes, "failed");
-    recordEnd(database, log, { errorKind: "cancelled", ...nothing, durationMs: ctx.clock.now() - log.ts });
+    recordEnd(database, log, { errorKind: "cancelled", ...nothing, durationMs: timer.stageMs });
   }
   return caller.revoked ?? error;
 }

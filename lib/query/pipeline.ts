@@ -1,5 +1,5 @@
 // The order in which everything that runs in a database passes its stages: statements, and merges of branches.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, roundMs } from "../core/clock.ts";
 import type { AppError } from "../core/errors.ts";
 
 /** What a stage says to the pipeline. */
@@ -126,6 +126,11 @@ export class StageTimer {
     if (result instanceof Promise) return result.finally(() => this.end(stage));
     this.pass(stage);
     return result;
+  }
+
+  /** Milliseconds since the last stage with a time ended. */
+  get stageMs(): number {
+    return roundMs(this.clock.monotonicMs() - this.#lastMs);
   }
 
   /** The value of the header. */

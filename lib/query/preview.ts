@@ -5,7 +5,7 @@ import type { StatementEffect } from "../engine/statement_effect.ts";
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import { goOn, type Said, START_OVER } from "./pipeline.ts";
-import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { callStore, type EndedOutcome } from "./store_call.ts";
 
 /** A call and the outcome of its dry run. */
@@ -21,10 +21,10 @@ export interface Preview {
 export async function preview(
   ctx: QueryContext,
   understood: UnderstoodCall,
-  matches: readonly RuleMatch[],
+  { matches, signal }: Pick<QueryCall, "signal"> & { readonly matches: readonly RuleMatch[] },
 ): Promise<Said<Preview, never>> {
   const previewed = dryForm(watchedForm(understood, matches));
-  const outcome = await callStore(ctx, previewed, NOTHING_BESIDE);
+  const outcome = await callStore(ctx, previewed, { ...NOTHING_BESIDE, signal });
   if (outcome.ok === "stale") {
     ctx.facts.seen(understood.call.target.databaseId, outcome.schemaVersion);
     return START_OVER;

@@ -35,7 +35,6 @@ import { identifyStatements, recordRefusal, recordTurnedAway } from "./record.ts
 import { withReplay } from "./replay.ts";
 import type { StatementPass, StatementStages } from "./statement_stages.ts";
 import { workOf } from "./store_call.ts";
-import type { TenantOutcome } from "../tenant/tenant_store.ts";
 
 /**
  * The calls of each database that have started over `MAX_TRIES` times. Of many that change the schema at once, each lets all
@@ -152,6 +151,7 @@ function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<nu
 }
 
 function turnedAway(pass: StatementPass, error: unknown): void {
+  if (pass.isAbandoned) return;
   const { ctx, understood } = pass;
   if (understood.call.operation !== "service") ctx.counts.note(understood.writes, "refused");
   recordTurnedAway(pass, error);
@@ -164,7 +164,7 @@ async function decideByRules(
 ): Promise<Said<number | null, never>> {
   const { ctx, understood, timer, bill } = pass;
   await reserving;
-  const previewed = await preview(ctx, understood, matches);
+  const previewed = await whileAwaited(pass, (signal) => preview(ctx, understood, { matches, signal }));
   if (previewed.say !== "go on") return previewed;
   timer.end("preview");
   const verdict = await applyRules(ctx, understood, { matches, preview: previewed.found });
@@ -185,15 +185,10 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
   }
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
-  let outcome: TenantOutcome;
-  const caller = new CallerWatch(ctx, understood.call);
-  try {
-    outcome = await execute(ctx, understood, { snapshot, maxRows, signal: () => caller.signal() });
-  } catch (error) {
-    throw abandonedError(pass, caller, error);
-  } finally {
-    caller.end();
-  }
+  const outcome = await whileAwaited(
+    pass,
+    (signal) => execute(ctx, understood, { snapshot, maxRows, signal }),
+  );
   timer.end("execute");
   const executed = judge(ctx, understood, { outcome, maxRows });
   if (executed.say !== "go on") return executed;
@@ -203,6 +198,21 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
   timer.pass("settle");
   const concluded = timer.endWith("record", conclude(ctx, understood, { outcome: executed.found, snapshot }));
   return answered(concluded instanceof Promise ? await concluded : concluded);
+}
+
+/** Does what the store does for a call. Errors: those of the work, or that of a call that was given up because of its caller. */
+async function whileAwaited<Value>(
+  pass: StatementPass,
+  work: (signal: QueryCall["signal"]) => Promise<Value>,
+): Promise<Value> {
+  const caller = new CallerWatch(pass.ctx, pass.understood.call);
+  try {
+    return await work(() => caller.signal());
+  } catch (error) {
+    throw abandonedError(pass, caller, error);
+  } finally {
+    caller.end();
+  }
 }
 
 /** Copies the answer field by field, because a spread would be a noticeable part of a point read. */

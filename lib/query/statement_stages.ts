@@ -13,6 +13,8 @@ export interface StatementPass {
   readonly timer: StageTimer;
   /** The preview by which the call was stopped, which is paid; absent: none has stopped it. */
   stoppedBy?: EndedOutcome;
+  /** It was given up because of its caller, which has its row in the log and its price already. */
+  isAbandoned?: true;
 }
 
 /** `check` finds the rules that the call matches, `admit` the number of rows that it may change (null: any). */

@@ -120,6 +120,29 @@ test("a call whose caller hangs up before its end is paid and logged as one that
   assertEquals((await usage(app, tenant)).get(tenant.database.id)?.requests, 5);
 });
 
+test("a write whose caller hangs up while a rule has it previewed is paid and logged as one that failed", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (n INTEGER)", "INSERT INTO t VALUES (1)");
+  const body = { tableGlob: "t", actions: ["update"], effect: "require_approval" };
+  const rules = `/api/namespaces/${tenant.slug}/databases/main/rules`;
+  assertEquals((await app.request("POST", rules, { token: tenant.token, body })).status, 201);
+  const gone = new AbortController();
+  const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
+  const running = tenant.query(`UPDATE t SET n = (${endless})`, [], { signal: gone.signal }).catch(() =>
+    null
+  );
+  await pause(1000);
+  gone.abort();
+  await running;
+  const log = await tenant.query(
+    "SELECT status, error_kind, duration_ms > 0 FROM _service_meta_query_log ORDER BY id",
+  );
+  assertEquals(rowsOf(log).slice(2), [["error", "cancelled", 1]]);
+  await app.deps.query.meter.close();
+  assertEquals((await usage(app, tenant)).get(tenant.database.id)?.requests, 4);
+});
+
 test("a statement in a transaction whose caller hangs up before its end is paid and logged as one that failed", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
