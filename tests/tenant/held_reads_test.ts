@@ -34,6 +34,20 @@ Deno.test("a transaction in a file at rest is ended after five seconds, and no s
   assertEquals(ended, [0, 1]);
 });
 
+Deno.test("a reader that has begun anew is ended five seconds after that, and once", async () => {
+  const { clock, held, ended } = heldReads(0);
+  const reader = { letGo: () => ended.push(clock.ms) };
+  for (clock.ms of [0, 3_000, 4_000]) held.add(reader, clock.ms);
+  clock.ms = 8_500;
+  await pause(250);
+  assertEquals(ended, []);
+  clock.ms = 9_000;
+  await until(() => ended.length > 0);
+  clock.ms = 20_000;
+  await pause(250);
+  assertEquals(ended, [9_000]);
+});
+
 Deno.test("of many that are due no round ends all, so that calls have their turn between", async () => {
   const { clock, ended } = heldReads(200);
   clock.ms = 5_000;

@@ -10,15 +10,16 @@ const MOST_ENDED = 64;
 
 /** Those that have begun. */
 export class HeldReads {
-  /** In the order in which they began. */
-  readonly #held: { readonly reader: SlotReader; readonly untilMs: number }[] = [];
+  /** When each is to end, in the order in which they began. */
+  readonly #held = new Map<SlotReader, number>();
   #rounds: ReturnType<typeof setInterval> | null = null;
 
   constructor(private readonly clock: Pick<Clock, "monotonicMs">) {}
 
-  /** One has begun at `nowMs`, by the monotonic clock. */
+  /** One has begun at `nowMs`, by the monotonic clock; the reader's one before it has ended. */
   add(reader: SlotReader, nowMs: number): void {
-    this.#held.push({ reader, untilMs: nowMs + HELD_MS });
+    this.#held.delete(reader);
+    this.#held.set(reader, nowMs + HELD_MS);
     this.#rounds ??= setInterval(() => this.#endSome(), ROUND_MS);
   }
 
@@ -30,8 +31,11 @@ export class HeldReads {
 
   #endSome(): void {
     const nowMs = this.clock.monotonicMs();
-    const young = this.#held.findIndex(({ untilMs }, at) => at === MOST_ENDED || untilMs > nowMs);
-    for (const { reader } of this.#held.splice(0, young < 0 ? this.#held.length : young)) reader.letGo();
-    if (this.#held.length === 0) this.stop();
+    for (const [reader, untilMs] of this.#held.entries().take(MOST_ENDED)) {
+      if (untilMs > nowMs) break;
+      this.#held.delete(reader);
+      reader.letGo();
+    }
+    if (this.#held.size === 0) this.stop();
   }
 }
