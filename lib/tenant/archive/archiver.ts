@@ -7,7 +7,7 @@ import { archiveFolder, spooledDatabases } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
 import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
-import { beginLog, foldDue } from "./fold_due.ts";
+import { foldDue, wakeFile } from "./fold_due.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { ServingQueue } from "./serving_queue.ts";
@@ -196,7 +196,7 @@ export class Archiver {
       // A base is of no use while nobody takes it.
       if (state === null || state.phase === "lost") {
         if (!await this.#reaches()) changed.again = true;
-        else await beginLog(this.options.databases, changed.databaseId).then(() => archive.cut());
+        else await wakeFile(this.options.databases, changed.databaseId).then(() => archive.cut());
       } else if (!await this.#hasRoom(archive)) changed.again = true; // the next epoch is begun without a write
       else if (again) await archive.cut();
     } catch (error) {

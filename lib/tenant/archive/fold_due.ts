@@ -17,7 +17,7 @@ export async function foldDue(path: string, isWritten: boolean): Promise<{ reado
 }
 
 /** Gives a file at rest its log, which changes the file: before its base is read. */
-export async function beginLog(
+export async function wakeFile(
   databases: Pick<ArchivedStore, "pathOf" | "holding">,
   databaseId: string,
 ): Promise<void> {

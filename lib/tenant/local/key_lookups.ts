@@ -194,8 +194,10 @@ function isOneRead(call: TenantCall): boolean {
     !call.statements[0]?.takes;
 }
 
-/** The engine's codes for a value beyond its limit, and for a file that gets its log just now (sqlite.org/rescode.html). */
-const OF_ONE_CALL: readonly unknown[] = [18, 5];
+/** SQLITE_TOOBIG: a value is beyond its limit; SQLITE_BUSY: the file gets its log just now (sqlite.org/rescode.html). */
+const TOO_BIG = 18;
+const BUSY = 5;
+const OF_ONE_CALL: readonly unknown[] = [TOO_BIG, BUSY];
 
 /** A value or a row that is too long, or a moment in which the file could not be read, says nothing of other look-ups. */
 function saysNothingOfOthers(error: unknown): boolean {

@@ -66,6 +66,11 @@ export function isNumber(table: AskTable, column: ColumnFacts): boolean {
   return affinity === "INTEGER" || affinity === "REAL" || affinity === "NUMERIC";
 }
 
+/** The same of a column with its table. */
+export function isNumeric({ table, column }: ColumnRef): boolean {
+  return isNumber(table, column);
+}
+
 /**
  * The date on which a row of the table happened; null where there is none, or where several are as likely. "ordered_at" is it
  * for orders, and so is the only date that every row has.

@@ -1,7 +1,7 @@
 // Reads what is counted, added up or averaged.
 import { splitWords } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
-import { type ColumnRef, isNumber } from "./column_kinds.ts";
+import { type ColumnRef, isNumber, isNumeric } from "./column_kinds.ts";
 import type { Mention } from "./link_names.ts";
 import type { Aggregate, Measure, Term } from "./plan.ts";
 import type { Reading } from "./reading.ts";
@@ -15,8 +15,6 @@ const aggregateWords: ReadonlyMap<string, Aggregate> = new Map([
   ["total", "sum"],
   ["sum", "sum"],
 ]);
-
-const isNumeric = ({ table, column }: ColumnRef) => isNumber(table, column);
 
 /** The measure; null where nothing is counted or added up, or where what is meant stays open. */
 export function readMeasure(reading: Reading): Measure | null {

@@ -1,6 +1,6 @@
 // Reads what is asked for first, last, most or least, and how many of it.
 import type { AskTable } from "../model/ask_schema.ts";
-import { type ColumnRef, dayOf, isDate, isKey, isNumber, isYear, labelOf } from "./column_kinds.ts";
+import { type ColumnRef, dayOf, isDate, isKey, isNumeric, isYear, labelOf } from "./column_kinds.ts";
 import { linkVerbs, ordinals } from "./lexicon.ts";
 import type { Mention } from "./link_names.ts";
 import type { Measure, Ordering, Term } from "./plan.ts";
@@ -12,8 +12,6 @@ import { gradable, type Grade, superlatives } from "./scales.ts";
 export type Ranked =
   | { readonly kind: "order"; readonly order: Ordering }
   | { readonly kind: "extreme"; readonly measure: Measure };
-
-const isNumeric = ({ table, column }: ColumnRef) => isNumber(table, column);
 
 /** Null where the question asks for no order, or where what it is about stays open. */
 export function readOrder(reading: Reading): Ranked | null {
