@@ -17,6 +17,8 @@ const SLOW = Array.from({ length: 40 }, (_, nth): readonly [string] => [
   `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000) SELECT count(*) + ${nth} FROM c`,
 ]);
 
+const ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
+
 /** Deletes what `path` names, by which the call is made, once the call runs. */
 async function deleteMeanwhile<Answer>(
   app: StartedApp,
@@ -71,11 +73,16 @@ test("a revoked token's batch of reads ends, and a call of another token beside 
 });
 
 /** `POST /hrana/acme/main/v2/pipeline` of statements in requests of their own; the errors of their answers. */
-async function sendPipeline(app: StartedApp, token: string, texts: readonly string[]) {
-  const body = { requests: texts.map((sql) => ({ type: "execute", stmt: { sql } })) };
+async function sendPipeline(
+  app: StartedApp,
+  token: string,
+  texts: readonly string[],
+  baton: string | null = null,
+) {
+  const body = { baton, requests: texts.map((sql) => ({ type: "execute", stmt: { sql } })) };
   const { status, text } = await app.request("POST", "/hrana/acme/main/v2/pipeline", { token, body });
-  const { results = [] } = JSON.parse(text);
-  return { status, codes: results.map((one: { error?: { code: string } }) => one.error?.code) };
+  const { results = [], baton: next = null } = JSON.parse(text);
+  return { status, codes: results.map((one: { error?: { code: string } }) => one.error?.code), baton: next };
 }
 
 for (const [begin, commit] of [[[], []], [["BEGIN"], ["COMMIT"]]] as const) {
@@ -93,26 +100,26 @@ for (const [begin, commit] of [[[], []], [["BEGIN"], ["COMMIT"]]] as const) {
   });
 }
 
-test("a revoked token's statement in a transaction ends, and its row in the log says so", async () => {
+test("a revoked token's statement in a transaction is told so, as the next request is, and nothing is kept", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (n INTEGER)");
   const { id, token } = await tenant.mint("write");
-  const texts = [
-    "BEGIN",
-    "SELECT 1",
-    "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
-  ];
-  const { codes } = await revokeMeanwhile(app, { id, begin: () => sendPipeline(app, token, texts) });
-  assertEquals(codes, [undefined, undefined, "INVALID_BEARER"]);
+  const begun = await sendPipeline(app, token, ["BEGIN", "INSERT INTO t VALUES (1)"]);
+  assertEquals(begun.codes, [undefined, undefined]);
+  const begin = () => sendPipeline(app, token, [ENDLESS], begun.baton);
+  const { status, codes, baton } = await revokeMeanwhile(app, { id, begin });
+  assertEquals([status, codes], [200, ["INVALID_BEARER"]]);
   assertEquals(await lastLogged(tenant), ["error", "cancelled", 0]);
+  assertEquals((await sendPipeline(app, token, ["COMMIT"], baton)).status, 401);
+  assertEquals(rowsOf(await tenant.query("SELECT n FROM t")), []);
 });
 
 test("a statement on a page of a member who is removed ends", async () => {
   await using app = await startApp();
   await app.namespace();
   const person = await signIn(app, { role: "admin" });
-  const sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
-  const fields = { sql, do: "run" };
+  const fields = { sql: ENDLESS, do: "run" };
   const { text } = await deleteMeanwhile(app, {
     path: `/api/namespaces/acme/members/${person.id}`,
     begin: () => sendForm(app, { path: "/console/acme/db/main/sql", fields, person }),
