@@ -1,9 +1,12 @@
 // Watches, while a call runs, whether its caller may still make it.
-import { AppError, failedWith } from "../core/errors.ts";
+import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { QueryCall, QueryContext } from "./query_call.ts";
 
 /** Milliseconds between two looks at the caller. */
 const LOOK_MS = 250;
+
+/** Of a token, of a person at the console, of an end user at a published endpoint. */
+const REVOKED: ReadonlySet<ErrorCode> = new Set(["invalid_bearer", "session_ended", "session_invalid"]);
 
 /**
  * Looks only once somebody asks for its signal: the embedded store does that for calls that take long. It has no property that is
@@ -42,7 +45,7 @@ export class CallerWatch {
       await this.ctx.readmit(this.call);
     } catch (error) {
       // Where KV does not answer, nobody is revoked.
-      if (failedWith(error, "invalid_bearer") || failedWith(error, "session_ended")) {
+      if (error instanceof AppError && REVOKED.has(error.code)) {
         this.revoked = error;
         return revoking.abort();
       }

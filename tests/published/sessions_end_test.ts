@@ -5,8 +5,11 @@ import { appDeps } from "../../routes/http/app_deps.ts";
 import { createApp } from "../../routes/app.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { secondApp } from "../replay/second_app.ts";
-import { type ApiRequest, callApi } from "../testing/call_api.ts";
+import { pause } from "../../lib/core/pause.ts";
+import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import { oneStore } from "../testing/cases.ts";
+import { begunFrames, untilEngineRuns } from "../testing/engine_children.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import {
@@ -226,6 +229,39 @@ test("guesses at the old password are bounded as those of a log-in", async () =>
   assertEquals(answers.map(({ status }) => status).sort(), [...Array(10).fill(401), 429, 429]);
   assertEquals(outcome(await change(world, token, PASSWORD, "battery staple")), [429, "login_locked"]);
 });
+
+const ENDLESS: Parameters<AccountWorld["put"]>[0] = {
+  ...{ slug: "endless", auth: "session", input: [{ name: "$user_id", type: "integer" }] },
+  sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c WHERE x <> ?",
+};
+const endings: Readonly<Record<string, (world: AccountWorld, token: string) => Promise<ApiAnswer> | null>> = {
+  "a log-out": (world, token) => world.post("logout", {}, { token }),
+  "revoke_all": ({ app, acme: { token } }) =>
+    app.request("POST", "/api/namespaces/acme/databases/main/sessions/revoke_all", { token }),
+  "its time": () => null,
+};
+for (const [what, end] of Object.entries(endings)) {
+  test(`${what} ends a call that runs under the session`, async () => {
+    await using world = await accountWorld({ slugs });
+    await world.put(ENDLESS);
+    const authConfig = { ...Object(accountSpecs["login"]?.["authConfig"]), sessionTtlSec: 3 };
+    const login = { ...accountSpecs["login"], slug: "login", name: "login", authConfig };
+    if (what === "its time") assertEquals((await world.manage("PUT", "/login", login)).status, 200);
+    await world.join(ada.email);
+    const token = tokenOf(await world.post("login", ada));
+    const { dataDir } = world.app.deps.config;
+    const before = await begunFrames(dataDir);
+    const running = world.call("endless", { token });
+    // Elsewhere nobody outside can tell.
+    if (isEmbedded()) await untilEngineRuns(dataDir, () => false, before);
+    else await pause(300);
+    const ended = await end(world, token);
+    if (ended !== null) assertEquals(ended.status, 200, ended.text);
+    assertEquals(outcome(await running), [401, "session_invalid"]);
+    const log = "SELECT status, error_kind FROM _service_meta_query_log WHERE token_id = 'endpoint:endless'";
+    assertEquals(rowsOf(await world.acme.query(log)), [["error", "cancelled"]]);
+  });
+}
 
 test("the log-out after two hundred ends all sessions of its user, so that what is kept stays small", async () => {
   await using world = await accountWorld({ slugs });

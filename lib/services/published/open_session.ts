@@ -1,12 +1,18 @@
 // Step 9: the session of an endpoint that asks for one. Fields with `$` come from its verified claims and nowhere
-// else.
+// else. While a call runs for long, its session is looked at again.
 import { sessionOwner } from "../../access/mint_session.ts";
 import { verifySession } from "../../access/verify_session.ts";
+import { isRevoked } from "../../control/session_keys.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { brokenRule } from "../endpoints/spec/validate_input.ts";
 import type { PreparedSpec } from "../endpoints/spec/prepare_spec.ts";
-import type { EndpointSession, PublishedContext, ResolvedEndpoint } from "./published_context.ts";
+import type {
+  EndpointCall,
+  EndpointSession,
+  PublishedContext,
+  ResolvedEndpoint,
+} from "./published_context.ts";
 import { readValue } from "../endpoints/spec/read_value.ts";
 
 const SCHEME = /^Bearer +([!-~]{1,8192}) *$/i;
@@ -27,9 +33,33 @@ export async function openSession(
   if (jwt === undefined) throw new AppError("session_invalid");
   const checked = await verifySession({ sessionKeys: control.sessionKeys, clock }, target, jwt);
   if (!checked.ok) throw new AppError("session_invalid");
-  const ended = control.sessionEnds.hasEnded(sessionOwner(target, checked.claims), checked.claims);
-  if (ended instanceof Promise ? await ended : ended) throw new AppError("session_invalid");
+  await requireGoingOn({ control }, target, checked.claims);
   return checked.claims;
+}
+
+/** The context for a call under its session: what the call runs for long is stopped when the session has ended. */
+export function underOpenSession(
+  ctx: PublishedContext,
+  { target, session }: Pick<EndpointCall, "target" | "session">,
+): PublishedContext {
+  if (session === null) return ctx;
+  const readmit = async () => {
+    const key = await ctx.control.sessionKeys.current(target);
+    const isOver = session.expiresSec * 1000 <= ctx.clock.now() || key === null || isRevoked(session, key);
+    if (isOver) throw new AppError("session_invalid");
+    await requireGoingOn(ctx, target, session);
+  };
+  return { ...ctx, query: { ...ctx.query, readmit } };
+}
+
+/** Errors: `session_invalid` after a log-out. */
+async function requireGoingOn(
+  { control }: Pick<PublishedContext, "control">,
+  target: EndpointCall["target"],
+  session: EndpointSession,
+): Promise<void> {
+  const ended = control.sessionEnds.hasEnded(sessionOwner(target, session), session);
+  if (ended instanceof Promise ? await ended : ended) throw new AppError("session_invalid");
 }
 
 /** Fills in the session's claims; what follows the values of the inputs stays. Errors: `session_invalid` for a claim that does not fit its field. */

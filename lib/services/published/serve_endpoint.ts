@@ -10,7 +10,7 @@ import { validateInput } from "../endpoints/spec/validate_input.ts";
 import { bytesHeaders } from "./bytes_answer.ts";
 import { checkCaptcha, checkMethod, checkStatus, corsHeaders, preflight, takeRate } from "./check_gates.ts";
 import { decodePost, decodeQuery, refuseUnheard } from "./decode_input.ts";
-import { fillSession, openSession } from "./open_session.ts";
+import { fillSession, openSession, underOpenSession } from "./open_session.ts";
 import { replayOf } from "./replay_key.ts";
 import { resolveEndpoint } from "./public_address.ts";
 import { publicError } from "./public_error.ts";
@@ -87,7 +87,7 @@ async function passSteps(
   const tokenId = endpointToken(record);
   const replay = replayOf(resolved, request, { session, values: valid, rowForm });
   return await runKind(
-    ctx,
+    underOpenSession(ctx, { target, session }),
     { record, target, session, tokenId, replay, rowForm, client, signal: request.signal },
     bound,
   );
