@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type BoundedSelect, boundedSelect, OVERFLOWS, RESULT_BYTES } from "./bounded_select.ts";
 import { noteCompiled } from "./compiled_texts.ts";
+import { isOutOfMemory } from "./engine_failure.ts";
 import type { Guard } from "./guard.ts";
 import { type EngineValue, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
@@ -89,7 +90,8 @@ export class BoundedRows {
       const counted = this.#prepare(texts.counted);
       if (texts.compound && this.#madeReal(texts.counted) > this.#madeReal(sql)) return null;
       return { rowCount, texts, counted, limited: null, small: false };
-    } catch {
+    } catch (error) {
+      if (isOutOfMemory(error)) throw error;
       // The bounded form has one level or table too many: then only the process's memory bounds the result.
       this.guard.denial = denial;
       return null;

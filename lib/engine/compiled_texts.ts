@@ -1,7 +1,7 @@
 // How much memory SQLite may hold for compiled statements that nobody uses any more, and when it is given back; those that
 // are kept for later go where it has no more memory.
 import type { DatabaseSync } from "node:sqlite";
-import { isOutOfMemory } from "./engine_failure.ts";
+import { type EngineFailure, isOutOfMemory, lackedMemory } from "./engine_failure.ts";
 
 /** The fixed memory of a compiled statement, expressed in characters of text. */
 const OVERHEAD = 200;
@@ -42,11 +42,22 @@ export function withMemory<T>(work: () => T, again = true): T {
     return work();
   } catch (error) {
     if (!isOutOfMemory(error)) throw error;
-    for (const forget of caches.values()) forget();
-    collect();
+    forgetAll();
     if (!again) throw error;
   }
   return work();
+}
+
+/** Whether SQLite had no memory for work whose failure was not thrown. Then there is room for it to be done once more. */
+export function madeRoom(failure: EngineFailure | undefined): boolean {
+  const lacked = failure !== undefined && lackedMemory(failure);
+  if (lacked) forgetAll();
+  return lacked;
+}
+
+function forgetAll(): void {
+  for (const forget of caches.values()) forget();
+  collect();
 }
 
 /** Call after closing a connection, which has freed its statements. */

@@ -119,6 +119,11 @@ export function isOutOfMemory(error: unknown): boolean {
   return ((resultCode(error) ?? codeOfText(message) ?? 0) & 0xff) === 7;
 }
 
+/** The same of a failure: SQLite has these words for nothing else. */
+export function lackedMemory({ kind, message }: EngineFailure): boolean {
+  return kind === "too_big" && message === "out of memory";
+}
+
 /** Whether an error of the service's own reading means a damaged file, rather than a disk or another process. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE_KINDS.has(engineFailure(error, null).kind);

@@ -1,7 +1,7 @@
 // What one caller's statements may take of the machine's memory, under the permissions that people run the service with.
 import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { callService, manage, newToken, serviceWorld } from "../testing/service_world.ts";
+import { callService, manage, newToken, type ServiceAnswer, serviceWorld } from "../testing/service_world.ts";
 import { engineChildren } from "../testing/engine_children.ts";
 import { launchService } from "../testing/start_service.ts";
 
@@ -99,6 +99,60 @@ Deno.test("statements that stay compiled do not fill the engine's memory, for th
     }
   }
   assertEquals([...statuses], [200]);
+});
+
+/** What reads it takes some 10 MB once it is compiled. */
+const LARGE_VIEW = `CREATE VIEW large AS SELECT 1 WHERE ${
+  Array.from({ length: 4 }, () => `2 IN (${"1,".repeat(20_000)}1)`).join(" AND ")
+}`;
+const ROUNDS = 12;
+/** Takes some 70 MB while it runs, and nothing to speak of when it is compiled. */
+const needs = (bytes: string) =>
+  `(WITH m(a) AS MATERIALIZED (VALUES ${
+    Array(3).fill(`(hex(zeroblob(${bytes})))`)
+  }) SELECT max(length(a)) FROM m)`;
+const NEEDS = needs("9000000");
+
+type Call = (path: string, body: unknown) => Promise<ServiceAnswer>;
+
+const writes: Readonly<Record<string, (call: Call) => Promise<ServiceAnswer>>> = {
+  "a statement whose failure ends its transaction": (call) =>
+    call("query", { sql: `INSERT INTO t VALUES (${NEEDS})` }),
+  "a statement whose failure undoes itself only": (call) =>
+    call("query", { sql: `INSERT INTO t SELECT ${NEEDS}` }),
+  "a batch": (call) =>
+    call("batch", {
+      statements: ["'x'", NEEDS, "'y'"].map((value) => ({ sql: `INSERT INTO t VALUES (${value})` })),
+    }),
+  "parameter sets": (call) =>
+    call("batch", { sql: `INSERT INTO t VALUES (${needs("?1")})`, paramSets: [[1], [9_000_000]] }),
+  "a proposal": (call) => call("propose", { sql: `INSERT INTO t VALUES (${NEEDS})` }),
+};
+
+Deno.test("a write that finds no memory while it runs, because of what stays compiled, is not refused", async () => {
+  await using world = await serviceWorld();
+  for (const sql of ["CREATE TABLE t (a)", LARGE_VIEW]) {
+    assertEquals((await callService(world, sql)).status, 200);
+  }
+  const call: Call = async (path, body) => {
+    const response = await fetch(`${world.service.url}/v1/db/acme/main/${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  };
+  for (const [name, write] of Object.entries(writes)) {
+    // Some of them leave less than the write needs.
+    for (let at = 0; at < ROUNDS; at++) {
+      const kept = await callService(world, `INSERT INTO t SELECT ${at} FROM large`);
+      assertEquals(kept.status, 200, JSON.stringify(kept.body));
+      const { status, body } = await write(call);
+      assertEquals(status, 200, `${name}, ${at}: ${JSON.stringify(body)}`);
+    }
+  }
+  const { body } = await callService(world, "SELECT a, count(*) FROM t GROUP BY a ORDER BY a");
+  assertEquals(body.data?.rows, [[2, ROUNDS], [18_000_000, 4 * ROUNDS], ["x", ROUNDS], ["y", ROUNDS]]);
 });
 
 /** What all children of the folder hold at their largest until `work` settles, in MB. Linux only: 0 elsewhere. */

@@ -1,5 +1,6 @@
 // Dry runs in an engine child: the call runs in a transaction that is always rolled back.
 import { roundMs, systemClock } from "../../../core/clock.ts";
+import { madeRoom } from "../../../engine/compiled_texts.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import { DryRun } from "../../calls/dry_run.ts";
@@ -38,11 +39,22 @@ interface Undone {
   readonly text: string;
 }
 
+/** Nothing of a dry run is left, so it runs once more where what others keep had left it no memory. */
+function withRoom(run: () => Undone, mayRunAgain: () => boolean = () => true): Undone {
+  const undone = run();
+  const { outcome } = undone;
+  return outcome.k === "failed" && mayRunAgain() && madeRoom(outcome.f) ? run() : undone;
+}
+
 /**
  * Runs the call's statements in order and rolls them back. All of them together have the time of one statement, because
  * they hold the write slot. `callIndex` is the call's position in its frame.
  */
 export function dryRunCall(file: TenantFile, call: WireCall, progress: Progress, callIndex = 0): Undone {
+  return withRoom(() => dryRunOnce(file, call, progress, callIndex));
+}
+
+function dryRunOnce(file: TenantFile, call: WireCall, progress: Progress, callIndex: number): Undone {
   const connection = file.writer();
   const startedMs = systemClock.monotonicMs();
   progress.startStatement(callIndex, 0);
@@ -62,6 +74,14 @@ export function dryRunCall(file: TenantFile, call: WireCall, progress: Progress,
 
 /** Runs a call of an open transaction and undoes it. */
 export function dryRunInside(connection: Connection, call: WireCall, progress: Progress): Undone {
+  // The engine may have ended the transaction with it.
+  return withRoom(
+    () => dryRunInsideOnce(connection, call, progress),
+    () => connection.database.isTransaction,
+  );
+}
+
+function dryRunInsideOnce(connection: Connection, call: WireCall, progress: Progress): Undone {
   const startedMs = systemClock.monotonicMs();
   progress.startStatement(0, 0);
   connection.internalRun("SAVEPOINT dry");

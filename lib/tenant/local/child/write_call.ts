@@ -1,6 +1,7 @@
 // Runs one writing call behind its savepoint, in the group's transaction, and writes the records that it leaves: its
 // stored answer, log row and audit row.
 import { roundMs, systemClock } from "../../../core/clock.ts";
+import { madeRoom } from "../../../engine/compiled_texts.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import {
   committedRun,
@@ -90,28 +91,44 @@ export function writeCall(
 
 type WatchedOptions = WriteCallOptions & { readonly watch: FootprintWatch | null };
 
-/** Runs again what stays of a call that has ended its transaction, until the transaction is still open at the end. */
+/**
+ * Runs again what stays of a call that has ended its transaction, until the transaction is still open at the end; and once
+ * more the whole call, of which nothing is left, where what others keep had left it no memory.
+ */
 function runInTransaction(
   call: WireCall,
   options: WatchedOptions,
 ): { first: StatementsRun; last: StatementsRun } {
-  const { connection, alone, watch } = options;
+  const { connection, alone } = options;
   const single = runsOf(call) === 1;
   connection.internalRun("SAVEPOINT call");
-  const first = runOnce(call, options, single);
+  let first = runOnce(call, options, single);
+  const mayStartOver = alone || connection.database.isTransaction;
+  if (mayStartOver && madeRoom(first.failure?.failure)) {
+    startOver(call, options);
+    first = runOnce(call, options, single);
+  }
   let last = first;
   while (!connection.database.isTransaction) {
     if (!alone) throw new GroupLost(committedRun(first, true));
-    connection.internalRun("BEGIN IMMEDIATE");
-    connection.internalRun("SAVEPOINT call");
-    watch?.restart();
-    if (call.level === "schema") connection.schemaChanged();
+    startOver(call, options);
     const { failure } = last;
     const staying = firstRuns(call, call.atomic ? 0 : failure?.at ?? 0);
     const again = runOnce(staying, options, single);
     last = again.failure === null ? { ...again, failure } : again;
   }
   return { first, last };
+}
+
+/** Leaves nothing of what the call has done, and its savepoint open. */
+function startOver({ level }: WireCall, { connection, watch }: WatchedOptions): void {
+  if (connection.database.isTransaction) connection.internalRun("ROLLBACK TO call");
+  else {
+    connection.internalRun("BEGIN IMMEDIATE");
+    connection.internalRun("SAVEPOINT call");
+  }
+  watch?.restart();
+  if (level === "schema") connection.schemaChanged();
 }
 
 /** For work that asks nothing, as that on notes of this child. */
