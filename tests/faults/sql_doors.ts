@@ -103,7 +103,7 @@ export function clientDoor(name: string, world: ServiceWorld, slug: string, sche
         return { kind: "", message: "", results };
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        const kind = kindOf(message.replace(/^(SQLITE_\w+: )*(SQLite error: )?/, ""));
+        const kind = kindOf(message.replace(/^(SQL(ITE)?_\w+: )*(SQL[\w ]+: )?/, ""));
         return { kind, message, results: transaction === false ? results : [] };
       }
     },

@@ -315,7 +315,7 @@ testSteps("guards of the door for libSQL", hranaWorld, {
       '{"type":"row","row":[{"type":"integer","value":"5"},{"type":"float","value":1e999}]}',
       '{"type":"step_end","affected_row_count":0,"last_insert_rowid":null}',
     ]);
-    assertMatch(lines[6] ?? "", /^\{"type":"step_error","step":2,.*"code":"SQLITE_ERROR"/);
+    assertMatch(lines[6] ?? "", /^\{"type":"step_error","step":2,.*"code":"SQL_INPUT_ERROR"/);
     const whole = await app.request("POST", path, { token: shop.token, body });
     assertEquals(whole.text.match(/step_error/g)?.length, 1);
     const poor = await app.request("POST", path, { token: "none", body });

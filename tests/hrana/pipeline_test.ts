@@ -234,9 +234,9 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(await run(" -- nothing"), "ok");
     assertEquals(
       await run("INSERT INTO t VALUES (3); SELECT missing; INSERT INTO t VALUES (4)"),
-      "SQLITE_ERROR",
+      "SQL_INPUT_ERROR",
     );
-    assertEquals(await run("BEGIN; INSERT INTO t VALUES (5); SELECT missing; COMMIT"), "SQLITE_ERROR");
+    assertEquals(await run("BEGIN; INSERT INTO t VALUES (5); SELECT missing; COMMIT"), "SQL_INPUT_ERROR");
     assertEquals(await run("BEGIN; INSERT INTO t VALUES (6); COMMIT"), "ok");
     assertEquals(await rows("SELECT v FROM t"), [[1], [2], [3], [6]]);
   },
@@ -266,7 +266,7 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(await describe("EXPLAIN DELETE FROM t"), [[], Array(8).fill(null), true, true]);
     assertEquals(await describe("PRAGMA user_version = 7"), [[], [], false, false]);
     assertEquals(await describe("PRAGMA main.table_info(t)"), [[], Array(6).fill(null), true, false]);
-    assertEquals(await describe("SELECT missing FROM t"), "SQLITE_ERROR");
+    assertEquals(await describe("SELECT missing FROM t"), "SQL_INPUT_ERROR");
     assertEquals(await describe("SELECT 1; SELECT 2"), "SQL_MANY_STATEMENTS");
     assertEquals(await rows("PRAGMA user_version"), [[0]]);
   },

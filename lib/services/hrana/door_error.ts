@@ -8,25 +8,41 @@ export interface DoorError {
   readonly extended_code?: string;
 }
 
-/** sqld's words for failures of statements; SQLite's own extended code behind them. */
-const codeOfKind: Readonly<Record<SqlErrorKind, string | readonly [code: string, extended: string]>> = {
+/** sqld's words for failures of statements; SQLite's own extended code behind them. Absent: told by the message. */
+const codeOfKind: Readonly<
+  Partial<Record<SqlErrorKind, string | readonly [code: string, extended: string]>>
+> = {
   unique_violation: ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_UNIQUE"],
   not_null_violation: ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_NOTNULL"],
   foreign_key_violation: ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_FOREIGNKEY"],
   check_violation: ["SQLITE_CONSTRAINT", "SQLITE_CONSTRAINT_CHECK"],
   type_mismatch: "SQLITE_MISMATCH",
-  // Clients that look whether they have made their tables ask for this word, and for sqld's message behind it.
-  unknown_table: "SQLITE_UNKNOWN",
-  unknown_column: "SQLITE_ERROR",
-  syntax_error: "SQL_PARSE_ERROR",
   database_locked: "SQLITE_BUSY",
   readonly: "SQLITE_READONLY",
   parameter_mismatch: "ARGS_INVALID",
   invalid_text: "ARGS_INVALID",
   timeout: "STATEMENT_TIMEOUT",
   result_too_large: "RESPONSE_TOO_LARGE",
-  too_big: "SQLITE_TOOBIG",
-  unknown: "SQLITE_ERROR",
+};
+
+/** Failures that SQLite finds at a place in the text, of which sqld says so. */
+const AT_PLACE =
+  /^(?:no such (?:column|function): |ambiguous column name: |wrong number of arguments to |too many arguments on |misuse of |(?:table|view|trigger) .+ already exists$)/;
+/** What the grammar lets pass, and the engine does not understand. */
+const UNDERSTOOD = /^table .+ has (?:no column|\d+ columns)|^\d+ values for \d+ columns/;
+
+/** sqld's words for what SQLite calls an error and nothing more, as an unknown table. Clients look for them, and for the message behind them. */
+function codeOfMessage(kind: SqlErrorKind, message: string): string {
+  if (message === "out of memory") return "SQLITE_NOMEM";
+  if (message === "string or blob too big") return "SQLITE_TOOBIG";
+  if (AT_PLACE.test(message)) return "SQL_INPUT_ERROR";
+  return kind === "syntax_error" && !UNDERSTOOD.test(message) ? "SQL_PARSE_ERROR" : "SQLITE_UNKNOWN";
+}
+
+/** What sqld writes before SQLite's own message. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  SQL_INPUT_ERROR: "SQL input error",
+  SQL_PARSE_ERROR: "SQL string could not be parsed",
 };
 
 /** A value that the column of a STRICT table does not take. */
@@ -61,12 +77,16 @@ export function doorError(error: AppError): DoorError {
     ? OF_RAISE
     : kind === "type_mismatch" && error.message.startsWith("cannot store ")
     ? OF_STRICT_TABLE
-    : codeOfKind[kind];
-  const message = messageOf(error, kind);
-  return typeof code === "string" ? { message, code } : { message, code: code[0], extended_code: code[1] };
+    : codeOfKind[kind] ?? codeOfMessage(kind, error.message);
+  if (typeof code === "string") return { message: messageOf(error, kind, code), code };
+  return { message: messageOf(error, kind, code[0]), code: code[0], extended_code: code[1] };
 }
 
-function messageOf({ code, message, facts }: AppError, kind: SqlErrorKind | undefined): string {
+function messageOf(
+  { code, message, facts }: AppError,
+  kind: SqlErrorKind | undefined,
+  told: string,
+): string {
   const [issue] = facts.issues ?? [];
   if (issue) return `${message}: ${issue.path}: ${issue.message}`;
   const page = facts.extra?.["approvalUrl"];
@@ -75,5 +95,7 @@ function messageOf({ code, message, facts }: AppError, kind: SqlErrorKind | unde
     const what = code === "approval_required" ? "Have a person approve this write" : message;
     return `${what}; after that send the same request again: ${page}`;
   }
-  return kind === undefined || kind === "parameter_mismatch" ? message : `SQLite error: ${message}`;
+  // Values are refused in words of our own.
+  if (kind === undefined || kind === "parameter_mismatch" || kind === "invalid_text") return message;
+  return `${PREFIXES[told] ?? "SQLite error"}: ${message}`;
 }

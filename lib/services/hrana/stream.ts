@@ -113,11 +113,14 @@ export class HranaStream {
   }
 }
 
-function withoutTransaction({ verb }: TransactionControl): string {
+function withoutTransaction(control: TransactionControl): string {
+  const { verb } = control;
   // In SQLite it would begin one, which its release commits.
   if (verb === "savepoint") return "Send BEGIN first; a savepoint begins no transaction here";
   if (verb === "commit") return "cannot commit - no transaction is active";
-  return verb === "rollback" ? "cannot rollback - no transaction is active" : "no such savepoint";
+  return "name" in control
+    ? `no such savepoint: ${control.name}`
+    : "cannot rollback - no transaction is active";
 }
 
 function unavailable(): AppError {
