@@ -49,13 +49,7 @@ const lastTries = new InTurn();
 export function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
   const { databaseId, namespaceId } = call.target;
   const opened = openedFor(ctx, call, ctx.tenants.open(databaseId, namespaceId));
-  const pass = () => passOnce(ctx, opened, stagesOf(call), withTiming);
-  let tries = 0;
-  return untilAnswered(
-    () => ++tries > MAX_TRIES ? lastTries.run(databaseId, pass) : pass(),
-    () => busy(opened),
-    2 * MAX_TRIES,
-  );
+  return untilPassed(opened, () => passOnce(ctx, opened, stagesOf(call), withTiming));
 }
 
 /**
@@ -78,7 +72,17 @@ export function runIn(
 export async function decide(ctx: QueryContext, call: QueryCall): Promise<void> {
   const { databaseId, namespaceId } = call.target;
   const opened = openedFor(ctx, call, ctx.tenants.open(databaseId, namespaceId));
-  await untilAnswered(() => passOnce(ctx, opened, decidingStages, (nothing) => nothing), () => busy(opened));
+  await untilPassed(opened, () => passOnce(ctx, opened, decidingStages, (nothing) => nothing));
+}
+
+function untilPassed<Answer>(opened: Opened, pass: () => Promise<Said<never, Answer>>): Promise<Answer> {
+  const { databaseId } = opened.call.target;
+  let tries = 0;
+  return untilAnswered(
+    () => ++tries > MAX_TRIES ? lastTries.run(databaseId, pass) : pass(),
+    () => busy(opened),
+    2 * MAX_TRIES,
+  );
 }
 
 type Opened = Pick<UnderstoodCall, "call" | "database" | "log">;

@@ -146,6 +146,35 @@ testSteps("migrations under rules", ruledWorld, {
     await rule({ minRows: 10, actions: ["delete"] });
     assertEquals((await apply([["0002.sql", "DELETE FROM notes WHERE id = 1"]]))["applied"], ["0002.sql"]);
   },
+  "are decided about although others change the schema, as statements are": async (
+    { app, acme, rule, apply },
+  ) => {
+    await rule({ minRows: 10, actions: ["delete"] });
+    let changes = 7;
+    const { tenants } = app.deps;
+    const open = tenants.open.bind(tenants);
+    tenants.open = (...ids) => {
+      const database = open(...ids);
+      const run: typeof database.run = async (call) => {
+        // The rule looks at the files by a dry run.
+        if (call.dryRun && changes-- > 0) await acme.setup(`CREATE TABLE other_${changes} (a)`);
+        return await database.run(call);
+      };
+      return new Proxy(database, {
+        get: (_, name) => {
+          const member = name === "run" ? run : Reflect.get(database, name);
+          return typeof member === "function" ? member.bind(database) : member;
+        },
+      });
+    };
+    try {
+      const files: File[] = [["0002.sql", "DELETE FROM notes WHERE id = 1"]];
+      assertEquals((await apply(files))["applied"], ["0002.sql"]);
+    } finally {
+      tenants.open = open;
+    }
+    assertEquals(changes < 0, true);
+  },
   "that fail are told so, whatever a rule would say": async ({ rule, post }) => {
     await rule({});
     const refusal = refusalOf(
