@@ -12,5 +12,5 @@ Deno.test("a write to a file that may not be written is the store's failure, not
   const { outcome } = readOutcome({ k: "failed", r: [], at: 0, f, ms: 0, w: [0, 0], unlogged: true }, {
     text: "",
   }, 0);
-  assertEquals(outcome.ok === false && outcome.failure.kind, "unavailable");
+  assertEquals(outcome.ok === false && outcome.failure.kind, "full");
 });

@@ -8,6 +8,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/start_test.ts": "is about DATA_DIR and its lock",
   "tests/faults/damaged_files_test.ts": "is about the files of the embedded store",
   "tests/faults/full_disk_test.ts": "is about DATA_DIR on a disk without room",
+  "tests/faults/read_only_disk_test.ts": "is about the files of the embedded store",
   "tests/faults/log_spool_faults_test.ts": "is about the spool of the embedded store",
   "tests/faults/new_files_faults_test.ts": "is about the files of the embedded store",
   "tests/faults/replay_faults_test.ts": "kills engine children; sqld_rounds_test.ts kills sqld",

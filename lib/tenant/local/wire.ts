@@ -141,7 +141,7 @@ export function readOutcome(
       ...before,
       failedIndex: outcome.at,
       // The system does not let this process write the file, which is not the statement's fault.
-      failure: outcome.f.kind === "readonly" ? { ...outcome.f, kind: "unavailable" } : outcome.f,
+      failure: outcome.f.kind === "readonly" ? { ...outcome.f, kind: "full" } : outcome.f,
       work: { rowsRead: outcome.w[0], rowsWritten: outcome.w[1] },
     },
     end,

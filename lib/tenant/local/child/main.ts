@@ -174,6 +174,8 @@ function serve(request: Request): void {
 /** An unknown failure outside a caller's statement is one of the store; the log tells its name, as `PermissionDenied`. */
 function storeFailure(error: unknown): EngineFailure {
   const failure = engineFailure(error, null);
+  // Log rows wait for a disk that the system has made read-only, as for one without room.
+  if (failure.kind === "readonly") return { ...failure, kind: "full" };
   if (failure.kind !== "unknown") return failure;
   return { ...failure, kind: "unavailable", message: error instanceof Error ? error.name : "unknown" };
 }
