@@ -8,7 +8,7 @@ import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { ask, type Asking, type Rows } from "./asking.ts";
 import { Unreadable } from "./not_taken.ts";
 import type { Encoding } from "./exact_value.ts";
-import { moduleOf, type TableSource, tableSource, virtualSource } from "./table_source.ts";
+import { type ListedTables, moduleOf, type TableSource, tableSource, virtualSource } from "./table_source.ts";
 
 /** An index, a view or a trigger. */
 export interface PlannedObject {
@@ -34,10 +34,12 @@ export interface FilePlan {
 
 /** Reads the schema. `table`: that table only. Throws `Unreadable` for a schema that no engine has written. */
 export function* planFile(table: string | null, encoding: Encoding): Asking<FilePlan> {
-  const shadows = new Set(
-    (yield* ask("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"))
-      .map(([name]) => foldName(String(name))),
-  );
+  // Once: the engine lists all tables to say something of one.
+  const listed = yield* ask("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'");
+  const namesWhere = (holds: (row: Rows[number]) => boolean) =>
+    new Set(listed.filter(holds).map(([name]) => foldName(String(name))));
+  const shadows = namesWhere(([, type]) => type === "shadow");
+  const tables = { all: namesWhere(() => true), withoutRowid: namesWhere(([, , wr]) => Number(wr) === 1) };
   const wanted = table === null ? null : foldName(table);
   const plan = {
     ...{ tables: [], virtual: [], indexes: [], views: [], triggers: [], notKept: [] } as Growing,
@@ -54,7 +56,7 @@ export function* planFile(table: string | null, encoding: Encoding): Asking<File
     if (isReservedName(name) || isReservedName(of) || shadows.has(foldName(of))) continue;
     if (wanted !== null && foldName(of) !== wanted) continue;
     checkText(String(type), name, sql);
-    yield* addObject(plan, { type: String(type), name, sql });
+    yield* addObject(plan, { type: String(type), name, sql, tables });
   }
   return plan;
 }
@@ -64,9 +66,15 @@ type Growing = {
     FilePlan[Part][number][];
 };
 
+interface PlannedText {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
 function* addObject(
   plan: Growing,
-  { type, name, sql }: { readonly type: string; readonly name: string; readonly sql: string },
+  { type, name, sql, tables }: PlannedText & { readonly tables: ListedTables },
 ): Asking<void> {
   if (type === "index" || type === "view" || type === "trigger") {
     const lists = { index: plan.indexes, view: plan.views, trigger: plan.triggers };
@@ -74,8 +82,8 @@ function* addObject(
     return;
   }
   const module = moduleOf(sql);
-  if (module === null) plan.tables.push(yield* tableSource(name, sql));
-  else if (allowedModules.has(module)) plan.virtual.push(yield* virtualSource({ name, sql, module }));
+  if (module === null) plan.tables.push(yield* tableSource({ name, sql, tables }));
+  else if (allowedModules.has(module)) plan.virtual.push(yield* virtualSource({ name, sql, module, tables }));
   else plan.notKept.push(`table ${name}: the module ${module} is not available`);
 }
 

@@ -28,6 +28,12 @@ export interface StorageTable {
   readonly columns: readonly string[];
 }
 
+/** The tables of a file, by their folded names. */
+export interface ListedTables {
+  readonly all: ReadonlySet<string>;
+  readonly withoutRowid: ReadonlySet<string>;
+}
+
 const STORAGE = { fts5: ["data", "idx", "content", "docsize", "config"], rtree: ["node", "rowid", "parent"] };
 
 /** The module of a virtual table, from its text; null for an ordinary table. */
@@ -39,7 +45,9 @@ export function moduleOf(sql: string): string | null {
 }
 
 /** The source of an ordinary table. */
-export function* tableSource(name: string, sql: string): Asking<TableSource> {
+export function* tableSource(
+  { name, sql, tables }: { readonly name: string; readonly sql: string; readonly tables: ListedTables },
+): Asking<TableSource> {
   const columns = (yield* ask("SELECT name, pk, hidden, type FROM pragma_table_xinfo(?) ORDER BY cid", name))
     .map(([column, pk, hidden, type]) => ({
       name: String(column),
@@ -48,7 +56,7 @@ export function* tableSource(name: string, sql: string): Asking<TableSource> {
       type: String(type),
     }));
   const keys = yield* primaryKey(name);
-  const withoutRowid = Number((yield* ask(WITHOUT_ROWID, name))[0]?.[0] ?? 0) === 1;
+  const withoutRowid = tables.withoutRowid.has(foldName(name));
   const marked = columns.filter(({ pk }) => pk > 0);
   const alias = !withoutRowid && keys === null && marked.length === 1 ? marked[0] : undefined;
   const free = freeRowidName(columns.map((column) => column.name));
@@ -67,8 +75,6 @@ export function* tableSource(name: string, sql: string): Asking<TableSource> {
     config: [],
   };
 }
-
-const WITHOUT_ROWID = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?";
 
 function plainColumn(name: string): SourceColumn {
   return { name, target: quoted(name), select: quoted(name) };
@@ -89,14 +95,18 @@ function* primaryKey(table: string): Asking<string | null> {
 
 /** The source of a virtual table of a module that tenants may use. */
 export function* virtualSource(
-  { name, sql, module }: { readonly name: string; readonly sql: string; readonly module: string },
+  { name, sql, module, tables }: {
+    readonly name: string;
+    readonly sql: string;
+    readonly module: string;
+    readonly tables: ListedTables;
+  },
 ): Asking<TableSource> {
   const storage = (part: string) => quoted(`${name}_${part}`);
   const names = (yield* ask("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name))
     .map(([one]) => String(one));
   const parts = module === "fts5" ? STORAGE.fts5 : STORAGE.rtree;
-  const has = new Set((yield* ask("SELECT name FROM sqlite_schema")).map(([one]) => foldName(String(one))));
-  const present = parts.map((part) => `${name}_${part}`).filter((one) => has.has(foldName(one)));
+  const present = parts.map((part) => `${name}_${part}`).filter((one) => tables.all.has(foldName(one)));
   const stored: StorageTable[] = [];
   for (const table of present) {
     const columns = (yield* ask("SELECT name FROM pragma_table_info(?)", table)).map(([one]) =>
