@@ -2,13 +2,22 @@
 import { PLAIN_ROWS } from "../sql/row_form.ts";
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
+import type { SchemaTarget } from "./make_schema.ts";
 import { columnsOf } from "./open_database.ts";
 import type { TypedColumn } from "./typed_result.ts";
 
 /** A database in memory. */
-export class MemoryConnection extends Connection implements ChangingConnection {
+export class MemoryConnection extends Connection implements ChangingConnection, SchemaTarget {
   constructor() {
     super(":memory:", false);
+  }
+
+  exec(sql: string): void {
+    this.database.exec(sql);
+  }
+
+  writeCatalogue(may: boolean): void {
+    this.database.enableDefensive(!may);
   }
 
   columns(sql: string): TypedColumn[] {

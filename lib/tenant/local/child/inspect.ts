@@ -3,6 +3,7 @@ import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import { type Compiled, compileStatement } from "../../../engine/compile_statement.ts";
 import type { Connection } from "../../../engine/connection.ts";
+import { makeSchema } from "../../../engine/make_schema.ts";
 import { columnsOf } from "../../../engine/open_database.ts";
 import { MemoryConnection } from "../../../engine/memory_connection.ts";
 import type { Inspected, WireInspected } from "./wire_inspected.ts";
@@ -125,6 +126,8 @@ function schemaCopy(reader: Connection): MemoryConnection {
       "(SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
       "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
   );
-  for (const [sql] of rows) copy.database.exec(String(sql));
+  makeSchema(copy, rows.map(([sql]) => String(sql)), (error) => {
+    throw error;
+  });
   return copy;
 }

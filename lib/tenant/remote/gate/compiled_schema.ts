@@ -2,6 +2,7 @@
 // a thousand tenants of one application are one schema.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import { makeSchema } from "../../../engine/make_schema.ts";
 import { Expansion } from "./expansion.ts";
 import { type GateEngine, gateEngine } from "./gate_engine.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
@@ -47,14 +48,10 @@ export class CompiledSchema {
   /** The schema once more, for work that changes it; the caller closes it. */
   copy(): SchemaConnection {
     const connection = this.open();
-    for (const sql of this.schema.statements) {
+    makeSchema(connection, this.schema.statements, (error) => {
       // What this engine cannot read does not exist here, and is thereby closed.
-      try {
-        connection.exec(sql);
-      } catch (error) {
-        if (error instanceof TypeError) throw error;
-      }
-    }
+      if (error instanceof TypeError) throw error;
+    });
     if (this.schema.analyzed) connection.exec("ANALYZE");
     return connection;
   }

@@ -37,10 +37,6 @@ async function nativeEngine(): Promise<OpenSchemaConnection | null> {
   /** The very connection that embedded tenants have. */
   class NodeSchemaConnection extends MemoryConnection implements SchemaConnection {
     readonly broken = false;
-
-    exec(sql: string): void {
-      this.database.exec(sql);
-    }
   }
   const open = () => new NodeSchemaConnection();
   return refuses(open) ? open : null;

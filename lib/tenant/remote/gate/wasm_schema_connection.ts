@@ -84,6 +84,11 @@ class WasmSchemaConnection implements SchemaConnection {
     this.#thrown(() => this.#database.exec(sql));
   }
 
+  writeCatalogue(may: boolean): void {
+    const { capi } = this.instance.sqlite3;
+    capi.sqlite3_db_config(pointerOf(this.#database), capi.SQLITE_DBCONFIG_DEFENSIVE, may ? 0 : 1, 0);
+  }
+
   columns(sql: string): TypedColumn[] {
     return this.#thrown(() => {
       const statement = this.#database.prepare(sql);
