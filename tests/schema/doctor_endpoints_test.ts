@@ -14,7 +14,7 @@ function endpoint(facts: Partial<EndpointFacts>): EndpointFacts {
 function examine(endpoints: readonly EndpointFacts[]): Finding[] {
   const examined: Examined = {
     schema: { databaseDescription: "", tables: [] },
-    ...{ indexes: new Map(), sources: new Map(), takenNames: new Set() },
+    ...{ byName: new Map(), indexes: new Map(), sources: new Map(), takenNames: new Set() },
     rows: { values: new Map(), orphans: new Set(), duplicates: new Set(), plain: new Set() },
     ...{ endpoints, broken: [], rules: [] },
     address: { namespaceSlug: "acme", databasePath: "main" },

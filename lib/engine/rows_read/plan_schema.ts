@@ -83,7 +83,8 @@ export class PlanSchema {
 
   /** Whether deleting rows takes two passes: the engine collects them first where something else may see the change. */
   deletesInTwoPasses(table: string): boolean {
-    const sql = "SELECT wr FROM pragma_table_list(?1) WHERE wr = 1";
+    // By its own name only a table without rowid has columns of an index; the list of tables goes through all of them.
+    const sql = "SELECT 1 FROM pragma_index_info(?1) LIMIT 1";
     return this.foreignKeys(table).length > 0 || this.hasTriggers(table) ||
       this.#texts(sql, table).length > 0;
   }

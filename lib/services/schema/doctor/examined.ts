@@ -1,7 +1,7 @@
 // The vocabulary of the doctor: what was read for its checks before the first of them runs, and what they find.
 import type { RuleRecord } from "../../../store/write_records.ts";
 import type { IndexFacts } from "../read_indexes.ts";
-import type { SchemaFacts } from "../schema_facts.ts";
+import type { SchemaFacts, TableFacts } from "../schema_facts.ts";
 import type { TargetPath } from "../../../access/resolve_target.ts";
 
 /** The CREATE statements of a table, and of its indexes and triggers. */
@@ -57,6 +57,8 @@ export interface BrokenObject {
 /** All that the checks may use. */
 export interface Examined {
   readonly schema: SchemaFacts;
+  /** The schema's tables by their folded names: one of ten thousand is asked for ten thousand times. */
+  readonly byName: ReadonlyMap<string, TableFacts>;
   /** By table name. */
   readonly indexes: ReadonlyMap<string, readonly IndexFacts[]>;
   readonly sources: ReadonlyMap<string, TableSource>;

@@ -6,7 +6,6 @@ import { quoteIdentifier } from "../../../sql/quote.ts";
 import { isReservedName } from "../../../sql/service_tables.ts";
 import type { TenantDatabase } from "../../../tenant/tenant_store.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
-import type { SchemaFacts } from "../schema_facts.ts";
 import type { BrokenObject, Examined, Found } from "./examined.ts";
 
 /** A row of `sqlite_schema`. */
@@ -31,14 +30,14 @@ const OTHER_FAILURES: ReadonlySet<EngineFailure["kind"]> = new Set([
 /** All objects that cannot be used. Errors: those of the store. */
 export async function findBroken(
   ctx: StatementsContext,
-  schema: SchemaFacts,
+  { schema, byName }: Pick<Examined, "schema" | "byName">,
   objects: readonly SchemaObject[],
 ): Promise<BrokenObject[]> {
   const tables = schema.tables.flatMap(({ name, error }): BrokenObject[] =>
     // Without its module a table has no columns, and DROP needs the module too.
     error === null ? [] : [{ type: "table", name, table: name, error, stuck: isStuck(error) }]
   );
-  const uses = [...viewUses(objects), ...triggerUses(schema, objects)];
+  const uses = [...viewUses(objects), ...triggerUses(byName, objects)];
   if (uses.length === 0) return tables;
   const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
   const failures = await compileEach(database, uses.map(({ sql }) => sql));
@@ -71,13 +70,13 @@ function viewUses(objects: readonly SchemaObject[]): Use[] {
  * Statements that write to a table with triggers. When one fails, the trigger that names the missing object is
  * broken.
  */
-function triggerUses({ tables }: SchemaFacts, objects: readonly SchemaObject[]): Use[] {
+function triggerUses(byName: Examined["byName"], objects: readonly SchemaObject[]): Use[] {
   const triggers = objects.filter(({ type, name }) => type === "trigger" && !isReservedName(name));
   return [...Map.groupBy(triggers, ({ table }) => foldName(table))].flatMap(([folded, standing]): Use[] => {
     const [first] = standing;
     if (first === undefined) return [];
     const name = quoteIdentifier(first.table);
-    const column = tables.find((one) => foldName(one.name) === folded)?.columns.find((one) => !one.generated);
+    const column = byName.get(folded)?.columns.find((one) => !one.generated);
     const set = column && `${quoteIdentifier(column.name)} = ${quoteIdentifier(column.name)}`;
     const texts = [`INSERT INTO ${name} DEFAULT VALUES`, `DELETE FROM ${name}`];
     if (set !== undefined) texts.push(`UPDATE ${name} SET ${set}`);

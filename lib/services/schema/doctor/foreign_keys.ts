@@ -13,11 +13,11 @@ export type ForeignKeyTarget =
 
 /** Finds the table that a foreign key points at, and whether the engine accepts it as a target. */
 export function foreignKeyTarget(
-  { schema, indexes }: Pick<Examined, "schema" | "indexes">,
+  { byName, indexes }: Pick<Examined, "byName" | "indexes">,
   { columns, toTable, toColumns }: ForeignKeyFacts,
 ): ForeignKeyTarget {
-  const parent = schema.tables.find(({ name, kind }) => kind === "table" && name === toTable);
-  if (!parent) return { state: "no_table" };
+  const parent = byName.get(foldName(toTable));
+  if (parent?.kind !== "table") return { state: "no_table" };
   const known = new Set(parent.columns.map(({ name }) => name));
   if (toColumns.length !== columns.length || toColumns.some((name) => !known.has(name))) {
     return { state: "no_column" };

@@ -67,13 +67,15 @@ async function withBroken(
   ctx: StatementsContext,
   { objects, ...read }: Read,
 ): Promise<Omit<Read, "objects"> & Pick<Examined, "broken">> {
-  return { ...read, broken: await findBroken(ctx, read.schema, objects) };
+  return { ...read, broken: await findBroken(ctx, read, objects) };
 }
 
 function toExamined(parts: SchemaParts): Read {
   const sources = rowsOf<SourceRow>(parts.more[1]);
+  const schema = toSchema(parts);
   return {
-    schema: toSchema(parts),
+    schema,
+    byName: new Map(schema.tables.map((table) => [foldName(table.name), table])),
     indexes: toIndexes(parts.more[0]),
     objects: sources.map(([type, name, table, sql]) => ({ type, name, table, sql: sql ?? "" })),
     sources: toSources(sources),

@@ -41,7 +41,7 @@ export interface RowProbes {
 }
 
 /** The questions that a schema gives rise to. */
-export function rowProbes(examined: Pick<Examined, "schema" | "indexes">): RowProbes {
+export function rowProbes(examined: Pick<Examined, "schema" | "byName" | "indexes">): RowProbes {
   const probes = examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => [
     ...valueProbes(table),
     ...accountProbes(table),
@@ -116,7 +116,7 @@ function accountProbes(table: TableFacts): Probe[] {
 }
 
 function keyProbe(
-  examined: Pick<Examined, "schema" | "indexes">,
+  examined: Pick<Examined, "byName" | "indexes">,
   table: TableFacts,
   key: ForeignKeyFacts,
 ): Probe[] {

@@ -1,6 +1,6 @@
 // Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
 // around.
-import { sameName } from "../../../sql/names.ts";
+import { foldName, sameName } from "../../../sql/names.ts";
 import { ruleWarnings } from "../../rules/manage_rules.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { isSecretName } from "../secret_column.ts";
@@ -9,11 +9,9 @@ import type { Examined, Found } from "./examined.ts";
 import { databaseApiCall, endpointCall } from "./suggestions.ts";
 
 /** Published public endpoints whose answers show secrets. */
-export function sensitiveColumnExposed({ schema, endpoints, address }: Examined): Found[] {
+export function sensitiveColumnExposed({ byName, endpoints, address }: Examined): Found[] {
   const has = (table: string, column: string) =>
-    schema.tables.some(({ name, columns }) =>
-      sameName(name, table) && columns.some((one) => sameName(one.name, column))
-    );
+    byName.get(foldName(table))?.columns.some((one) => sameName(one.name, column)) === true;
   return endpoints.filter(({ auth }) => auth === "public").flatMap(({ slug, columns, tables }) =>
     columns.filter(isSecretName).map((column) => ({
       table: tables.find((table) => has(table, column)) ?? tables[0] ?? "",
@@ -46,8 +44,8 @@ export function publicMutation({ endpoints, address }: Examined): Found[] {
  * Published public mutations of rows that belong to users: strangers change and delete those of anybody, or add some in
  * a user's name. A reference that may be NULL does not make each new row a user's, so adding rows is no finding there.
  */
-export function usersRowsOpen({ schema, endpoints, address }: Examined): Found[] {
-  const named = (wanted: string) => schema.tables.find(({ name }) => sameName(name, wanted));
+export function usersRowsOpen({ byName, endpoints, address }: Examined): Found[] {
+  const named = (wanted: string) => byName.get(foldName(wanted));
   const ownerOf = (table: TableFacts, changesRows: boolean) =>
     table.foreignKeys.filter(({ toTable }) => {
       const parent = named(toTable);
