@@ -1,4 +1,5 @@
 // The setting of the archive: its form, and what it needs beside it.
+import { resolve } from "node:path";
 import { type Form, forms, type TenantsUrl } from "./config_forms.ts";
 import { optional, row, secret } from "./config_row.ts";
 import { ConfigError } from "./core/errors.ts";
@@ -49,7 +50,7 @@ export const archiveRows = {
   archiveUrl: optional(
     "ARCHIVE_URL",
     archiveUrl(),
-    "Where databases of `file:` are archived; unset: nowhere",
+    "Where databases of `file:` are archived, outside of `DATA_DIR`; unset: nowhere",
   ),
   archiveAccessKeyId: secret("ARCHIVE_ACCESS_KEY_ID", forms.visible(1, 200), "Name of the key for `s3:`"),
   archiveSecretAccessKey: secret("ARCHIVE_SECRET_ACCESS_KEY", forms.visible(1, 500), "The key for `s3:`"),
@@ -70,6 +71,7 @@ export const archiveRows = {
 
 /** The settings that have to fit each other. */
 interface ArchiveConfig {
+  readonly dataDir: string;
   readonly archiveUrl: ArchiveUrl | null;
   readonly archiveAccessKeyId: string | null;
   readonly archiveSecretAccessKey: string | null;
@@ -78,11 +80,17 @@ interface ArchiveConfig {
 
 /** Throws `ConfigError` where a setting is missing, or has no meaning. */
 export function checkArchive(
-  { archiveUrl: url, archiveAccessKeyId, archiveSecretAccessKey, tenantsUrl }: ArchiveConfig,
+  { archiveUrl: url, archiveAccessKeyId, archiveSecretAccessKey, tenantsUrl, dataDir }: ArchiveConfig,
 ): void {
   if (url === null) return;
   if (tenantsUrl.kind !== "file") {
     throw new ConfigError("Unset ARCHIVE_URL; it archives databases of TENANTS_URL file: only");
+  }
+  // It would be lost with what it archives, and lie among the spool.
+  if (url.kind === "folder" && `${resolve(url.folder)}/`.startsWith(`${resolve(dataDir)}/`)) {
+    throw new ConfigError(
+      "Set ARCHIVE_URL to a folder outside of DATA_DIR, best on another disk; it is in it",
+    );
   }
   if (url.kind === "s3" && (archiveAccessKeyId === null || archiveSecretAccessKey === null)) {
     throw new ConfigError(

@@ -145,6 +145,19 @@ Deno.test("readConfig() never repeats a secret or an address with a password", (
   }
 });
 
+Deno.test("an archive in the folder that it archives is refused, however the two are written", () => {
+  for (const folder of ["data", "./data/archive", `${Deno.cwd()}/data/kept`, "other/../data"]) {
+    assertEquals(
+      refusal({ ARCHIVE_URL: `file:${folder}` }),
+      "Set ARCHIVE_URL to a folder outside of DATA_DIR, best on another disk; it is in it",
+    );
+  }
+  assertEquals(readConfig({ ARCHIVE_URL: "file:data-archive" }).archiveUrl, {
+    kind: "folder",
+    folder: "data-archive",
+  });
+});
+
 Deno.test("a dump of the configuration holds no secret", () => {
   const secrets = Object.values(configTable).filter((row) => row.secret).map((row) => row.variable);
   assertEquals(secrets, [

@@ -380,11 +380,36 @@ Deno.test("an archive that takes connections and never answers does not keep a s
   try {
     await using service = await startService({ folder, settings });
     assertEquals(hasEnded, false);
-    assertStringIncludes(service.errors(), '"archive_away"');
+    assertStringIncludes(service.errors(), '"archive_away","reason":"TimeoutError"');
     assertEquals((await service.stop()).code, 0);
   } finally {
     silent.close();
     await piece;
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("the log says why an archive does not answer: a key that is refused, or a link to a disk that is away", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_start_" });
+  await using refusing = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("<Error><Code>SignatureDoesNotMatch</Code></Error>", { status: 403 }),
+  );
+  await Deno.symlink(`${folder}/unplugged`, `${folder}/disk`);
+  const endpoint = `http://127.0.0.1:${refusing.addr.port}`;
+  const keys = { ARCHIVE_ACCESS_KEY_ID: "id", ARCHIVE_SECRET_ACCESS_KEY: "mistyped" };
+  try {
+    for (
+      const [url, reason] of [
+        [`s3://bucket/cubby?endpoint=${endpoint}&region=eu`, "Status403"],
+        [`file:${folder}/disk/cubby`, "NotFound"],
+      ] as const
+    ) {
+      const settings = { ...keys, DEMO: "0", ARCHIVE_URL: url };
+      await using service = await startService({ folder: `${folder}/data`, settings });
+      assertStringIncludes(service.errors(), `"archive_away","reason":"${reason}"`);
+    }
+  } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });

@@ -1,4 +1,5 @@
 // When the archive is rid of what nobody needs: once a day, and an hour later where the store has broken a round off.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -44,7 +45,7 @@ export class ArchiveUpkeep {
       await store.removeUnfinished();
       await pruneArchive(store, believedMs(store, clock.now()) - keepDays * DAY_MS, isKnown);
     } catch (error) {
-      log("warn", "archive_not_pruned", {});
+      log("warn", "archive_not_pruned", { reason: reasonOf(error) });
       // A damaged object is as damaged in an hour, and everything else has been looked at.
       if (!(error instanceof AppError)) this.#dueMs = clock.monotonicMs() + AGAIN_MS;
     }

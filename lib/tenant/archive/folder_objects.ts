@@ -73,12 +73,12 @@ export class FolderObjects implements ObjectStore {
   /** Makes a folder and those around it; each is as lasting as the files in it. */
   async #make(folder: string): Promise<void> {
     try {
-      await Deno.mkdir(folder, { mode: 0o700 });
+      if (!await makeFolder(folder)) return;
     } catch (error) {
-      if (error instanceof Deno.errors.AlreadyExists) return;
       if (!(error instanceof Deno.errors.NotFound)) throw error;
       await this.#make(dirname(folder));
-      return await this.#make(folder);
+      // Once: below a link to a disk that is away nothing is found, however often what is around it is made.
+      if (!await makeFolder(folder)) return;
     }
     await syncNames(dirname(folder));
   }
@@ -107,6 +107,17 @@ export class FolderObjects implements ObjectStore {
       if (isDirectory) yield* this.#walk(`${folder}${name}/`);
       else yield `${folder}${name}`;
     }
+  }
+}
+
+/** False: it is there already. */
+async function makeFolder(folder: string): Promise<boolean> {
+  try {
+    await Deno.mkdir(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw error;
   }
 }
 

@@ -114,9 +114,9 @@ export class S3Objects implements ObjectStore {
   }
 }
 
-/** The status only: what the store says beside it may repeat a key. */
+/** The status only, also as the name that logs give as the reason: what the store says beside it may repeat a key. */
 function isDone({ ok, status, body }: Response): true {
   if (ok) return true;
   void body?.cancel().catch(() => {});
-  throw new Error(`the store answered ${status}`);
+  throw Object.assign(new Error(`the store answered ${status}`), { name: `Status${status}` });
 }

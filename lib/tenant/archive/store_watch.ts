@@ -1,4 +1,5 @@
 // Whether the archive's store answers, and whether this process still is the one that writes there.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { ArchiveOwner } from "./archive_owner.ts";
@@ -47,7 +48,7 @@ export class StoreWatch {
       this.#isAway = false;
     } catch (error) {
       if (!(error instanceof StoreAway)) {
-        if (!this.#isAway) log("warn", "archive_away", {});
+        if (!this.#isAway) log("warn", "archive_away", { reason: reasonOf(error) });
         this.#isAway = true;
         this.#awayUntilMs = clock.monotonicMs() + AGAIN_MS;
       }

@@ -1,4 +1,5 @@
 // The archive of this store's databases: connects it with their lanes, files and snapshots.
+import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
@@ -84,7 +85,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
       await owner.claim({ isOpen: false });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
-      options.log("warn", "archive_away", {});
+      options.log("warn", "archive_away", { reason: reasonOf(error) });
     }
     const archive = new LocalArchive(options, objects, owner);
     await archive.#archiver.begin();
