@@ -3,8 +3,10 @@
 import { resolve } from "node:path";
 import { type Config, configFromEnvironment } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
+import { reasonOf } from "../core/attempt.ts";
 import { AppError, ConfigError } from "../core/errors.ts";
 import { bringBackup } from "../services/backup/archived_backups.ts";
+import { withoutFile } from "../services/backup/check_databases.ts";
 import type { KnownDatabase } from "../services/backup/known_databases.ts";
 import { openArchive } from "../services/backup/open_archive.ts";
 import { rebuildDatabases } from "../services/backup/rebuild_databases.ts";
@@ -71,7 +73,7 @@ function isCommand(name: string): name is BackupCommand {
 
 /** Written aside first: a file of that name is whole, and never takes another one's place. */
 async function take({ file, from }: BackupArguments, parts: BackupParts): Promise<number> {
-  const folder = await Deno.makeTempDir({ dir: resolve(file, ".."), prefix: ".backup-" });
+  const folder = await folderBeside(file);
   try {
     const made = from === null ? await fromFolder(folder, parts) : await fromService(folder, from, parts);
     {
@@ -91,6 +93,17 @@ async function take({ file, from }: BackupArguments, parts: BackupParts): Promis
   }
 }
 
+/** A folder on the disk that the file is to be on. */
+async function folderBeside(file: string): Promise<string> {
+  try {
+    return await Deno.makeTempDir({ dir: resolve(file, ".."), prefix: ".backup-" });
+  } catch (error) {
+    throw new ConfigError(
+      `Name a file in a folder that is there and can be written; ${file} cannot be made (${reasonOf(error)})`,
+    );
+  }
+}
+
 async function fromFolder(folder: string, { config }: BackupParts): Promise<string> {
   const kv = `${config.dataDir}/kv.sqlite3`;
   if (config.kvUrl !== null) throw new AppError("backup_elsewhere");
@@ -105,7 +118,9 @@ async function fromService(folder: string, from: string, { config, fetch }: Back
     throw new UsageError("Put the operator key into the variable OPERATOR_KEY");
   }
   const headers = { Authorization: `Bearer ${config.operatorKey}` };
-  const response = await fetch(`${from}/api/backup`, { headers, redirect: "error" });
+  const response = await fetch(`${from}/api/backup`, { headers, redirect: "error" }).catch(() => {
+    throw new ConfigError(`Give --from as the address of a service that runs; ${from} does not answer`);
+  });
   if (!response.ok || response.body === null) {
     const text = await response.text();
     const [, error = `HTTP ${response.status}`] = /"error":"([^"]{1,300})"/.exec(text) ?? [];
@@ -159,6 +174,10 @@ async function restore(asked: BackupArguments, parts: BackupParts): Promise<numb
     const given = { dataDir, environment, openKv, clock: systemClock, replace, revokeTokens, rehearsal };
     const restored = await restoreBackup(file, { ...given, ...(isArchive ? { bringDatabases } : {}) });
     for (const line of wordsOf(restored, asked, dataDir)) say(line);
+    if (!isArchive && config.tenantsUrl.kind === "file") {
+      const lost = await withoutFile(restored.known, dataDir);
+      if (lost.length > 0) say(missingFiles(lost.map(({ name }) => name)));
+    }
     return missing + restored.wrong.length === 0 ? 0 : 1;
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -171,7 +190,7 @@ function wordsOf(
   dataDir: string,
 ): string[] {
   const ended = Object.entries(voided).filter(([, count]) => count > 0).map(([name, count]) =>
-    `${count} ${name}`
+    `${name} (${count})`
   );
   return [
     ...wrong.map((line) => `wrong: ${line}`),
@@ -183,6 +202,13 @@ function wordsOf(
       : "API tokens, members and passkeys count as they did then, also those that were taken away since: look at them",
     "Credits since then are to be added again, by their references",
   ];
+}
+
+/** A backup that is no archive has none of the databases themselves. */
+function missingFiles(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
+  return `Databases without a file here: ${names.length} (${shown}); bring the folder tenants back before the start, ` +
+    "or restore archive into an empty DATA_DIR";
 }
 
 /** One that is of a time to come was taken while a clock was wrong: it is not the newest. */

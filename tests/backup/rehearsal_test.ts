@@ -23,6 +23,6 @@ Deno.test("a rehearsal has its webhooks switched off, and a restore has them as 
   };
   const rehearsed = await restored("--rehearsal");
   assertEquals(rehearsed.enabled, [false, false]);
-  assertMatch(rehearsed.text, /Ended: 2 webhooks/);
+  assertMatch(rehearsed.text, /Ended: webhooks \(2\)/);
   assertEquals((await restored()).enabled, [true, true]);
 });

@@ -80,7 +80,10 @@ Deno.test("what was used, ended or revoked since the backup counts no second tim
   assertMatch(unasked.text, /^Not done: Name another DATA_DIR, or add --replace/);
   const restored = await world.command(["restore", "b.tar", "--replace"]);
   assertEquals(restored.code, 0, restored.text);
-  assertMatch(restored.text, /kept as .*kv\.sqlite3\.before-[^]*Ended: 1 approvals, 1 proposals, 1 handoffs/);
+  assertMatch(
+    restored.text,
+    /kept as .*kv\.sqlite3\.before-[^]*Ended: approvals \(1\), proposals \(1\), handoffs \(1\)/,
+  );
   for await (const { name } of Deno.readDir(world.dataDir)) {
     if (!name.startsWith("kv.")) continue;
     const { mode } = await Deno.stat(`${world.dataDir}/${name}`);
@@ -149,4 +152,20 @@ Deno.test("with --revoke-tokens no token counts any more, and what is missing or
   const { creditedUsd, balanceUsd, reservedUsd, usedUsd } = money;
   assertEquals(nano(creditedUsd), nano(balanceUsd) + nano(reservedUsd) + nano(usedUsd));
   assertEquals((await asOperator("/api/namespaces/acme/databases/late")).status, 404);
+});
+
+Deno.test("a restore into an empty folder names the databases whose files it does not bring", async () => {
+  await using world = await backupWorld();
+  {
+    await using app = await world.start();
+    await app.namespace("acme");
+    assertEquals((await world.command(["take", "b.tar"])).code, 0);
+  }
+  const lost =
+    /Databases without a file here: 1 \(acme\/main\); bring the folder tenants back before the start/;
+  const empty = await world.command(["restore", "b.tar"], { DATA_DIR: `${world.folder}/empty` });
+  assertEquals(empty.code, 0, empty.text);
+  assertMatch(empty.text, lost);
+  const inPlace = await world.command(["restore", "b.tar", "--replace"]);
+  assertEquals([inPlace.code, lost.test(inPlace.text)], [0, false], inPlace.text);
 });

@@ -69,3 +69,24 @@ Deno.test("a damaged control plane is not backed up as if it were whole", async 
   ]);
   assertEquals(await Array.fromAsync(Deno.readDir(world.folder), ({ name }) => name), ["data"]);
 });
+
+Deno.test("the command says what is wrong with its file and its address", async () => {
+  await using world = await backupWorld();
+  await (await world.start())[Symbol.asyncDispose]();
+  const nowhere = await world.command(["take", "none/b.tar"]);
+  assertEquals([nowhere.code, nowhere.text], [
+    1,
+    `Not done: Name a file in a folder that is there and can be written; ${world.folder}/none/b.tar cannot be made (NotFound)`,
+  ]);
+  // A port that was free a moment ago.
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const from = `http://127.0.0.1:${listener.addr.port}`;
+  listener.close();
+  const silent = await world.command(["take", "b.tar", "--from", from], {
+    OPERATOR_KEY: "cub_op_0123456789",
+  });
+  assertEquals([silent.code, silent.text], [
+    1,
+    `Not done: Give --from as the address of a service that runs; ${from} does not answer`,
+  ]);
+});

@@ -26,6 +26,19 @@ export async function checkFiles(known: readonly KnownDatabase[], dataDir: strin
   return { looked: known.length, wrong };
 }
 
+/** Those that have no file below `dataDir`. */
+export async function withoutFile(
+  known: readonly KnownDatabase[],
+  dataDir: string,
+): Promise<KnownDatabase[]> {
+  const { tenants } = tenantPaths(dataDir);
+  const missing: KnownDatabase[] = [];
+  for (const one of known) {
+    if (await headOf(databasePath(tenants, one.databaseId)) === null) missing.push(one);
+  }
+  return missing;
+}
+
 /** Looks that each of them can be brought back from the archive. Rejects where the store does not answer. */
 export async function checkArchive(
   known: readonly KnownDatabase[],
