@@ -10,7 +10,7 @@ const steps: Partial<Record<ErrorCode, string>> = {
     "Nothing has run. In params send the number as text: an INTEGER column stores the digits as a number, and CAST(? AS INTEGER) makes one elsewhere",
   multiple_statements: "query runs one statement; put several that write into the statements of write",
   statement_refused:
-    "Write a table's name alone, without a database or schema before it; describe_database lists the tables. write runs its statements in one transaction already: leave BEGIN, COMMIT and SAVEPOINT out. ATTACH, VACUUM and the service's own tables are for nobody",
+    "Leave it out: what the message names is for nobody, whatever the role. A table's name stands alone, without a database or schema before it; write runs its statements in one transaction already; describe_database tells what PRAGMAs would",
   statement_timeout: "Narrow it with WHERE on an indexed column; query takes EXPLAIN QUERY PLAN",
   result_too_large: "Select fewer columns or rows, or shorten long values with substr()",
   too_many_affected: "If every one of these rows is meant, raise maxAffected; otherwise narrow WHERE",
@@ -42,6 +42,9 @@ const steps: Partial<Record<ErrorCode, string>> = {
   replay_mismatch: "Use a new idempotencyKey for another call",
 };
 
+/** What get_approval says in the place of "call get_approval". */
+const UNKNOWN_APPROVAL = "Check approvalId and database: both are those of the call that was held";
+
 /** What to look at, by the kind of an SQL failure. */
 const looks: Partial<Record<SqlErrorKind, string>> = {
   syntax_error:
@@ -70,14 +73,17 @@ const words: Partial<Record<ErrorCode, string>> = {
 
 /** The message of a failure. */
 export function messageOf(error: AppError, call: FailedCall): string {
-  return onlyReads(error, call)
-    ? "This statement writes, and query only reads"
-    : words[error.code] ?? error.message;
+  if (onlyReads(error, call)) return "This statement writes, and query only reads";
+  if (error.code === "approval_not_found" && call.tool === "get_approval") {
+    return "No approval of this database has that id";
+  }
+  return words[error.code] ?? error.message;
 }
 
 /** Undefined where the message and `errorDetail` say it already. */
 export function nextStep(error: AppError, call: FailedCall): string | undefined {
   if (onlyReads(error, call)) return "Call write, or propose_write to see the change before it runs";
+  if (error.code === "approval_not_found" && call.tool === "get_approval") return UNKNOWN_APPROVAL;
   if (isTold(error)) return undefined;
   const kind = error.facts.detail?.kind;
   return (kind && looks[kind]) ?? steps[error.code];

@@ -33,7 +33,15 @@ testSteps("arguments that are left out", mcpWorld, {
     // Both writes ran, and neither was a repetition of the other.
     assertEquals(await rows(SELECT), [[5]]);
     const approval = { approvalId: "apv_none", waitSec: null };
-    assertEquals(await client.fails("get_approval", approval), "approval_not_found");
+    const { value } = await client.call("get_approval", approval);
+    assertEquals([value["code"], value["error"]], [
+      "approval_not_found",
+      "No approval of this database has that id",
+    ]);
+    assert(
+      !String(value["hint"]).includes("get_approval"),
+      "it sends the agent to the tool that it has called",
+    );
   },
 
   "a bound that is left out is the one that is told": async ({ connect, rows }) => {
