@@ -114,14 +114,32 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
   const { here, person } = c.get("visit");
   const caller = person?.caller;
   const own = caller?.kind === "member" ? caller.namespaceSlug : null;
+  const database = facts.code === "database_corrupt" ? databasePath(here) : null;
+  if (database !== null) {
+    const title = "This database is damaged";
+    return await renderPage(
+      c,
+      { title },
+      <Damaged {...facts} database={database} requestId={requestIdOf(c)} />,
+    );
+  }
   const title = titles[facts.status] ?? "That did not work";
   // Who is lost in the own namespace has its pages beside it; where the service itself fails, nothing more is asked of it.
   const place = facts.status < 500 && own !== null && own === namespaceOf(here) ? { namespace: own } : {};
   return await renderPage(
     c,
     { title, ...place },
-    <Failure {...facts} title={title} requestId={c.get("arrival").requestId} />,
+    <Failure {...facts} title={title} requestId={requestIdOf(c)} />,
   );
+}
+
+function requestIdOf(c: Context<Env>): string {
+  return c.get("arrival").requestId;
+}
+
+/** The overview of the database that a page is about; null where it is about none. */
+function databasePath(here: string): string | null {
+  return /^\/console\/[^/?]+\/db\/[^/?]+/.exec(here)?.[0] ?? null;
 }
 
 /** The page that asks for what has to be done first; null where nothing would help. */
@@ -166,6 +184,28 @@ function Failure(props: FailureFacts & { readonly title: string; readonly reques
         </p>
         <div class="end">
           <Button href="/console">To the console</Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Its own pages cannot be shown, but those that lead out of it need no more than its snapshots. */
+function Damaged({ database, requestId }: { readonly database: string; readonly requestId: string }): Html {
+  return (
+    <div class="card narrow">
+      <div class="body form">
+        <h1>This database is damaged</h1>
+        <p>
+          Its file is damaged or missing, so nothing of it can be read or written. Restore a snapshot, or a
+          moment of the archive where this service has one: neither needs the file.
+        </p>
+        <p class="note">
+          Request <code>{requestId}</code>
+        </p>
+        <div class="end">
+          <Button href={`${database}/archive`}>Archive</Button>
+          <Button href={`${database}/snapshots`} kind="primary">Snapshots</Button>
         </div>
       </div>
     </div>
