@@ -57,7 +57,7 @@ export const errorTable = {
   },
   operator_required: { status: 403, message: "Use the operator key for this call" },
   not_found: { status: 404, message: "Nothing is at this address" },
-  namespace_not_found: { status: 404, message: "Namespace not found" },
+  namespace_not_found: { status: 404, message: "Check the name; there is no such namespace" },
   database_not_found: { status: 404, message: "Check the name; the namespace has no such database" },
   branch_not_found: {
     status: 404,
@@ -76,9 +76,9 @@ export const errorTable = {
     status: 404,
     message: "Send the address of an account; the users table has none for this one",
   },
-  revision_not_found: { status: 404, message: "Revision not found" },
-  rule_not_found: { status: 404, message: "Rule not found" },
-  token_not_found: { status: 404, message: "Token not found" },
+  revision_not_found: { status: 404, message: "Check the number; the endpoint has no such revision" },
+  rule_not_found: { status: 404, message: "Check the id; the database has no such rule" },
+  token_not_found: { status: 404, message: "Check the id; the namespace has no such token" },
   handoff_not_found: {
     status: 404,
     message: "Ask for a new handoff token; this one is unknown, used or expired",
@@ -152,7 +152,7 @@ export const errorTable = {
     retryAfterSec: 5,
   },
   ticket_not_found: { status: 404, message: "Get a new ticket; this one is unknown, used or expired" },
-  webhook_not_found: { status: 404, message: "Webhook not found" },
+  webhook_not_found: { status: 404, message: "Check the id; the database has no such webhook" },
   webhooks_busy: {
     status: 429,
     message: "Try again shortly; as many messages to receivers are under way as may be",

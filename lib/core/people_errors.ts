@@ -26,9 +26,9 @@ export const peopleErrors = {
     message:
       "Confirm who you are, by passkey or password, then repeat; your sign-in is older than 15 minutes",
   },
-  member_not_found: { status: 404, message: "Member not found" },
-  session_not_found: { status: 404, message: "Session not found" },
-  passkey_not_found: { status: 404, message: "Passkey not found" },
+  member_not_found: { status: 404, message: "Check the id; the namespace has no such member" },
+  session_not_found: { status: 404, message: "Choose another session; this one is unknown or has ended" },
+  passkey_not_found: { status: 404, message: "Choose another passkey; this one is unknown or was removed" },
   link_not_found: { status: 404, message: "Ask for a new link; this one is unknown, used or expired" },
   too_many_members: { status: 409, message: "Remove a member first; this namespace has as many as it may" },
   member_exists: {

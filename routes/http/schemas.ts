@@ -6,7 +6,10 @@ import { roles } from "../../lib/core/role.ts";
 import { nameText, plainText } from "../../lib/core/text_checks.ts";
 
 /** A slug. */
-export const slug = z.string().regex(SLUG_PATTERN);
+export const slug = z.string().regex(
+  SLUG_PATTERN,
+  "Send up to 41 lower-case letters, digits and hyphens, a letter first",
+);
 /** The slug of a new database: `restore` is a word of the API at the same position of a path. */
 export const newSlug = slug.refine(
   (text) => text !== "restore",

@@ -80,11 +80,11 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
       return `Send one of: ${issue.values.map(String).join(", ")}`;
     case "too_big":
       return `Send ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum} ${
-        unit(issue.origin)
+        unit(issue.origin, issue.maximum)
       }`;
     case "too_small":
       return `Send ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum} ${
-        unit(issue.origin)
+        unit(issue.origin, issue.minimum)
       }`;
     case "invalid_format":
       return issue.pattern === undefined
@@ -99,8 +99,9 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-function unit(origin: string): string {
-  if (origin === "string") return "characters";
-  if (origin === "array" || origin === "set") return "elements";
+function unit(origin: string, count: number | bigint): string {
+  const many = count === 1 ? "" : "s";
+  if (origin === "string") return `character${many}`;
+  if (origin === "array" || origin === "set") return `element${many}`;
   return "here";
 }

@@ -11,7 +11,10 @@ export const claimBody = z.strictObject({
     "Seconds until the branch is gone, and its token at the latest",
   ),
   role: role.default("write").describe("Of the token"),
-  ref: z.string().regex(BRANCH_REF_PATTERN).optional().describe("Without it one is made of the purpose"),
+  ref: z.string().regex(
+    BRANCH_REF_PATTERN,
+    "Send up to 64 lower-case letters, digits, dots, hyphens and underscores, a letter or digit first",
+  ).optional().describe("Without it one is made of the purpose"),
 }).meta({ examples: [{ purpose: "Try a new index", ttlSec: 3600, role: "write", ref: "new-index" }] });
 
 /** How a branch is merged. */

@@ -106,7 +106,7 @@ Deno.test("validate() names each wrong field by its path", async () => {
   }]);
   assertEquals(await issuesOf("/one", { sql: 1 }), [{ path: "sql", message: "Send a string here" }]);
   assertEquals(await issuesOf("/many", { statements: [], mode: "c" }), [
-    { path: "statements", message: "Send at least 1 elements" },
+    { path: "statements", message: "Send at least 1 element" },
     { path: "mode", message: "Send one of: a, b" },
   ]);
   assertEquals(await issuesOf("/many", { statements: [{ sql: "a" }, { sql: "x".repeat(51) }], mode: "a" }), [
