@@ -175,6 +175,7 @@ Deno.test("a first start that fails or is ended has said its operator key, and t
     const silent = `sqld+http://127.0.0.1:${listener.addr.port}?admin=http://127.0.0.1:1`;
     const failing = await launchService({ folder, settings: { TENANTS_URL: silent } });
     assertEquals((await failing.exited).code, 1);
+    assertMatch(failing.errors(), /^Start what TENANTS_URL names, or correct it; nobody answers there/);
     const operatorKey = /cub_op_\w{38}/.exec(failing.output())?.[0];
     assert(operatorKey !== undefined, failing.output());
     await using next = await startService({ folder, settings: { TENANTS_URL: "file:" } });

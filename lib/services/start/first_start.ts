@@ -1,7 +1,7 @@
 // What the first start makes: a namespace `demo` with a small shop, one published table of it, a token, and the link by which
 // its first admin comes in.
 import { newToken, tokenHash } from "../../access/token_format.ts";
-import { failedWith } from "../../core/errors.ts";
+import { ConfigError, failedWith } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { START_LINK_MS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
@@ -22,6 +22,11 @@ const DEMO_TABLE = "products";
 /** Milliseconds after which another process may repeat a first start that has not finished. */
 const LEASE_MS = 60_000;
 
+/** Whoever starts a service can do more about it than try again. */
+const NO_STORE =
+  "Start what TENANTS_URL names, or correct it; nobody answers there, and the first start makes the demo in it " +
+  "(DEMO=0 does without)";
+
 /** What lets people and programs into the demo; each is shown once. */
 export interface DemoSecrets {
   /** An unscoped admin token. */
@@ -39,7 +44,8 @@ export interface FirstStartOptions {
 
 /**
  * Makes the demo and answers its secrets; null when it was made before or `demo` is off. One of several processes makes
- * it, and after a failure or a crash the next start goes on. Errors: `meter_unreachable`, `store_unavailable`.
+ * it, and after a failure or a crash the next start goes on. Errors: `meter_unreachable`; `ConfigError` where the tenant store
+ * does not answer.
  */
 export async function firstStart(
   ctx: EndpointContext,
@@ -61,6 +67,7 @@ export async function firstStart(
   } catch (error) {
     // Where KV is what has failed, the next start waits for the end of the lease.
     await endLease(kv, claim.leaseUntilMs).catch(() => {});
+    if (failedWith(error, "store_unavailable")) throw new ConfigError(NO_STORE);
     throw error;
   }
 }
