@@ -16,9 +16,17 @@ export function docsRoutes({ baseUrl }: { readonly baseUrl: string }): Hono<Env>
     .use("/docs/*", etag())
     .get("/docs", async (c) => await (await docs()).contents(c))
     .get("/docs/api", async (c) => await (await docs()).api(c))
+    .get("/docs/", withoutSlash)
+    .get("/docs/:page/", withoutSlash)
     .get("/docs/assets/:name", async (c) => await (await docs()).asset(c))
     .get("/docs/:page", async (c) => await (await docs()).page(c))
     .get("/llms.txt", etag(), async (c) => (await docs()).llms(c));
+}
+
+/** People type it, and other sites have it. */
+function withoutSlash(c: Context<Env>): Response {
+  const { pathname, search } = new URL(c.req.url);
+  return c.redirect(pathname.slice(0, -1) + search, 301);
 }
 
 /** The address means nothing to a caller of the API. Errors: `not_found` unless the caller asks for HTML by name. */

@@ -25,6 +25,22 @@ test("every page is there as HTML and as Markdown, and may be held for a minute"
   }
 });
 
+test("an address with a slash at its end leads to the one without, with its question", async () => {
+  await using app = await startApp();
+  for (
+    const [typed, location] of [
+      ["/docs/", "/docs"],
+      ["/docs/?q=restore", "/docs?q=restore"],
+      ["/docs/agents/", "/docs/agents"],
+      ["/docs/api/", "/docs/api"],
+      ["/docs/%2F%2Felse.example/", "/docs/%2F%2Felse.example"],
+    ] as const
+  ) {
+    const { status, headers } = await app.request("GET", typed);
+    assertEquals([status, headers.get("location")], [301, location]);
+  }
+});
+
 test("a page that has not changed is not sent again", async () => {
   await using app = await startApp();
   for (const path of ["/docs", "/docs/security", "/docs/security.md", "/llms.txt", "/docs/assets/docs.css"]) {
