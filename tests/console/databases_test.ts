@@ -40,6 +40,22 @@ test("says why calls are refused, by the cap and by the balance, and nothing whi
   assertMatch(await told(), /balance is used up: calls are refused/);
 });
 
+test("a page that the monthly cap refuses says that it is the cap, and leads to where it is raised", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace("acme");
+  await tenant.setup("CREATE TABLE t (id INTEGER PRIMARY KEY)");
+  const claim = { token: tenant.token, body: { purpose: "a try", ref: "try" } };
+  assertEquals((await app.request("POST", `${tenant.database.path}/claim_branch`, claim)).status, 201);
+  const cap = { token: app.operatorKey, body: { monthlyCapUsd: 0 } };
+  assertEquals((await app.request("PATCH", "/api/namespaces/acme", cap)).status, 200);
+  const admin = await signIn(app, { role: "admin" });
+  const { status, text } = await openPage(app, "/console/acme/db/main/branches/try", admin);
+  assertEquals(status, 402);
+  assertMatch(plain(mainOf(text)), /The monthly cap is reached/);
+  assert(!text.includes("The balance is used up"));
+  assertMatch(mainOf(text), /href="\/console\/acme\/settings"/);
+});
+
 test("whoever is lost in the own namespace has its pages beside it, and nobody another's", async () => {
   await using app = await startApp();
   await app.namespace("acme");

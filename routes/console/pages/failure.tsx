@@ -114,32 +114,43 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
   const { here, person } = c.get("visit");
   const caller = person?.caller;
   const own = caller?.kind === "member" ? caller.namespaceSlug : null;
-  const database = facts.code === "database_corrupt" ? databasePath(here) : null;
-  if (database !== null) {
-    const title = "This database is damaged";
-    return await renderPage(
-      c,
-      { title },
-      <Damaged {...facts} database={database} requestId={requestIdOf(c)} />,
-    );
-  }
-  const title = titles[facts.status] ?? "That did not work";
+  const out = wayOut(facts.code, here);
+  const title = out?.title ?? titles[facts.status] ?? "That did not work";
   // Who is lost in the own namespace has its pages beside it; where the service itself fails, nothing more is asked of it.
   const place = facts.status < 500 && own !== null && own === namespaceOf(here) ? { namespace: own } : {};
   return await renderPage(
     c,
     { title, ...place },
-    <Failure {...facts} title={title} requestId={requestIdOf(c)} />,
+    <Failure {...facts} {...out} title={title} requestId={c.get("arrival").requestId} />,
   );
 }
 
-function requestIdOf(c: Context<Env>): string {
-  return c.get("arrival").requestId;
+/** A failure that another page mends, or does without. */
+interface WayOut {
+  readonly title: string;
+  /** In the place of words that name calls of the API. */
+  readonly message?: string;
+  /** The last one is what the page is for. */
+  readonly links: readonly (readonly [label: string, href: string])[];
 }
 
-/** The overview of the database that a page is about; null where it is about none. */
-function databasePath(here: string): string | null {
-  return /^\/console\/[^/?]+\/db\/[^/?]+/.exec(here)?.[0] ?? null;
+/** Null where no page is known that would help. */
+function wayOut(code: string, here: string): WayOut | null {
+  const [database] = /^\/console\/[a-z][^/?]*\/db\/[^/?]+/.exec(here) ?? [];
+  const namespace = namespaceOf(here);
+  if (code === "database_corrupt" && database !== undefined) {
+    return {
+      title: "This database is damaged",
+      message:
+        "Its file is damaged or missing, so nothing of it can be read or written. Restore a snapshot, or a moment of " +
+        "the archive where this service has one: neither needs the file.",
+      links: [["Archive", `${database}/archive`], ["Snapshots", `${database}/snapshots`]],
+    };
+  }
+  if (code === "monthly_cap_reached" && namespace !== "") {
+    return { title: "The monthly cap is reached", links: [["Settings", `/console/${namespace}/settings`]] };
+  }
+  return null;
 }
 
 /** The page that asks for what has to be done first; null where nothing would help. */
@@ -171,8 +182,10 @@ async function askedPage(c: Context<Env>, code: string): Promise<Response | null
   );
 }
 
-function Failure(props: FailureFacts & { readonly title: string; readonly requestId: string }): Html {
-  const { title, message, issues, requestId } = props;
+function Failure(
+  props: FailureFacts & Partial<WayOut> & { readonly title: string; readonly requestId: string },
+): Html {
+  const { title, message, issues, requestId, links = [["To the console", "/console"]] } = props;
   return (
     <div class="card narrow">
       <div class="body form">
@@ -183,29 +196,9 @@ function Failure(props: FailureFacts & { readonly title: string; readonly reques
           Request <code>{requestId}</code>
         </p>
         <div class="end">
-          <Button href="/console">To the console</Button>
-        </div>
-      </div>
-    </div>
-  );
-}
-
-/** Its own pages cannot be shown, but those that lead out of it need no more than its snapshots. */
-function Damaged({ database, requestId }: { readonly database: string; readonly requestId: string }): Html {
-  return (
-    <div class="card narrow">
-      <div class="body form">
-        <h1>This database is damaged</h1>
-        <p>
-          Its file is damaged or missing, so nothing of it can be read or written. Restore a snapshot, or a
-          moment of the archive where this service has one: neither needs the file.
-        </p>
-        <p class="note">
-          Request <code>{requestId}</code>
-        </p>
-        <div class="end">
-          <Button href={`${database}/archive`}>Archive</Button>
-          <Button href={`${database}/snapshots`} kind="primary">Snapshots</Button>
+          {links.map(([label, href], at) => (
+            <Button href={href} kind={at > 0 ? "primary" : "plain"}>{label}</Button>
+          ))}
         </div>
       </div>
     </div>
