@@ -183,3 +183,42 @@ test("the owner's test of an endpoint tells what the stranger is not told", asyn
   assertEquals(data.cause.errorDetail.table, "xtab");
   assertEquals(data.cause.errorDetail.column, "xname");
 });
+
+test("a stranger is not told to raise the owner's cap, whatever kind of endpoint it is", async () => {
+  await using world = await publishedApp({
+    setup: [
+      "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)",
+    ],
+  });
+  await world.put({ slug: "item" });
+  await world.put({
+    ...{ slug: "ask", kind: "ask", method: "POST", output: "answer", sql: "" },
+    input: [{ name: "question", type: "text", required: true }],
+    askConfig: { allowedTables: ["item"] },
+  });
+  await world.put({
+    ...{ slug: "log-in", kind: "auth_login", method: "POST", output: "session" },
+    sql: "SELECT id, password_hash FROM users WHERE email = ?",
+    input: [{ name: "email", type: "email", required: true }, {
+      name: "password",
+      type: "text",
+      required: true,
+    }],
+    authConfig: { usersTable: "users", passwordColumn: "password_hash" },
+  });
+  const cap = { token: world.app.operatorKey, body: { monthlyCapUsd: 0 } };
+  assertEquals((await world.app.request("PATCH", "/api/namespaces/acme", cap)).status, 200);
+  for (
+    const answer of [
+      await world.call("item?id=1"),
+      await world.call("ask", { body: { question: "how many items are there?" } }),
+      await world.call("log-in", { body: { email: "ada@example.com", password: "correct horse" } }),
+    ]
+  ) {
+    assertEquals([answer.status, answer.body.code, answer.body.error], [
+      402,
+      "monthly_cap_reached",
+      "Try again later, or tell the owner of this endpoint; its calls are not paid for at the moment",
+    ]);
+  }
+});

@@ -1,6 +1,12 @@
 // What a stranger is told about a failure in the owner's database: which inputs it is about, but never a table, a
 // column, the schema, a rule or the engine's own words.
-import { AppError, type ErrorDetail, type Issue, type SqlErrorKind } from "../../core/errors.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type ErrorDetail,
+  type Issue,
+  type SqlErrorKind,
+} from "../../core/errors.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { publishedErrors } from "../../core/published_errors.ts";
 import { boundColumns } from "../../sql/insert_shape.ts";
@@ -21,6 +27,15 @@ const messages: Readonly<Partial<Record<SqlErrorKind, string>>> = {
   result_too_large: "Ask for less; the answer is above the limit",
   too_big: "Send smaller values",
   database_locked: "Try again shortly",
+};
+
+const UNPAID =
+  "Try again later, or tell the owner of this endpoint; its calls are not paid for at the moment";
+/** Failures whose own words tell the owner what to do, which a stranger can not. */
+const ownersWords: Readonly<Partial<Record<ErrorCode, string>>> = {
+  balance_exhausted: UNPAID,
+  monthly_cap_reached: UNPAID,
+  database_corrupt: "Tell the owner of this endpoint; its database cannot be read at the moment",
 };
 
 /** Kinds that are about the value of a column. */
@@ -47,6 +62,8 @@ export function publicError(spec: EndpointSpec, error: AppError): AppError {
   const unread = detail === undefined ? [] : unreadSearch(spec, error);
   if (unread.length > 0) return new AppError("validation_failed", { issues: unread });
   const later = retryAfterSec === undefined ? {} : { retryAfterSec };
+  const instead = ownersWords[code];
+  if (instead !== undefined) return new AppError(code, { ...later, message: instead });
   if (detail === undefined) return new AppError(code, later);
   const message = messages[detail.kind];
   if (message === undefined) return new AppError(code, { ...later, message: OTHERWISE });
