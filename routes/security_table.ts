@@ -45,8 +45,6 @@ export const securityTable: readonly SecuredRoute[] = [
 
   { method: "GET", path: "/", access: "none" },
   { method: "GET", path: "/docs", access: "none" },
-  { method: "GET", path: "/docs/", access: "none" },
-  { method: "GET", path: "/docs/:page/", access: "none" },
   { method: "GET", path: "/docs/api", access: "none" },
   { method: "GET", path: "/docs/assets/:name", access: "none" },
   { method: "GET", path: "/docs/:page", access: "none" },

@@ -1,6 +1,6 @@
 // The documentation: /docs, its search, every page as HTML and as Markdown, a viewer of the API, and /llms.txt. A
 // browser that opens the bare address of the service is led there.
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type Next } from "hono";
 import { accepts } from "hono/accepts";
 import { etag } from "hono/etag";
 import { AppError } from "../../lib/core/errors.ts";
@@ -13,19 +13,18 @@ export function docsRoutes({ baseUrl }: { readonly baseUrl: string }): Hono<Env>
   const docs = once(async () => new (await import("./documentation.ts")).Documentation(baseUrl));
   return new Hono<Env>()
     .get("/", leadToDocs)
-    .use("/docs/*", etag())
+    .use("/docs/*", withoutSlash, etag())
     .get("/docs", async (c) => await (await docs()).contents(c))
     .get("/docs/api", async (c) => await (await docs()).api(c))
-    .get("/docs/", withoutSlash)
-    .get("/docs/:page/", withoutSlash)
     .get("/docs/assets/:name", async (c) => await (await docs()).asset(c))
     .get("/docs/:page", async (c) => await (await docs()).page(c))
     .get("/llms.txt", etag(), async (c) => (await docs()).llms(c));
 }
 
-/** People type it, and other sites have it. */
-function withoutSlash(c: Context<Env>): Response {
+/** A slash at the end leads to the address without: people type it, and other sites have it. */
+async function withoutSlash(c: Context<Env>, next: Next): Promise<Response | void> {
   const { pathname, search } = new URL(c.req.url);
+  if (c.req.method !== "GET" || !pathname.endsWith("/")) return await next();
   return c.redirect(pathname.slice(0, -1) + search, 301);
 }
 
