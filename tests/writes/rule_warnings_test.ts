@@ -62,6 +62,38 @@ test("doctor finds a rule that can be renamed around, and what it suggests close
   });
 });
 
+test("doctor finds a rule for a table that there is not, and what it suggests makes it hold", async () => {
+  await withWrites(async (world) => {
+    const { app, shop, setup } = world;
+    await setup("CREATE TABLE invoices (id INTEGER PRIMARY KEY)", "INSERT INTO invoices VALUES (1)");
+    const found = async () =>
+      (await examine(app, shop)).findings.filter(({ code }) => code === "rule_without_table");
+    for (const tableGlob of ["*", "INVOICE?", "invoices"]) {
+      await added(world, { tableGlob, effect: "deny", minRows: 9 });
+    }
+    await added(world, { tableGlob: "w*", actions: ["schema"], effect: "deny" });
+    assertEquals(await found(), []);
+    await added(world, { tableGlob: "later_*", effect: "deny" });
+    await added(world, { tableGlob: "invoce", effect: "deny" });
+    const deleted = () => world.post("query", { sql: "DELETE FROM invoices WHERE id = 2" });
+    assertEquals((await deleted()).status, 200);
+    const findings = await found();
+    assertEquals(findings.map(({ table, message }) => [table, message]), [
+      [
+        "later_*",
+        "Correct the rule for later_*, which holds nothing: no table has that name; switch it off if it is not for a table to come",
+      ],
+      [
+        "invoce",
+        "Correct the rule for invoce, which holds nothing: no table has that name; did you mean invoices?",
+      ],
+    ]);
+    for (const finding of findings) await follow(app, shop, finding);
+    assertEquals(await found(), []);
+    assertEquals((await deleted()).body.code, "rule_denied");
+  });
+});
+
 test("a rename counts as a change of the schema under the old name and the new one", async () => {
   await withWrites(async (world) => {
     const { post, setup } = world;

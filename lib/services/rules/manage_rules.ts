@@ -136,6 +136,7 @@ function stopsRenames(other: RuleRecord, { tableGlob }: RuleRecord): boolean {
     (isForAll(other.tableGlob) || other.tableGlob.toLowerCase() === tableGlob.toLowerCase());
 }
 
-function isForAll(glob: string): boolean {
+/** Whether every name matches, also of tables to come. */
+export function isForAll(glob: string): boolean {
   return /^\*+$/.test(glob);
 }

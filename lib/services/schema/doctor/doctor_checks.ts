@@ -4,7 +4,13 @@ import type { CheckCode, Examined, Finding, Found, Severity } from "./examined.t
 import { brokenObject } from "./find_broken.ts";
 import { brokenForeignKey, unindexedForeignKey } from "./foreign_key_checks.ts";
 import { ambiguousColumnName, reservedWordName } from "./name_checks.ts";
-import { publicMutation, ruleRenamedAround, sensitiveColumnExposed, usersRowsOpen } from "./safety_checks.ts";
+import {
+  publicMutation,
+  ruleRenamedAround,
+  ruleWithoutTable,
+  sensitiveColumnExposed,
+  usersRowsOpen,
+} from "./safety_checks.ts";
 import {
   findUnnumberedKeys,
   integerTextMix,
@@ -30,6 +36,7 @@ const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   plain_password: { severity: "error", find: plainPassword },
   broken_object: { severity: "error", find: brokenObject },
   broken_foreign_key: { severity: "error", find: brokenForeignKey },
+  rule_without_table: { severity: "warning", find: ruleWithoutTable },
   rule_renamed_around: { severity: "warning", find: ruleRenamedAround },
   public_mutation: { severity: "warning", find: publicMutation },
   users_rows_open: { severity: "warning", find: usersRowsOpen },

@@ -101,7 +101,8 @@ export type CheckCode =
   | "email_case"
   | "public_mutation"
   | "users_rows_open"
-  | "rule_renamed_around";
+  | "rule_renamed_around"
+  | "rule_without_table";
 
 /** What a check finds. Code and severity come from the check's row. */
 export interface Found {

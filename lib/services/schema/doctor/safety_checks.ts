@@ -1,7 +1,9 @@
 // Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
 // around.
+import { matchesGlob } from "../../../query/matches_glob.ts";
+import { nearMatches } from "../../../sql/hints.ts";
 import { foldName, sameName } from "../../../sql/names.ts";
-import { ruleWarnings } from "../../rules/manage_rules.ts";
+import { isForAll, ruleWarnings } from "../../rules/manage_rules.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { isSecretName } from "../secret_column.ts";
 import { usersColumns } from "./account_checks.ts";
@@ -83,4 +85,30 @@ export function ruleRenamedAround({ rules, address }: Examined): Found[] {
       }),
     }))
   );
+}
+
+/**
+ * Rules about rows of tables that there are not, as of a name that is misspelt: whoever wrote it believes that it holds
+ * something. A rule for the schema alone is about names to come.
+ */
+export function ruleWithoutTable({ rules, schema, takenNames, address }: Examined): Found[] {
+  const names = [...takenNames];
+  return rules.filter(({ enabled, actions, tableGlob }) =>
+    enabled && (actions === null || actions.some((action) => action !== "schema")) &&
+    !isForAll(tableGlob) && !names.some((name) => matchesGlob(tableGlob, name))
+  ).map(({ id, tableGlob }) => {
+    const [near] = nearMatches(tableGlob, schema.tables.map(({ name }) => name));
+    return {
+      table: tableGlob,
+      column: null,
+      message: `Correct the rule for ${tableGlob}, which holds nothing: no table has that name` +
+        (near === undefined ? "; switch it off if it is not for a table to come" : `; did you mean ${near}?`),
+      suggestion: databaseApiCall(
+        address,
+        "PATCH",
+        `rules/${id}`,
+        near === undefined ? { enabled: false } : { tableGlob: near },
+      ),
+    };
+  });
 }
