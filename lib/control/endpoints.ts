@@ -2,12 +2,13 @@
 // is cached for a moment.
 import type { Clock } from "../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
-import { CACHE_AGE_MS, MAX_REVISIONS } from "../core/limits.ts";
+import { CACHE_AGE_MS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
-import { kvCall, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { removeAll } from "../store/remove_all.ts";
 import { databaseEntry, type DatabasePlace } from "./database_entry.ts";
+import { countSpecs, endOldRevisions, endRevision } from "./endpoint_room.ts";
 import { RecordCache } from "./record_cache.ts";
 import { type Also, FASTER, untilCommitted } from "../store/until_committed.ts";
 
@@ -39,9 +40,6 @@ interface EndpointList {
 
 /** Databases whose list is cached: a list can be long. */
 const LIST_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
-
-/** Revisions that end with one change at most: one commit takes 1,000 writes. */
-const PRUNED_AT_ONCE = 500;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Endpoints {
@@ -139,7 +137,7 @@ export class Endpoints {
         const [next, at] = [revision + 1, this.clock.now()];
         const last = { revision: next, at, actor, change: "deleted", spec, status } as const;
         const removal = this.kv.atomic().check(entry).delete(key);
-        return await this.#commit(removal, by, last) ? entry.value : FASTER;
+        return await this.#commit(removal, by, { before: spec, revision: last }) ? entry.value : FASTER;
       });
     } finally {
       this.#forget(databaseId, slug);
@@ -160,13 +158,14 @@ export class Endpoints {
   async removeAll(databaseId: string): Promise<void> {
     await removeAll(this.kv, keys.endpoints(databaseId));
     await removeAll(this.kv, keys.endpointRevisionsOf(databaseId));
+    await kvCommit(this.kv.atomic().delete(keys.endpointBytes(databaseId)));
     this.#cache.clear();
     this.#lists.forget(databaseId);
   }
 
   /**
    * Commits what `next` makes of the record; `next` may run several times. Null when it changes nothing. Errors:
-   * `database_not_found`.
+   * `database_not_found`, `too_many_endpoints`.
    */
   async #put(
     by: EndpointChange,
@@ -182,7 +181,7 @@ export class Endpoints {
         const { spec, status, change } = chosen;
         const database = await databaseEntry(this.kv, by);
         const now = this.clock.now();
-        const revision = (entry.value?.revision ?? await this.#endRevision(by, { reverse: true })) + 1;
+        const revision = (entry.value?.revision ?? await endRevision(this.kv, by, { reverse: true })) + 1;
         const record = {
           databaseId,
           spec,
@@ -193,7 +192,8 @@ export class Endpoints {
         };
         const commit = this.kv.atomic().check(database, entry).set(key, record);
         const written = { revision, at: now, actor, change, spec, status };
-        return await this.#commit(commit, by, written) ? record : FASTER;
+        const before = entry.value?.spec ?? null;
+        return await this.#commit(commit, by, { before, revision: written }) ? record : FASTER;
       });
     } finally {
       this.#forget(databaseId, slug);
@@ -215,32 +215,18 @@ export class Endpoints {
     });
   }
 
-  /** Commits with the next revision; the oldest of more than `MAX_REVISIONS` end with it. False when a check failed. */
+  /** Commits with the next revision, with which the oldest of too many end. False when a check failed. Errors: `too_many_endpoints`. */
   async #commit(
     commit: Deno.AtomicOperation,
     by: EndpointChange,
-    revision: EndpointRevision,
+    { before, revision }: { readonly before: EndpointSpec | null; readonly revision: EndpointRevision },
   ): Promise<boolean> {
-    const keyOf = (number: number) => keys.endpointRevision(by.databaseId, by.slug, number);
-    const key = keyOf(revision.revision);
+    const { databaseId } = by;
+    await countSpecs(this.kv, commit, { databaseId, before, revision, list: () => this.list(databaseId) });
+    const key = keys.endpointRevision(databaseId, by.slug, revision.revision);
     commit.check({ key, versionstamp: null }).set(key, revision);
-    const last = revision.revision - MAX_REVISIONS;
-    // An older service has kept all of them, which go in several steps.
-    const first = last > 0 ? await this.#endRevision(by, { reverse: false }) : 1;
-    for (let one = first; one <= last && one < first + PRUNED_AT_ONCE; one++) commit.delete(keyOf(one));
+    await endOldRevisions(this.kv, commit, by, revision);
     return await kvCommit(by.also?.(commit) ?? commit);
-  }
-
-  /** The number of the first or the last revision, also of a deleted endpoint; 0 where there never was one. */
-  async #endRevision(
-    { databaseId, slug }: EndpointChange,
-    { reverse }: { readonly reverse: boolean },
-  ): Promise<number> {
-    const prefix = keys.endpointRevisions(databaseId, slug);
-    const [end] = await kvCall(() =>
-      Array.fromAsync(this.kv.list<EndpointRevision>({ prefix }, { limit: 1, reverse }))
-    );
-    return end?.value.revision ?? 0;
   }
 }
 

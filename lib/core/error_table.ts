@@ -115,6 +115,10 @@ export const errorTable = {
     status: 409,
     message: "Delete a branch or let one expire; this database has as many as it may",
   },
+  too_many_endpoints: {
+    status: 409,
+    message: "Delete an endpoint first, or shorten it; those of this database are as much as they may be",
+  },
   slug_taken: { status: 409, message: "Choose another slug; this one is taken" },
   merge_conflict: { status: 409, message: "Choose onConflict theirs or ours; both sides changed the same" },
   payload_too_large: { status: 413, message: "Send a smaller body" },
