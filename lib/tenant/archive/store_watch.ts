@@ -58,4 +58,7 @@ export class StoreWatch {
 }
 
 /** The store did not answer a moment ago, or is somebody else's. */
-class StoreAway extends Error {}
+class StoreAway extends Error {
+  /** What logs give as the reason. */
+  override readonly name = "StoreAway";
+}
