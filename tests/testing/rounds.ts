@@ -1,5 +1,6 @@
 // Tests that repeat one thing against chance (kills, faults of a network, instances that come and go) run some rounds with
 // every change, and all of them in `deno task test:long`.
+import { isEmbedded } from "./tenant_settings.ts";
 
 /** Set: all rounds are run. */
 export const LONG = "TEST_LONG";
@@ -12,9 +13,13 @@ export function rounds(every: number, long: number): number {
   return Deno.env.get(LONG) ? long : every;
 }
 
-/** How many cases this run has, which come one after the other by a seed. */
+/**
+ * How many cases this run has, which come one after the other by a seed. In sqld, where each takes several times as long,
+ * half of those that the embedded store has.
+ */
 export function randomCases(every: number): number {
-  return rounds(Deno.env.get(SHORT) ? Math.ceil(every / 2) : every, 10 * every);
+  const isHalf = Boolean(Deno.env.get(SHORT)) || !isEmbedded();
+  return rounds(isHalf ? Math.ceil(every / 2) : every, 10 * every);
 }
 
 /** Every `nth` of the cases, or all of them: where each pair of two lists is one, each of either list has its turn. */

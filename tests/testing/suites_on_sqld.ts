@@ -158,6 +158,26 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/schema/doctor_suggestions_test.ts":
     "is about generated statements, one by one; doctor_test.ts runs all of them in sqld",
   "tests/schema/search_test.ts": "is about ranking",
+  "tests/branches/branch_life_test.ts":
+    "when a branch ends is a record of the KV; merge_test.ts makes branches in sqld, branch_storm_test.ts ends them there",
+  "tests/endpoints/stats_test.ts":
+    "calls are counted in the KV; query_log_test.ts reads rows of the log in sqld",
+  "tests/models/rules_test.ts":
+    "rules are matched before a store is asked; write_rules_attack_test.ts meets them on sqld",
+  "tests/published/auth_test.ts":
+    "sessions are records of the KV; session_user_test.ts signs up and logs in with users in sqld",
+  "tests/published/sessions_end_test.ts":
+    "sessions are records of the KV; session_user_test.ts has those of users in sqld",
+  "tests/replay/early_answers_test.ts":
+    "where a repetition is answered is decided before a store; idempotency_test.ts repeats in sqld",
+  "tests/replay/idempotency_scope_test.ts":
+    "what a key names is decided before a store; idempotency_test.ts repeats in sqld",
+  "tests/routes/audit_test.ts": "acts are records of the KV; query_log_test.ts reads the audit trail of sqld",
+  "tests/writes/approval_page_test.ts":
+    "approvals are records of the KV; approvals_test.ts redeems in sqld, replaced_rows_test.ts looks at rows there",
+  "tests/writes/approval_repeat_test.ts":
+    "approvals are records of the KV; approvals_test.ts redeems in sqld",
+  "tests/writes/execution_tokens_test.ts": "tokens are records of the KV; propose_test.ts applies in sqld",
 };
 
 const STARTS = /\/testing\/start_(?:app|service)\.ts$/;

@@ -44,7 +44,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "the contract of stores a fourth time; sqld_store_test.ts passes it",
   "tests/branches/merge_values_test.ts on sqld": "random rows; merge_test.ts merges on sqld",
   "tests/endpoints on sqld": "an endpoint ends in a statement, and tests/query runs those on sqld",
-  "tests/branches/branch_life_test.ts on sqld": "when a branch ends is a record of the KV",
   "tests/branches/claim_test.ts on sqld": "claims are records of the KV; merge_test.ts copies there",
   "tests/branches/diff_test.ts on sqld": "merge_test.ts, which begins with what differs, merges on sqld",
   "tests/branches/merge_schema_test.ts on sqld":
@@ -73,10 +72,6 @@ export const wideSweeps: Readonly<Record<string, string>> = {
     "rules are matched before a store is asked; snapshots_test.ts restores on sqld",
   "tests/security/sql_escape_test.ts on sqld":
     "all of the corpus over HTTP; remote_gate_test.ts holds the gate, write_rules_attack_test.ts attacks on sqld",
-  "tests/writes/approval_page_test.ts on sqld":
-    "approvals are records of the KV; approvals_test.ts redeems there",
-  "tests/writes/approval_repeat_test.ts on sqld":
-    "approvals are records of the KV; approvals_test.ts redeems there",
   "tests/writes/dry_run_trace_test.ts on sqld": "waits for time bounds, which the contract of stores holds",
 };
 
