@@ -3,6 +3,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import axe from "axe-core/axe.min.js" with { type: "text" };
 import { assert, assertEquals } from "@std/assert";
+import { pause } from "../../lib/core/pause.ts";
 import { print } from "../testing/print.ts";
 import { inCi } from "../testing/sqld.ts";
 
@@ -11,12 +12,16 @@ const PATIENCE_MS = 120_000;
 const WHOLE = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 /** The same browser without the parts that draw a window: it takes two thirds of the processor time. */
 const HEADLESS = "chromium-headless-shell";
+/** Names a file that is there once a browser is installed, or cannot be: `.ci/run` installs it beside the first tests. */
+export const INSTALLED = "BROWSER_INSTALLED";
 
 /**
  * One for a file of tests, at its top level. Whoever launches it closes it. `whole`: with what belongs to a window, such as
  * notifications.
  */
 export async function launchBrowser({ whole = false } = {}): Promise<Browser | null> {
+  const installed = Deno.env.get(INSTALLED);
+  while (installed && !isFile(installed)) await pause(200);
   const names = whole ? WHOLE : [HEADLESS, ...WHOLE];
   const executablePath = findProgram(names);
   if (executablePath !== null) return await chromium.launch({ executablePath });

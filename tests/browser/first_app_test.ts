@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { startService } from "../testing/start_service.ts";
 import { blocksOf, docFile } from "../docs/doc_files.ts";
-import { launchBrowser } from "./browser.ts";
+import { INSTALLED, launchBrowser } from "./browser.ts";
 
 const PATIENCE_MS = 120_000;
 const browser = await launchBrowser();
@@ -20,6 +20,30 @@ async function build(folder: string, replaced: ReadonlyMap<string, string>): Pro
   const { success, stderr } = await new Deno.Command("sh", { args: ["-c", script], cwd: folder }).output();
   assert(success, new TextDecoder().decode(stderr));
 }
+
+Deno.test({
+  name: "a browser is looked for once it is installed, where somebody says when that is",
+  ignore: browser === null,
+  ...unlooked,
+  fn: async () => {
+    const folder = await Deno.makeTempDir({ prefix: "cubby_browser_" });
+    const path = Deno.env.get("PATH") ?? "";
+    Deno.env.set("PATH", folder);
+    Deno.env.set(INSTALLED, `${folder}/installed`);
+    try {
+      const launched = launchBrowser();
+      Deno.env.set("PATH", path);
+      await Deno.writeTextFile(`${folder}/installed`, "");
+      const found = await launched;
+      assert(found);
+      await found.close();
+    } finally {
+      Deno.env.set("PATH", path);
+      Deno.env.delete(INSTALLED);
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
 
 Deno.test({
   name: "somebody signs up, searches and books on the guide's page, and a taken place is told in words",
