@@ -28,8 +28,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** After which a group counts as hanging where nobody is there to end it: several times what the longest takes. */
-const CI_LIMIT_MS = 360_000;
+/**
+ * After which a group counts as hanging where nobody is there to end it: several times what the longest takes, for on a
+ * machine that is busy with something else all of them take so long.
+ */
+const CI_LIMIT_MS = 600_000;
 /** How long output is waited for after the process has ended: what it left running may hold the pipe open. */
 const LAST_OUTPUT_MS = 2_000;
 /** What is kept of the output. */
