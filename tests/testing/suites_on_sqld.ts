@@ -164,10 +164,6 @@ export const leftOut: Readonly<Record<string, string>> = {
     "calls are counted in the KV; query_log_test.ts reads rows of the log in sqld",
   "tests/models/rules_test.ts":
     "rules are matched before a store is asked; write_rules_attack_test.ts meets them on sqld",
-  "tests/published/auth_test.ts":
-    "sessions are records of the KV; session_user_test.ts signs up and logs in with users in sqld",
-  "tests/published/sessions_end_test.ts":
-    "sessions are records of the KV; session_user_test.ts has those of users in sqld",
   "tests/replay/early_answers_test.ts":
     "where a repetition is answered is decided before a store; idempotency_test.ts repeats in sqld",
   "tests/replay/idempotency_scope_test.ts":
