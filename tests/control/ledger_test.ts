@@ -41,7 +41,7 @@ Deno.test("credit() refuses another amount under the same reference, too large a
     );
     await assertRejects(
       () => world.ledger.credit("ns_none", { amountNanoUsd: 1, reference: "a" }),
-      /not found/,
+      /no such namespace/,
     );
     await assertRejects(
       () => world.ledger.credit(NS, { amountNanoUsd: 0.5, reference: "c" }),

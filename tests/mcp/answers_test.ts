@@ -118,7 +118,7 @@ testSteps("answers", mcpWorld, {
     const calls: readonly (readonly [string, object, RegExp])[] = [
       ["query", { sql: "SELECT * FROM order" }, /double quotes; describe_database/],
       ["query", { sql: "SELECT none FROM orders" }, /describe_database/],
-      ["query", { sql: "SELECT * FROM shop.orders" }, /name alone, .* describe_database/],
+      ["query", { sql: "SELECT * FROM shop.orders" }, /name stands alone, .* describe_database/],
       ["query", { sql: "SELECT 1; SELECT 2" }, /statements of write/],
       ["query", { sql: "DELETE FROM orders" }, /write, or propose_write/],
       ["restore_snapshot", { snapshot: "none" }, /list_snapshots/],
