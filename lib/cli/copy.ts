@@ -91,10 +91,20 @@ function readMove(args: readonly string[], { fromToken, toToken, fetch }: CopyPa
   if (from === to) return "Give two addresses; these are the same";
   if (!fromToken || !toToken) return "Put the tokens into the variables CUBBY_FROM_TOKEN and CUBBY_TO_TOKEN";
   return {
-    from: { db: from, token: fromToken, fetch },
-    to: { db: to, token: toToken, fetch },
+    from: { db: from, token: fromToken, fetch: fetchFrom("source", fetch) },
+    to: { db: to, token: toToken, fetch: fetchFrom("target", fetch) },
     freezes: !values["no-freeze"],
   };
+}
+
+/** `fetch` whose failures tell which of the two does not answer. */
+function fetchFrom(which: string, fetch: CopyParts["fetch"]): CopyParts["fetch"] {
+  return (input, init) =>
+    fetch(input, init).catch((error) => {
+      throw new CopyError(
+        `the ${which} does not answer: ${error instanceof Error ? error.message : "unknown"}`,
+      );
+    });
 }
 
 function isAddress(text: string | undefined): text is string {

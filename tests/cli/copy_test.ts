@@ -173,7 +173,10 @@ testSteps("a database is moved", copyWorld, {
   "and an import that fails gives the source back": async ({ run, ask, acme, target, rules }) => {
     const { code, said } = await run([], { sending: () => Promise.reject(new Error("the line is cut")) });
     assertEquals([code, await rules()], [1, 0]);
-    assertMatch(said, /Not moved: the line is cut\nThe source takes writes again\.$/);
+    assertMatch(
+      said,
+      /Not moved: the target does not answer: the line is cut\nThe source takes writes again\.$/,
+    );
     assertEquals(await ask(target, "SELECT count(*) FROM sqlite_schema WHERE name = 'notes'"), [[0]]);
     assertEquals((await acme.query("INSERT INTO notes (body) VALUES ('goes on')")).status, 200);
   },
@@ -240,6 +243,9 @@ Deno.test("the command says what is wrong with how it is called", async () => {
   }
   assertEquals(await copy(["--from", db, "--to", `${db}c`], { ...parts, toToken: undefined }), 2);
   assertEquals(said.length, 5);
+  // Nothing listens there.
+  assertEquals(await copy(["--from", db, "--to", `${db}c`], parts), 1);
+  assertMatch(said.at(-1) ?? "", /^Not moved: the source does not answer: /);
 });
 
 Deno.test("what a side refuses is told with its reasons", async () => {
