@@ -28,14 +28,16 @@ export async function startArguments(root: string = ROOT.pathname): Promise<stri
   return tasks.start.split(" ").slice(1);
 }
 
-/** Starts the service of a checkout on a folder. `settings` override the benchmark's own. */
+/** Starts the service of a checkout on a folder. `settings` override the benchmark's own; `flags`: further ones of the runtime. */
 export async function startService(
   folder: string,
   settings: Record<string, string> = {},
   root: string = ROOT.pathname,
+  flags: readonly string[] = [],
 ): Promise<RunningService> {
   const operatorKey = `operator-${crypto.randomUUID()}${crypto.randomUUID()}`;
-  const args = await startArguments(root);
+  const [run = "run", ...start] = await startArguments(root);
+  const args = [run, ...flags, ...start];
   const server = await serverProcess({
     command: Deno.execPath(),
     args: () => args,
