@@ -2,7 +2,7 @@
 // whole, so that is bounded.
 import type { EndpointSpec } from "../core/endpoint_spec.ts";
 import { AppError } from "../core/errors.ts";
-import { MAX_ENDPOINT_BYTES, MAX_REVISION_BYTES, MAX_REVISIONS } from "../core/limits.ts";
+import { MAX_ENDPOINT_CHARACTERS, MAX_REVISION_CHARACTERS, MAX_REVISIONS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCall, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
@@ -10,12 +10,13 @@ import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 /** Revisions that end with one change at most: one commit takes 1,000 writes. */
 const PRUNED_AT_ONCE = 500;
 
-/** A change of one endpoint, with the specification before it; null: there was none. */
+/** A change of one endpoint. */
 export interface CountedChange {
   readonly databaseId: string;
+  /** The specification before it; null: there was no endpoint. */
   readonly before: EndpointSpec | null;
   readonly revision: Pick<EndpointRevision, "change" | "spec">;
-  /** The endpoints as they are: they are counted where no change ever was. */
+  /** The endpoints as they are now, which are counted where there is no count yet. */
   readonly list: () => Promise<readonly Pick<EndpointRecord, "spec">[]>;
 }
 
@@ -30,9 +31,9 @@ export async function countSpecs(
 ): Promise<void> {
   const more = (change === "deleted" ? 0 : sizeOf(spec)) - (before ? sizeOf(before) : 0);
   if (more === 0) return;
-  const entry = await kvGet(kv, keys.endpointBytes(databaseId));
+  const entry = await kvGet(kv, keys.endpointCharacters(databaseId));
   const present = entry.value ?? (await list()).reduce((sum, { spec }) => sum + sizeOf(spec), 0);
-  if (more > 0 && present + more > MAX_ENDPOINT_BYTES) throw new AppError("too_many_endpoints");
+  if (more > 0 && present + more > MAX_ENDPOINT_CHARACTERS) throw new AppError("too_many_endpoints");
   commit.check(entry).set(entry.key, present + more);
 }
 
@@ -49,7 +50,7 @@ export async function endOldRevisions(
   { databaseId, slug }: RevisionsOf,
   { revision, spec }: Pick<EndpointRevision, "revision" | "spec">,
 ): Promise<void> {
-  const last = revision - Math.min(MAX_REVISIONS, Math.ceil(MAX_REVISION_BYTES / sizeOf(spec)));
+  const last = revision - Math.min(MAX_REVISIONS, Math.ceil(MAX_REVISION_CHARACTERS / sizeOf(spec)));
   // An older service has kept all of them, which go in several steps.
   const first = last > 0 ? await endRevision(kv, { databaseId, slug }, { reverse: false }) : 1;
   for (let one = first; one <= last && one < first + PRUNED_AT_ONCE; one++) {
@@ -70,7 +71,7 @@ export async function endRevision(
   return end?.value.revision ?? 0;
 }
 
-/** Characters of the specification as text: the store takes as many bytes, or two of each beyond Latin-1. */
+/** Characters of the specification as text. */
 function sizeOf(spec: EndpointSpec): number {
   return JSON.stringify(spec).length;
 }

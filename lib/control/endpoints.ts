@@ -158,7 +158,7 @@ export class Endpoints {
   async removeAll(databaseId: string): Promise<void> {
     await removeAll(this.kv, keys.endpoints(databaseId));
     await removeAll(this.kv, keys.endpointRevisionsOf(databaseId));
-    await kvCommit(this.kv.atomic().delete(keys.endpointBytes(databaseId)));
+    await kvCommit(this.kv.atomic().delete(keys.endpointCharacters(databaseId)));
     this.#cache.clear();
     this.#lists.forget(databaseId);
   }

@@ -81,8 +81,8 @@ export const MAX_OPEN_APPROVALS = 100;
 /** Approval rules of one database: people must be able to oversee them, and every write reads them. */
 export const MAX_RULES = 100;
 /** Characters of the specifications of a database's endpoints, and of the revisions of one: lists have whole specifications. */
-export const MAX_ENDPOINT_BYTES = 16_000_000;
-export const MAX_REVISION_BYTES = 8_000_000;
+export const MAX_ENDPOINT_CHARACTERS = 16_000_000;
+export const MAX_REVISION_CHARACTERS = 8_000_000;
 /** Revisions of one endpoint, which outlive it: each is a whole specification. A further change ends the oldest. */
 export const MAX_REVISIONS = 1_000;
 /** Living branches of one database: each may be a whole copy of it. */

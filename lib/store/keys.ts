@@ -102,10 +102,10 @@ export const keys = {
   endpoint: (databaseId: string, slug: string): Key<EndpointRecord> => ["endpoint", databaseId, slug],
   endpoints: (databaseId: string): Key<EndpointRecord> => ["endpoint", databaseId],
 
-  /** Characters of the specifications of a database's endpoints; absent where there was no change since they are counted. */
-  endpointBytes: (databaseId: string): Key<number> => ["endpoint_bytes", databaseId],
+  /** Characters of the specifications of a database's endpoints, as long as the database; absent where no service that counts them has changed any. */
+  endpointCharacters: (databaseId: string): Key<number> => ["endpoint_characters", databaseId],
 
-  /** As long as the database, also after the endpoint is deleted, until there are 1,000 newer ones or much of them. Sorted by number. */
+  /** As long as the database, also after the endpoint is deleted, until there are 1,000 newer ones, of long ones fewer. Sorted by number. */
   endpointRevision: (databaseId: string, slug: string, revision: number): Key<EndpointRevision> => [
     "endpoint_revision",
     databaseId,

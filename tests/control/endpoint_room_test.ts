@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Endpoints } from "../../lib/control/endpoints.ts";
 import type { EndpointSpec } from "../../lib/core/endpoint_spec.ts";
-import { MAX_ENDPOINT_BYTES, MAX_REVISION_BYTES } from "../../lib/core/limits.ts";
+import { MAX_ENDPOINT_CHARACTERS, MAX_REVISION_CHARACTERS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { databaseRecord } from "../testing/control_world.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -46,7 +46,7 @@ async function fill({ create }: Pick<Awaited<ReturnType<typeof openEndpoints>>, 
 Deno.test("the endpoints of a database have a bound, also those that come at once, and what is deleted or shortened makes room", async () => {
   using world = await openEndpoints();
   const { endpoints, create } = world;
-  assertEquals(await fill(world), Math.floor(MAX_ENDPOINT_BYTES / JSON.stringify(long("e100")).length));
+  assertEquals(await fill(world), Math.floor(MAX_ENDPOINT_CHARACTERS / JSON.stringify(long("e100")).length));
   await full(() => create("more"));
   await full(() => endpoints.replace(long("e1", LONG), { ...place, slug: "e1" }));
   assert(await endpoints.replace({ ...long("e1"), sql: "SELECT 1" }, { ...place, slug: "e1" }));
@@ -63,7 +63,7 @@ Deno.test("the endpoints of a database have a bound, also those that come at onc
 Deno.test("the endpoints of a database that were made before they were counted are counted with the next", async () => {
   using world = await openEndpoints();
   await fill(world);
-  await world.kv.delete(keys.endpointBytes("db_1"));
+  await world.kv.delete(keys.endpointCharacters("db_1"));
   await full(() => world.create("more"));
   await world.endpoints.remove({ ...place, slug: "e1" });
   assert(await world.create("more"));
@@ -77,7 +77,7 @@ Deno.test("of long revisions fewer are kept", async () => {
   for (let change = 1; change < 200; change++) await world.endpoints.replace(long("one"), by);
   const revisions = await world.endpoints.revisions("db_1", "one");
   assertEquals(revisions[0]?.revision, 200);
-  assertEquals(revisions.length, Math.ceil(MAX_REVISION_BYTES / JSON.stringify(long("one")).length));
+  assertEquals(revisions.length, Math.ceil(MAX_REVISION_CHARACTERS / JSON.stringify(long("one")).length));
 });
 
 Deno.test("an endpoint for which there is no room is 409 and not there, and the list of the others is bounded", async () => {
@@ -94,7 +94,9 @@ Deno.test("an endpoint for which there is no room is 409 and not there, and the 
     break;
   }
   const list = await app.request("GET", path, { token });
-  assert(list.text.length > MAX_ENDPOINT_BYTES * 0.9 && list.text.length < MAX_ENDPOINT_BYTES * 1.1);
+  assert(
+    list.text.length > MAX_ENDPOINT_CHARACTERS * 0.9 && list.text.length < MAX_ENDPOINT_CHARACTERS * 1.1,
+  );
   assertEquals((await app.request("DELETE", `${path}/e1`, { token })).status, 200);
   assertEquals((await create("e1")).status, 201);
 });

@@ -115,8 +115,8 @@ Deno.test("the limits that are documented are the code's", async () => {
       `A namespace has at most ${limits.MAX_MEMBERS} members`,
       `${limits.MAX_SESSIONS} sessions (a further sign-in ends the oldest)`,
       `Of an endpoint the newest ${limits.MAX_REVISIONS.toLocaleString("en")} revisions are kept`,
-      `of long ones fewer: some ${limits.MAX_REVISION_BYTES.toLocaleString("en")} characters`,
-      `have at most ${limits.MAX_ENDPOINT_BYTES.toLocaleString("en")} characters together`,
+      `of long ones fewer: some ${limits.MAX_REVISION_CHARACTERS.toLocaleString("en")} characters`,
+      `have at most ${limits.MAX_ENDPOINT_CHARACTERS.toLocaleString("en")} characters together`,
       `at most ${limits.MAX_BRANCHES} branches of it live, and it has at most ${limits.MAX_RULES} rules.`,
       `an email address ${limits.MAX_EMAIL_LENGTH}, a URL ${limits.MAX_URL_LENGTH}, a question to \`ask\` ${limits.MAX_QUESTION_LENGTH}.`,
     ]
