@@ -220,6 +220,12 @@ export const docPages: readonly DocPage[] = [
     load: () => import("./why.md", { with: { type: "text" } }),
   },
   {
+    ...at("Design", "speed-findings"),
+    title: "What made it fast, and what did not",
+    about: "Measured reasons for how it is built, and trials that are not worth repeating.",
+    load: () => import("./speed-findings.md", { with: { type: "text" } }),
+  },
+  {
     ...at("Design", "development"),
     title: "Development",
     about: "What the tests hold, where they stand, and where a change begins.",
