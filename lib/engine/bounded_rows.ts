@@ -1,10 +1,11 @@
 // Reads the rows of one prepared statement within the bounds of its call.
+import type { EngineValue } from "../sql/sql_value.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type BoundedSelect, boundedSelect, OVERFLOWS, RESULT_BYTES } from "./bounded_select.ts";
 import { noteCompiled } from "./compiled_texts.ts";
 import { isOutOfMemory } from "./engine_failure.ts";
 import type { Guard } from "./guard.ts";
-import { type EngineValue, type ResultBounds, ResultTooLarge } from "./result_json.ts";
+import { type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
 /** A result is small up to this part of the allowed bytes. The next result of the same text is then read uncounted. */
 const SMALL_PART = 16;

@@ -1,7 +1,7 @@
 // What compiling needs of a guarded connection. The embedded store compiles on the tenant's own connection, the remote
 // store on one that holds only the schema.
+import type { EngineValue } from "../sql/sql_value.ts";
 import type { Guard, Level } from "./guard.ts";
-import type { EngineValue } from "./result_json.ts";
 
 /** A parameter or value of the service's own statements. */
 export type InternalParameter = string | number | bigint | null;

@@ -4,7 +4,7 @@ import type {} from "./node_sqlite.d.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { moduleNames, openDatabase } from "./open_database.ts";
 import { quoteIdentifier } from "../sql/quote.ts";
-import { type Bindable, bindable, type SqlParameter } from "../sql/sql_value.ts";
+import { bindable, type EngineValue, type SqlParameter } from "../sql/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ChangeFigures } from "./change_figures.ts";
@@ -15,7 +15,7 @@ import { RowsReadEstimates } from "./rows_read/rows_read.ts";
 import { TableCounts } from "./rows_read/table_counts.ts";
 import type { SchemaFacts } from "./schema_facts.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
-import { type EngineValue, isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
+import { isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
 import { noChanges, typedColumns, typedResultJson, typedRows } from "./typed_result.ts";
 
 /** The result of one statement. */
@@ -25,7 +25,6 @@ export interface RunResult {
   readonly rowCount: number;
 }
 
-export type { EngineValue };
 
 /** One guarded connection. */
 export class Connection {
@@ -104,7 +103,7 @@ export class Connection {
     rowForm: RowForm,
   ): RunResult {
     const { facts } = this;
-    const read = (prepared: Prepared, values: Bindable[]) =>
+    const read = (prepared: Prepared, values: EngineValue[]) =>
       rowForm.typed
         ? this.#readTyped(prepared, values, bounds, level === "write")
         : this.#read(prepared, values, bounds, rowForm);
@@ -176,7 +175,7 @@ export class Connection {
 
   #read(
     prepared: Prepared,
-    values: Bindable[],
+    values: EngineValue[],
     bounds: ResultBounds,
     rowForm: RowForm,
   ): RunResult {
@@ -192,7 +191,7 @@ export class Connection {
     return { json: `{"columns":${prepared.columnsJson},"rows":${json}`, rowCount: rows.length };
   }
 
-  #readTyped(prepared: Prepared, values: Bindable[], bounds: ResultBounds, writes: boolean): RunResult {
+  #readTyped(prepared: Prepared, values: EngineValue[], bounds: ResultBounds, writes: boolean): RunResult {
     const returns = prepared.columns.length > 0;
     if (!returns) prepared.statement().get(...values);
     const { rows, forms } = returns ? this.#rows(prepared, values, bounds, true) : { rows: [], forms: null };
@@ -205,7 +204,7 @@ export class Connection {
   }
 
   /** Where there is no bounded form, the service bounds the statement by watching this process's memory. */
-  #rows(prepared: Prepared, values: Bindable[], bounds: ResultBounds, big: boolean) {
+  #rows(prepared: Prepared, values: EngineValue[], bounds: ResultBounds, big: boolean) {
     const forms = this.#bounded.formsOf(prepared, bounds);
     const rows = forms
       ? this.#bounded.read(forms, values, bounds, big)
@@ -235,7 +234,7 @@ export class Connection {
   }
 }
 
-function readAll(statement: StatementSync, values: readonly Bindable[], big: boolean): EngineValue[][] {
+function readAll(statement: StatementSync, values: readonly EngineValue[], big: boolean): EngineValue[][] {
   statement.setReadBigInts(big);
   return arrayRows(statement.all(...values));
 }

@@ -1,8 +1,6 @@
 // Writes engine values as the JSON text of one result, within the bounds of the call.
+import type { EngineValue } from "../sql/sql_value.ts";
 import { integerJson, realJson, type RowForm } from "../sql/row_form.ts";
-
-/** A value as `node:sqlite` returns it in an array row. */
-export type EngineValue = null | number | bigint | string | Uint8Array;
 
 /** Thrown while rows are read when a bound is passed; the message says which. */
 export class ResultTooLarge extends Error {

@@ -1,6 +1,7 @@
 // Writes a result as libSQL's protocol has it (HRANA_3_SPEC, `StmtResult`): INTEGER and REAL apart, 64-bit integers as
 // digits, blobs as base64 without padding.
-import { type EngineValue, exceeds, type ResultBounds, ResultTooLarge } from "./result_json.ts";
+import type { EngineValue } from "../sql/sql_value.ts";
+import { exceeds, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
 /** A column's name and its declared type. */
 export interface TypedColumn {

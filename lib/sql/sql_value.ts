@@ -50,11 +50,11 @@ export function affinityOf(declaredType: string): Affinity {
   return rules.find(([pattern]) => pattern.test(declaredType))?.[1] ?? "NUMERIC";
 }
 
-/** A value that `node:sqlite` binds. */
-export type Bindable = null | number | bigint | string | Uint8Array;
+/** A value as `node:sqlite` returns it in an array row, and as it binds it. */
+export type EngineValue = null | number | bigint | string | Uint8Array;
 
 /** Binds JSON integers as INTEGER; `node:sqlite` would bind every number as a REAL. */
-export function bindable(params: readonly SqlParameter[]): Bindable[] {
+export function bindable(params: readonly SqlParameter[]): EngineValue[] {
   return params.map((value) => {
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
     if (typeof value === "object" && value !== null) {

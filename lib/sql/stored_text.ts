@@ -1,5 +1,6 @@
 // Texts as they are stored. The engine's reader cuts a text at U+0000 and writes U+FFFD for bytes that are no UTF-8, so what has to
 // be exact is read as bytes.
+import type { EngineValue } from "./sql_value.ts";
 
 /** A text that no string holds as it is stored: its bytes, in UTF-8 as far as they are valid. */
 export class OddText {
@@ -10,6 +11,9 @@ export class OddText {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes);
   }
 }
+
+/** A value as it is stored. */
+export type StoredValue = EngineValue | OddText;
 
 /** The first byte of a value that was read `tagged`: both kinds have one, so that no value is empty. */
 const TEXT = "t".charCodeAt(0);

@@ -1,6 +1,7 @@
 // The pages as the service serves them: each is read and rendered once, when somebody first asks for it. There are as
 // many as the table of pages has, so what is held is bounded by it.
-import { type DocPage, docPages } from "./pages.ts";
+import type { DocPage } from "./doc_page.ts";
+import { docPages } from "./pages.ts";
 import { type RenderedPage, renderPage } from "./render_page.ts";
 
 /** What the examples of the pages call; readers see the address of the service that they read. */

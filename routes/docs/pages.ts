@@ -1,23 +1,6 @@
 // The pages of the documentation in reading order. Each is a Markdown file, loaded when somebody first asks for it:
 // as a module, so that a process without permission to read files (Deno Deploy) has them too.
-
-/** A part of the contents. */
-export type DocGroup = "Start" | "Guides" | "Reference" | "Design";
-
-/** A row of the table of pages. */
-export interface DocPage {
-  readonly group: DocGroup;
-  /** Its address is `/docs/<slug>`. */
-  readonly slug: string;
-  /** As its first heading says; of the README, what contents call it. */
-  readonly title: string;
-  /** One sentence for lists of pages. */
-  readonly about: string;
-  /** The file, from this folder: what links in other pages name. */
-  readonly file: string;
-  /** The file's text. */
-  readonly load: () => Promise<{ readonly default: string }>;
-}
+import type { DocGroup, DocPage } from "./doc_page.ts";
 
 /** In the order of the contents: the next page of one is the one behind it. */
 export const docPages: readonly DocPage[] = [

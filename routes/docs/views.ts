@@ -3,7 +3,8 @@ import { html, raw } from "hono/html";
 import type { DocHit } from "./doc_search.ts";
 import { layout, onThisPage, type View } from "./layout.ts";
 import type { ReadPage } from "./library.ts";
-import { type DocPage, docPages } from "./pages.ts";
+import type { DocPage } from "./doc_page.ts";
+import { docPages } from "./pages.ts";
 
 /** A page of text, with the pages before and after it. */
 export async function pageView({ page, html: text, headings }: ReadPage): Promise<View> {

@@ -1,7 +1,7 @@
 // Proves that statements turn one schema into another by running them on an empty database in memory, and names what they
 // do to each table in the engine's words (`actions` of its facts), so that rules apply to them as to a caller's statements.
+import type { EngineValue } from "../../sql/sql_value.ts";
 import { engineFailure } from "../../engine/engine_failure.ts";
-import type { EngineValue } from "../../engine/result_json.ts";
 import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
 import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";

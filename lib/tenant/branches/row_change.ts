@@ -1,7 +1,6 @@
 // A row that differs between the two sides, and how rows of the two sides are paired: by their key, or by their content where
 // the table has no key.
-import { OddText } from "../../sql/stored_text.ts";
-import type { StoredValue } from "./stored_values.ts";
+import { OddText, type StoredValue } from "../../sql/stored_text.ts";
 import type { Row } from "./work.ts";
 import type { TablePair } from "./table_pair.ts";
 

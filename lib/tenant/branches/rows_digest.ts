@@ -1,7 +1,7 @@
 // A digest of all values of a list of rows, however many there are.
 import { sha256 } from "../../core/sha256.ts";
-import { OddText } from "../../sql/stored_text.ts";
-import { boundValue, type StoredValue } from "./stored_values.ts";
+import { OddText, type StoredValue } from "../../sql/stored_text.ts";
+import { boundValue } from "./stored_values.ts";
 import type { Row } from "./work.ts";
 
 /** SHA-256 of the rows in the order in which they are added. */

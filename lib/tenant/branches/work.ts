@@ -1,8 +1,8 @@
 // Work on a branch, its ancestor and its trunk, as generators that yield the statements they need. An engine child answers
 // at once, a remote store over the network, so both stores compare and merge with the same code.
+import type { EngineValue } from "../../sql/sql_value.ts";
+import type { StoredValue } from "../../sql/stored_text.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
-import type { EngineValue } from "../../engine/result_json.ts";
-import type { StoredValue } from "./stored_values.ts";
 
 /** The values of a row. */
 export type Row = readonly StoredValue[];

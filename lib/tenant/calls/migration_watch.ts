@@ -1,7 +1,7 @@
 // What a migration file has to leave as it was, and its record: asked of the database in the file's own transaction, before
 // its first statement and behind its last one.
+import type { EngineValue } from "../../sql/sql_value.ts";
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
-import type { EngineValue } from "../../engine/result_json.ts";
 import { insertRecord, noteObjects, OBJECTS, objectsText } from "../../sql/migration_records.ts";
 import { foldName } from "../../sql/names.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";

@@ -1,8 +1,7 @@
 // Fills a new location with items. The schema's texts have passed the gate when the file was built that the items come from.
 import { AppError } from "../../core/errors.ts";
 import { quoteIdentifier as quoted, quoteText } from "../../sql/quote.ts";
-import { OddText } from "../../sql/stored_text.ts";
-import type { ExactValue } from "../transfer/child/exact_value.ts";
+import { OddText, type StoredValue } from "../../sql/stored_text.ts";
 import type { Item, RowsItem } from "../transfer/child/items.ts";
 import type { HranaStep, HranaValue } from "./hrana/hrana.ts";
 import { isInfinite, toHrana } from "./hrana/remote_values.ts";
@@ -101,7 +100,7 @@ function rowSteps({ table, columns, rows }: RowsItem): HranaStep[] {
   return steps;
 }
 
-function hranaOf(value: ExactValue): HranaValue {
+function hranaOf(value: StoredValue): HranaValue {
   return toHrana(value instanceof OddText ? value.bytes : value);
 }
 

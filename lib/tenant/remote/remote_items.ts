@@ -1,8 +1,8 @@
 // A location as items: its schema by the questions that files answer too, its rows page by page.
-import type { EngineValue } from "../../engine/result_json.ts";
+import type { EngineValue } from "../../sql/sql_value.ts";
+import type { StoredValue } from "../../sql/stored_text.ts";
 import type { Asked, Rows } from "../transfer/child/asking.ts";
 import { exactRow, exactSelect, type RowSource } from "../transfer/child/engine_rows.ts";
-import type { ExactValue } from "../transfer/child/exact_value.ts";
 import { planFile } from "../transfer/child/file_plan.ts";
 import { type Item, planSteps, type RowsItem, storageSource } from "../transfer/child/items.ts";
 import type { TableSource } from "../transfer/child/table_source.ts";
@@ -56,7 +56,7 @@ async function* sourceItems(read: Read, source: TableSource): AsyncGenerator<Row
 }
 
 /** Pages by the integer `key`, or where there is none by their place. Throws `RemoteFailure`. */
-async function* rowPages(read: Read, source: RowSource, key: string | null): AsyncGenerator<ExactValue[][]> {
+async function* rowPages(read: Read, source: RowSource, key: string | null): AsyncGenerator<StoredValue[][]> {
   let above: bigint | null = null;
   let offset = 0;
   let strict = false;

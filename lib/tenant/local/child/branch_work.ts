@@ -1,11 +1,11 @@
 // Answers the requests of branch work: each statement runs at once, on the connection of its side.
+import type { EngineValue } from "../../../sql/sql_value.ts";
 import type { StatementSync } from "node:sqlite";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import type { TrialDatabase } from "../../branches/proven_statements.ts";
 import type { Answer, Ask, AskedStatement, Side, Work } from "../../branches/work.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { runFailure } from "../../../engine/engine_failure.ts";
-import type { EngineValue } from "../../../engine/result_json.ts";
 import { runWork } from "../../../core/run_work.ts";
 
 /** Prepared statements cached for one piece of work. */

@@ -1,5 +1,6 @@
 // What a restored database keeps of the state that it replaces.
-import type { Connection, EngineValue } from "../../../engine/connection.ts";
+import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { Connection } from "../../../engine/connection.ts";
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
 
 /** Rows carried over at once. */

@@ -1,8 +1,9 @@
 // Takes notes of what a call does to rows in an engine child: temporary triggers, dropped at its end, tell a function of
 // this child of every change. Nothing of it has to be waited for.
+import type { EngineValue } from "../../../sql/sql_value.ts";
 import { sha256 } from "../../../core/sha256.ts";
 import { systemClock } from "../../../core/clock.ts";
-import type { Connection, EngineValue } from "../../../engine/connection.ts";
+import type { Connection } from "../../../engine/connection.ts";
 import { readNote } from "../../../engine/footprint/footprint.ts";
 import {
   NOTE_DIGEST,

@@ -1,5 +1,6 @@
 // Salvages log rows and stored answers from a damaged file: as many as can be read, from both ends of each table.
-import type { Connection, EngineValue } from "../../../engine/connection.ts";
+import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { Connection } from "../../../engine/connection.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 
 /** The most rows read at once; near a damaged page fewer are. */

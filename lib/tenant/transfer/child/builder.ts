@@ -6,8 +6,7 @@ import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import { serviceTableStatements } from "../../../sql/service_tables.ts";
 import type { StatementSync } from "node:sqlite";
-import { OddText } from "../../../sql/stored_text.ts";
-import type { ExactValue } from "./exact_value.ts";
+import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
 import type { Item, RowsItem } from "./items.ts";
 import { isNoRoom } from "./no_room.ts";
 import { NotTaken } from "./not_taken.ts";
@@ -210,10 +209,10 @@ function placeOf(item: Item, row: number): string | null {
 }
 
 /** Guarantee: no value is an `OddText`. */
-function plain(row: readonly ExactValue[]): Exclude<ExactValue, OddText>[] {
-  return row as Exclude<ExactValue, OddText>[];
+function plain(row: readonly StoredValue[]): Exclude<StoredValue, OddText>[] {
+  return row as Exclude<StoredValue, OddText>[];
 }
 
-function oddValues(row: readonly ExactValue[]): Exclude<ExactValue, OddText>[] {
+function oddValues(row: readonly StoredValue[]): Exclude<StoredValue, OddText>[] {
   return row.flatMap((value) => value instanceof OddText ? [1n, value.bytes] : [0n, value]);
 }

@@ -1,8 +1,7 @@
 // R*Tree tables as `sqlite3`'s `.dump` writes them: their boxes are cells of nodes, which are blobs, and their other columns
 // stand beside the rowids.
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { OddText } from "../../../sql/stored_text.ts";
-import type { ExactValue } from "./exact_value.ts";
+import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
 import { NotTaken } from "./not_taken.ts";
 
 /** Bytes of a node before its cells, where the number of its cells stands in them, and bytes of a cell's rowid. */
@@ -22,7 +21,7 @@ export class DumpedRtree {
   /** The nodes that hold rows; others hold nodes. */
   readonly #leaves = new Set<bigint>();
   /** What the rows have beside their boxes, by rowid. */
-  readonly #others = new Map<bigint, readonly ExactValue[]>();
+  readonly #others = new Map<bigint, readonly StoredValue[]>();
   #kept = 0;
   /** Rows whose boxes have not come. */
   #missing = 0;
@@ -36,7 +35,7 @@ export class DumpedRtree {
   }
 
   /** The rows that are whole with these rows of a part of the storage. Throws `NotTaken`. */
-  take(part: string, rows: readonly (readonly ExactValue[])[], at: string): ExactValue[][] {
+  take(part: string, rows: readonly (readonly StoredValue[])[], at: string): StoredValue[][] {
     if (part === "rowid") { for (const row of rows) this.#note(row, at); }
     return part === "node" ? rows.flatMap(([number, data]) => this.#boxes(number, data, at)) : [];
   }
@@ -46,7 +45,7 @@ export class DumpedRtree {
     if (this.#missing !== 0) throw this.#damaged(null);
   }
 
-  #note([rowid, leaf, ...others]: readonly ExactValue[], at: string): void {
+  #note([rowid, leaf, ...others]: readonly StoredValue[], at: string): void {
     if (typeof rowid !== "bigint" || typeof leaf !== "bigint") throw this.#damaged(at);
     this.#missing++;
     if (!this.#leaves.has(leaf)) this.#keep(ENTRY, at);
@@ -62,7 +61,7 @@ export class DumpedRtree {
     throw new NotTaken(`the table ${this.name} has too much beside its boxes; send the SQLite file`, at);
   }
 
-  #boxes(number: ExactValue = null, data: ExactValue = null, at: string): ExactValue[][] {
+  #boxes(number: StoredValue = null, data: StoredValue = null, at: string): StoredValue[][] {
     if (typeof number !== "bigint" || !(data instanceof Uint8Array)) throw this.#damaged(at);
     if (!this.#leaves.has(number)) return [];
     const view = new DataView(data.buffer, data.byteOffset, data.length);
@@ -89,7 +88,7 @@ export class DumpedRtree {
   }
 }
 
-function bytesOf(value: ExactValue): number {
+function bytesOf(value: StoredValue): number {
   if (typeof value === "string") return 2 * value.length;
   if (value instanceof OddText) return value.bytes.length;
   return value instanceof Uint8Array ? value.length : ROWID;

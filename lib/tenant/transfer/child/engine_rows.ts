@@ -1,7 +1,8 @@
 // Reads rows of a file exactly, one after the other, and notices when the engine stops before the last one.
+import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { StoredValue } from "../../../sql/stored_text.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EngineValue } from "../../../engine/result_json.ts";
-import { type Encoding, exactText, type ExactValue } from "./exact_value.ts";
+import { type Encoding, exactText } from "./exact_value.ts";
 import { Unreadable } from "./not_taken.ts";
 
 /** Where rows are read from. */
@@ -49,7 +50,7 @@ export function* exactRows(
   db: DatabaseSync,
   source: RowSource,
   { withRowid, encoding }: { readonly withRowid: boolean; readonly encoding: Encoding },
-): Generator<ExactValue[]> {
+): Generator<StoredValue[]> {
   const columns = [...withRowid && source.rowid ? [source.rowid] : [], ...source.columns];
   const selected = (strict: boolean, offset: number) =>
     `SELECT ${
@@ -92,8 +93,8 @@ export function exactRow(
   values: readonly EngineValue[],
   width: number,
   encoding: Encoding,
-): ExactValue[] | null {
-  const exact: ExactValue[] = new Array(width);
+): StoredValue[] | null {
+  const exact: StoredValue[] = new Array(width);
   for (let at = 0; at < width; at++) {
     const value = values[at] ?? null;
     if (typeof value === "string" && value.includes("\ufffd")) return null;

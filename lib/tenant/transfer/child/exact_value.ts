@@ -1,10 +1,6 @@
 // Values as a file stores them, also those that the engine's reader would cut or replace: text with U+0000, and text that
 // is not valid UTF-8.
-import type { EngineValue } from "../../../engine/result_json.ts";
-import { OddText, textOf } from "../../../sql/stored_text.ts";
-
-/** A stored value; INTEGER is bigint. */
-export type ExactValue = EngineValue | OddText;
+import { OddText, type StoredValue, textOf } from "../../../sql/stored_text.ts";
 
 /** How a file encodes its text. */
 export type Encoding = "UTF-8" | "UTF-16le" | "UTF-16be";
@@ -30,7 +26,7 @@ export type WireValue =
   | { readonly t: string };
 
 /** A value on its way to another process. */
-export function wireValue(value: ExactValue): WireValue {
+export function wireValue(value: StoredValue): WireValue {
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : { i: String(value) };
@@ -44,7 +40,7 @@ export function wireValue(value: ExactValue): WireValue {
 }
 
 /** The value that `wireValue` made this of. */
-export function exactValue(value: WireValue): ExactValue {
+export function exactValue(value: WireValue): StoredValue {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (typeof value !== "object" || value === null) return value;
   if ("i" in value) return BigInt(value.i);

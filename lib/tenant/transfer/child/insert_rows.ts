@@ -1,6 +1,5 @@
 // Reads the rows of an INSERT that has nothing but literals, without an engine: dumps consist of these.
-import { OddText } from "../../../sql/stored_text.ts";
-import type { ExactValue } from "./exact_value.ts";
+import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 
 /** The rows of one statement. */
@@ -8,7 +7,7 @@ export interface InsertedRows {
   readonly table: string;
   /** As INSERT has them; null: all columns. */
   readonly columns: readonly string[] | null;
-  readonly rows: readonly (readonly ExactValue[])[];
+  readonly rows: readonly (readonly StoredValue[])[];
 }
 
 const NAME = String
@@ -57,8 +56,8 @@ function unquoted(name: string): string {
 class Reader {
   constructor(private readonly sql: string, private at: number) {}
 
-  rows(): (readonly ExactValue[])[] | null {
-    const rows: ExactValue[][] = [];
+  rows(): (readonly StoredValue[])[] | null {
+    const rows: StoredValue[][] = [];
     do {
       const row = this.#row();
       if (row === null) return null;
@@ -68,9 +67,9 @@ class Reader {
     return this.at === this.sql.length ? rows : null;
   }
 
-  #row(): ExactValue[] | null {
+  #row(): StoredValue[] | null {
     if (!this.#takes("(")) return null;
-    const row: ExactValue[] = [];
+    const row: StoredValue[] = [];
     do {
       const value = this.#value();
       if (value === undefined) return null;
@@ -79,7 +78,7 @@ class Reader {
     return this.#takes(")") ? row : null;
   }
 
-  #value(within = 0): ExactValue | undefined {
+  #value(within = 0): StoredValue | undefined {
     this.#match(SPACE);
     const first = this.sql.charAt(this.at);
     if (first === "'") return this.#text();

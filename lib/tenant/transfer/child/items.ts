@@ -1,8 +1,8 @@
 // A database as a list of items, in the order in which it is built: what a file or a text holds, without being a file.
+import type { StoredValue } from "../../../sql/stored_text.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { exactRows, type RowSource } from "./engine_rows.ts";
-import type { ExactValue } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { TableSource } from "./table_source.ts";
 
@@ -31,7 +31,7 @@ export interface ConfigItem {
   readonly t: "config";
   readonly table: string;
   readonly name: string;
-  readonly value: ExactValue;
+  readonly value: StoredValue;
 }
 
 /** What a CREATE statement makes. */
@@ -43,7 +43,7 @@ export interface RowsItem {
   readonly table: string;
   /** As INSERT has them; null: all columns in their order. */
   readonly columns: readonly string[] | null;
-  readonly rows: readonly (readonly ExactValue[])[];
+  readonly rows: readonly (readonly StoredValue[])[];
   /** The table is storage of a virtual table, whose own rows it replaces. */
   readonly storage?: true;
   readonly at?: string;
@@ -140,9 +140,9 @@ export function storageSource(name: string, columns: readonly string[]): RowSour
 function* inParts(
   table: string,
   columns: readonly string[],
-  rows: Iterable<readonly ExactValue[]>,
+  rows: Iterable<readonly StoredValue[]>,
 ): Generator<RowsItem> {
-  let part: (readonly ExactValue[])[] = [];
+  let part: (readonly StoredValue[])[] = [];
   let bytes = 0;
   for (const row of rows) {
     part.push(row);
@@ -155,7 +155,7 @@ function* inParts(
   if (part.length > 0) yield { t: "rows", table, columns, rows: part };
 }
 
-function sizeOf(row: readonly ExactValue[]): number {
+function sizeOf(row: readonly StoredValue[]): number {
   let bytes = 0;
   for (const value of row) {
     if (typeof value === "string" || value instanceof Uint8Array) bytes += value.length;

@@ -1,9 +1,9 @@
 // Reads a dump, of this service or of `sqlite3`'s `.dump`, as items. What statements without meaning for a new file say is
 // left out; what cannot be taken is refused with its line.
+import type { StoredValue } from "../../../sql/stored_text.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
 import { dumpStatements, LEAD } from "./dump_text.ts";
-import type { ExactValue } from "./exact_value.ts";
 import { type InsertedRows, insertRows } from "./insert_rows.ts";
 import type { Item, RowsItem } from "./items.ts";
 import { DumpedModules } from "./dumped_modules.ts";
@@ -66,7 +66,7 @@ function* singleItems(path: string): Generator<Source & { readonly item: Item | 
 /** Joins the rows of statements that follow each other. */
 class RowParts {
   #part: RowsItem | null = null;
-  #rows: (readonly ExactValue[])[] = [];
+  #rows: (readonly StoredValue[])[] = [];
   #lines: number[] = [];
   #characters = 0;
 

@@ -1,5 +1,5 @@
 // How each table of a file is read: which columns, in which order, and for full-text and R*Tree tables from where.
-import type { EngineValue } from "../../../engine/result_json.ts";
+import type { EngineValue } from "../../../sql/sql_value.ts";
 import { foldName, sameName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { freeRowidName } from "../../../sql/rowid_names.ts";

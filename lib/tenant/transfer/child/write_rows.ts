@@ -2,8 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { integerJson, PLAIN_ROWS, realJson } from "../../../sql/row_form.ts";
 import { exactRows } from "./engine_rows.ts";
-import { OddText } from "../../../sql/stored_text.ts";
-import type { ExactValue } from "./exact_value.ts";
+import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { TableSource } from "./table_source.ts";
 import type { TextOut } from "./text_out.ts";
@@ -33,7 +32,7 @@ export function* writeRows(
   yield count;
 }
 
-function writeCsv(out: TextOut, row: readonly ExactValue[], safe: boolean): void {
+function writeCsv(out: TextOut, row: readonly StoredValue[], safe: boolean): void {
   let line = "";
   for (let at = 0; at < row.length; at++) {
     const value = row[at] ?? null;
@@ -48,7 +47,7 @@ function writeCsv(out: TextOut, row: readonly ExactValue[], safe: boolean): void
   out.text(`${line}\r\n`);
 }
 
-function csvCell(value: Exclude<ExactValue, OddText>, safe: boolean): string {
+function csvCell(value: Exclude<StoredValue, OddText>, safe: boolean): string {
   if (value === null) return "";
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number") return realText(value);
@@ -79,14 +78,14 @@ function quotesDoubled(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(doubled);
 }
 
-function jsonLine(keys: readonly string[], row: readonly ExactValue[]): string {
+function jsonLine(keys: readonly string[], row: readonly StoredValue[]): string {
   let line = "";
   for (let at = 0; at < row.length; at++) line += `${keys[at]}${JSON.stringify(jsonValue(row[at] ?? null))}`;
   return `${line}}\n`;
 }
 
 /** As answers of `/query` have it. */
-function jsonValue(value: ExactValue): unknown {
+function jsonValue(value: StoredValue): unknown {
   if (typeof value === "bigint") return integerJson(value, PLAIN_ROWS);
   if (typeof value === "number") return realJson(value);
   if (value instanceof Uint8Array) return { $blob: value.toBase64() };

@@ -1,6 +1,6 @@
 // Writes a file as statements that `sqlite3` and the import read. The engine itself writes the rows, a page at a time.
+import type { EngineValue } from "../../../sql/sql_value.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EngineValue } from "../../../engine/result_json.ts";
 import { quoteIdentifier as quoted, quoteText } from "../../../sql/quote.ts";
 import { allRows } from "./engine_rows.ts";
 import { NotTaken, Unreadable } from "./not_taken.ts";
