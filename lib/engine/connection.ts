@@ -25,7 +25,6 @@ export interface RunResult {
   readonly rowCount: number;
 }
 
-
 /** One guarded connection. */
 export class Connection {
   readonly database: DatabaseSync;

@@ -23,6 +23,7 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
     ...["call_records", "damage", "log_columns", "stored_answer", "tenant_statement", "tenant_store"]
       .map((name) => `lib/tenant/${name}.ts`),
     // What stands in a database's files, whoever copies them.
+    "lib/tenant/folders_beside.ts",
     "lib/tenant/log_length.ts",
   ],
   // Runs in the child as well.

@@ -1,5 +1,6 @@
 // Paths of the embedded store's folders and files; makes, opens and removes them. An id is checked before it becomes part
 // of a path.
+import { damagedBeside, snapshotsBeside } from "../folders_beside.ts";
 import { reasonOf } from "../../core/attempt.ts";
 import { folderOf } from "../../core/folder_of.ts";
 import { isId } from "../../core/ids.ts";
@@ -37,12 +38,12 @@ export function databasePath(tenants: string, databaseId: string): string {
 
 /** The folder of a database's snapshots. */
 export function snapshotFolder(tenants: string, databaseId: string): string {
-  return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.snapshots`;
+  return snapshotsBeside(databasePath(tenants, databaseId));
 }
 
 /** The folder of the damaged files that restores have set aside. */
 export function damagedFolder(tenants: string, databaseId: string): string {
-  return `${databasePath(tenants, databaseId).slice(0, -".db".length)}.damaged`;
+  return damagedBeside(databasePath(tenants, databaseId));
 }
 
 /** The database file and the files beside it: SQLite's own, and a branch's ancestor. */

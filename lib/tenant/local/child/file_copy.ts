@@ -5,16 +5,6 @@ import { folderOf } from "../../../core/folder_of.ts";
 import { trimLog } from "../../log_length.ts";
 import { type EarlyCopy, isOneState } from "./early_copy.ts";
 
-/** The folder of the snapshots of the file at `path` (`….db`). */
-export function snapshotFolder(path: string): string {
-  return `${path.slice(0, -".db".length)}.snapshots`;
-}
-
-/** The folder of the damaged files of the database at `path`. */
-export function damagedFolder(path: string): string {
-  return `${path.slice(0, -".db".length)}.damaged`;
-}
-
 /** Where the file of a copy stands until the copy is complete. */
 export function stagedCopy(target: string): string {
   return `${target}.part`;

@@ -1,11 +1,12 @@
 // Snapshots and copies of an open file, which hold its committed state.
 import type { EarlyCopy } from "./early_copy.ts";
-import { copyDatabase, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import { snapshotsBeside } from "../../folders_beside.ts";
+import { copyDatabase, removeDatabase } from "./file_copy.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 /** Copies the committed state, while nobody writes. `early`: the file has been copied already, if that still holds. */
 export function takeSnapshot(file: TenantFile, name: string, early?: EarlyCopy): void {
-  const folder = snapshotFolder(file.path);
+  const folder = snapshotsBeside(file.path);
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyOut(file, `${folder}/${name}.db`, early);
 }
@@ -19,5 +20,5 @@ export function copyOut(file: TenantFile, path: string, early?: EarlyCopy): void
 
 /** Removes a snapshot. */
 export function dropSnapshot(file: TenantFile, name: string): void {
-  removeDatabase(`${snapshotFolder(file.path)}/${name}.db`);
+  removeDatabase(`${snapshotsBeside(file.path)}/${name}.db`);
 }

@@ -1,4 +1,5 @@
 // Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
+import { damagedBeside, snapshotsBeside } from "../../folders_beside.ts";
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import { CHRONICLES } from "../../../sql/chronicles.ts";
 import type { ChangePlace } from "../../../sql/change_rows.ts";
@@ -7,15 +8,7 @@ import { type Restored as StoreRestored, setAsideText } from "../../damage.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { isDamage } from "../../../engine/engine_failure.ts";
 import { carryChronicles, carryReplays } from "./carry_over.ts";
-import {
-  copyDatabase,
-  damagedFolder,
-  exists,
-  moveDatabase,
-  removeDatabase,
-  replaceDatabase,
-  snapshotFolder,
-} from "./file_copy.ts";
+import { copyDatabase, exists, moveDatabase, removeDatabase, replaceDatabase } from "./file_copy.ts";
 import { digestOf, effectOn, openWhole, stagedPath, stageSnapshot } from "./staged_snapshot.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import type { Reply, Request, RestoreRequest } from "./protocol.ts";
@@ -93,7 +86,7 @@ function restoreStaged(
     target.close();
   }
   file.close();
-  if (setAside !== null) moveDatabase(file.path, `${damagedFolder(file.path)}/${setAside}.db`);
+  if (setAside !== null) moveDatabase(file.path, `${damagedBeside(file.path)}/${setAside}.db`);
   replaceDatabase(stagedPath(file), file.path);
   return { t: "restored", setAside, undo };
 }
@@ -132,7 +125,7 @@ export function copyTo(
   { snapshot, path, early }: Copy,
 ): Extract<Copied, { t: "done" | "missing" }> {
   if (snapshot === null) file.writer();
-  const source = snapshot === null ? file.path : `${snapshotFolder(file.path)}/${snapshot}.db`;
+  const source = snapshot === null ? file.path : `${snapshotsBeside(file.path)}/${snapshot}.db`;
   if (!exists(source)) return { t: "missing" };
   removeDatabase(path);
   copyDatabase(source, path, early);

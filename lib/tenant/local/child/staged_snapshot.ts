@@ -2,7 +2,8 @@
 // restore then replaces the file by the copy.
 import { Connection } from "../../../engine/connection.ts";
 import { isDamage } from "../../../engine/engine_failure.ts";
-import { copyDatabase, exists, removeDatabase, snapshotFolder } from "./file_copy.ts";
+import { copyDatabase, exists, removeDatabase } from "./file_copy.ts";
+import { snapshotsBeside } from "../../folders_beside.ts";
 import type { CompareSnapshotRequest, Reply } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { CHRONICLES } from "../../../sql/chronicles.ts";
@@ -21,7 +22,7 @@ export function stageSnapshot(
   file: TenantFile,
   snapshot: string,
 ): Connection | Extract<Reply, { t: "missing" | "damaged" }> {
-  const source = `${snapshotFolder(file.path)}/${snapshot}.db`;
+  const source = `${snapshotsBeside(file.path)}/${snapshot}.db`;
   if (!exists(source)) return { t: "missing" };
   const staged = stagedPath(file);
   removeDatabase(staged);
