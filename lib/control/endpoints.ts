@@ -31,24 +31,19 @@ type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: Endpoin
 
 /** Endpoints in the cache: above 5,000 hot ones a read of KV is cheaper than the memory. */
 const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
-
-/** What is cached about all endpoints of a database. */
-interface EndpointList {
-  readonly published: readonly EndpointRecord[];
-  readonly usersTables: readonly string[];
-}
-
-/** Databases whose list is cached: a list can be long. */
+/** Databases whose published endpoints are. */
 const LIST_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Endpoints {
   readonly #cache: RecordCache<EndpointRecord>;
-  readonly #lists: RecordCache<EndpointList>;
+  readonly #published: RecordCache<readonly EndpointRecord[]>;
+  readonly #usersTables: RecordCache<readonly string[]>;
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     this.#cache = new RecordCache(clock, CACHE);
-    this.#lists = new RecordCache(clock, LIST_CACHE);
+    this.#published = new RecordCache(clock, LIST_CACHE);
+    this.#usersTables = new RecordCache(clock);
   }
 
   /** An endpoint of any status, at most `CACHE_AGE_MS` old, and never older than a change by this process. */
@@ -61,12 +56,16 @@ export class Endpoints {
 
   /** The published endpoints, sorted by slug, as old as `bySlug`. For strangers' questions. */
   async published(databaseId: string): Promise<readonly EndpointRecord[]> {
-    return (await this.#cachedList(databaseId))?.published ?? [];
+    const read = async () => (await this.list(databaseId)).filter(({ status }) => status === "published");
+    return await this.#published.read(databaseId, read) ?? [];
   }
 
   /** The users tables that sign-ups and log-ins of any status name, as old as `bySlug`. */
   async usersTables(databaseId: string): Promise<readonly string[]> {
-    return (await this.#cachedList(databaseId))?.usersTables ?? [];
+    const read = async () => [
+      ...new Set((await this.list(databaseId)).flatMap(({ spec }) => spec.authConfig?.usersTable ?? [])),
+    ];
+    return await this.#usersTables.read(databaseId, read) ?? [];
   }
 
   /** An endpoint as it is now. */
@@ -160,7 +159,7 @@ export class Endpoints {
     await removeAll(this.kv, keys.endpointRevisionsOf(databaseId));
     await kvCommit(this.kv.atomic().delete(keys.endpointCharacters(databaseId)));
     this.#cache.clear();
-    this.#lists.forget(databaseId);
+    this.#forgetLists(databaseId);
   }
 
   /**
@@ -202,17 +201,12 @@ export class Endpoints {
 
   #forget(databaseId: string, slug: string): void {
     this.#cache.forget(cacheKey(databaseId, slug));
-    this.#lists.forget(databaseId);
+    this.#forgetLists(databaseId);
   }
 
-  #cachedList(databaseId: string): EndpointList | Promise<EndpointList | null> {
-    return this.#lists.read(databaseId, async () => {
-      const records = await this.list(databaseId);
-      return {
-        published: records.filter(({ status }) => status === "published"),
-        usersTables: [...new Set(records.flatMap(({ spec }) => spec.authConfig?.usersTable ?? []))],
-      };
-    });
+  #forgetLists(databaseId: string): void {
+    this.#published.forget(databaseId);
+    this.#usersTables.forget(databaseId);
   }
 
   /** Commits with the next revision, with which the oldest of too many end. False when a check failed. Errors: `too_many_endpoints`. */

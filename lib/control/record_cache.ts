@@ -1,16 +1,24 @@
-// Control-plane records that every request needs, cached in the process: bounded in age and number, and forgotten at
+// Control-plane records that every request needs, cached in the process: bounded in age, number and size, and forgotten at
 // once when this process changes them. A missing record is never cached.
 import type { Clock } from "../core/clock.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
-import { putNewest } from "../core/put_newest.ts";
 
 /** Entries of one cache: more than are hot in a few seconds, and a bound on memory. */
 const MAX_ENTRIES = 20_000;
+/** Characters of all records of one cache as JSON: some are as long as their tenant makes them. A longer one is not cached. */
+const MAX_CHARACTERS = 20_000_000;
 
 interface Entry<Value> {
   readonly value: Value;
   /** The monotonic time at which its read began. */
   readonly readMs: number;
+  readonly characters: number;
+}
+
+/** Bounds of a cache; its `MAX_CHARACTERS` hold in any case. */
+interface CacheBounds {
+  readonly maxAgeMs: number;
+  readonly maxEntries: number;
 }
 
 interface Loading<Value> {
@@ -31,13 +39,11 @@ export class RecordCache<Value extends object> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #loading = new Map<string, Loading<Value>>();
   #changes = 0;
+  #characters = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly bounds: { readonly maxAgeMs: number; readonly maxEntries: number } = {
-      maxAgeMs: CACHE_AGE_MS,
-      maxEntries: MAX_ENTRIES,
-    },
+    private readonly bounds: CacheBounds = { maxAgeMs: CACHE_AGE_MS, maxEntries: MAX_ENTRIES },
   ) {}
 
   /**
@@ -65,22 +71,22 @@ export class RecordCache<Value extends object> {
   offer(records: readonly (readonly [key: string, value: Value])[], { readMs, changes }: CacheMoment): void {
     if (changes !== this.#changes) return;
     for (const [key, value] of records) {
-      if (this.#entries.size >= this.bounds.maxEntries) return;
-      if (!this.#entries.has(key)) this.#entries.set(key, { value, readMs });
+      if (this.#entries.size >= this.bounds.maxEntries || this.#characters >= MAX_CHARACTERS) return;
+      if (!this.#entries.has(key)) this.#keep(key, value, readMs);
     }
   }
 
   /** To be called after every change: a read under way is not cached either. */
   forget(key: string): void {
     this.#changes++;
-    this.#entries.delete(key);
+    this.#drop(key);
     this.#loading.delete(key);
   }
 
   /** The same for all records of which something is true. */
   forgetWhere(isSo: (value: Value) => boolean): void {
     this.#changes++;
-    for (const [key, { value }] of this.#entries) if (isSo(value)) this.#entries.delete(key);
+    for (const [key, { value }] of this.#entries) if (isSo(value)) this.#drop(key);
     this.#loading.clear();
   }
 
@@ -88,7 +94,26 @@ export class RecordCache<Value extends object> {
   clear(): void {
     this.#changes++;
     this.#entries.clear();
+    this.#characters = 0;
     this.#loading.clear();
+  }
+
+  /** The newest entry; the oldest go where there are too many, or where they are too much together. */
+  #keep(key: string, value: Value, readMs: number): void {
+    this.#drop(key);
+    const characters = JSON.stringify(value).length;
+    if (characters > MAX_CHARACTERS) return;
+    this.#entries.set(key, { value, readMs, characters });
+    this.#characters += characters;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.bounds.maxEntries && this.#characters <= MAX_CHARACTERS) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#entries.get(key)?.characters ?? 0;
+    this.#entries.delete(key);
   }
 
   async #load(
@@ -106,8 +131,8 @@ export class RecordCache<Value extends object> {
     } finally {
       if (this.#loading.get(key) === self()) {
         this.#loading.delete(key);
-        if (value === null) this.#entries.delete(key);
-        else putNewest(this.#entries, key, { value, readMs }, this.bounds.maxEntries);
+        if (value === null) this.#drop(key);
+        else this.#keep(key, value, readMs);
       }
     }
   }

@@ -131,3 +131,22 @@ Deno.test("RecordCache takes nothing that was read before a change, and nothing 
   assertEquals(cache.read("a", load("again")), { name: "x" });
   assertEquals(await cache.read("c", load("read")), { name: "read" });
 });
+
+Deno.test("RecordCache keeps what is long only while all of it has room, and no longer one at all", async () => {
+  const { cache, load, loads } = open();
+  const long = "x".repeat(8_000_000);
+  for (const key of ["a", "b", "c"]) await cache.read(key, load(key + long));
+  await cache.read("small", load("x"));
+  await cache.read("too long", load(long.repeat(3)));
+  const before = loads();
+  for (const key of ["b", "c", "small"]) await cache.read(key, load("y"));
+  assertEquals(loads() - before, 0);
+  await cache.read("too long", load(long.repeat(3)));
+  await cache.read("a", load("a"));
+  assertEquals(loads() - before, 2);
+  // What is forgotten makes room.
+  cache.forget("b");
+  await cache.read("d", load(`d${long}`));
+  await cache.read("c", load("y"));
+  assertEquals(loads() - before, 3);
+});
