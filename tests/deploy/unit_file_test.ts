@@ -1,5 +1,6 @@
 // The unit for systemd starts what `deno task start` starts, with settings that there are, and is one that systemd takes.
 import { assert, assertEquals } from "@std/assert";
+import { instances } from "./compose_file.ts";
 import { blocksOf, docFile } from "../docs/doc_files.ts";
 
 const unit = await Deno.readTextFile(new URL("../../.deploy/cubby.service", import.meta.url));
@@ -53,4 +54,11 @@ Deno.test("systemd takes the unit", async () => {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("the instances of the compose file have the runtime's flags of the task", () => {
+  const flagsOf = (words: readonly string[]) => words.filter((word) => word.startsWith("--v8-flags"));
+  const own = flagsOf(tasks.start.split(" "));
+  assertEquals(own.length, 1);
+  for (const [name, { command }] of instances) assertEquals(flagsOf(command), own, name);
 });
