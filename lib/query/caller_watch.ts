@@ -9,47 +9,70 @@ const LOOK_MS = 250;
 const REVOKED: ReadonlySet<ErrorCode> = new Set(["invalid_bearer", "session_ended", "session_invalid"]);
 
 /**
- * Looks only once somebody asks for its signal: the embedded store does that for calls that take long. It has no property that is
- * assigned a function: V8 (15) makes such functions among its old objects, where each kept its whole call until those are collected.
+ * Looks only once somebody asks for its signal, or some time later: stores want to know of calls that take long. It has no property
+ * that is assigned a function: V8 (15) makes such functions among its old objects, where each kept its whole call until those are collected.
  */
 export class CallerWatch {
   /** Why the caller may not make the call any more. */
   revoked: AppError | null = null;
-  #signal: AbortSignal | null = null;
+  #own: AbortController | null = null;
+  /** Says that nobody waits any more; null: it is not listened to. */
+  #left: AbortSignal | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #looks = false;
   #isOver = false;
 
   constructor(private readonly ctx: Pick<QueryContext, "readmit">, private readonly call: QueryCall) {}
 
-  /** Aborted when nobody waits for the call any more, or its caller may not make it any more. */
-  signal(): AbortSignal {
-    if (this.#signal !== null) return this.#signal;
-    const revoking = new AbortController();
-    const left = this.call.signal();
-    this.#lookLater(revoking);
-    return this.#signal = left === null ? revoking.signal : AbortSignal.any([left, revoking.signal]);
+  /**
+   * Aborted when nobody waits for the call any more, or its caller may not make it any more. `afterMs`: milliseconds from now in
+   * which neither is looked at, because most calls have ended then.
+   */
+  signal(afterMs = 0): AbortSignal {
+    const own = this.#own ??= new AbortController();
+    if (afterMs === 0) this.#listen(own);
+    else if (!this.#isOver) this.#timer ??= setTimeout(() => this.#listen(own), afterMs);
+    return own.signal;
   }
 
   /** To be called when the call has ended. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
+    this.#left?.removeEventListener("abort", this);
   }
 
-  #lookLater(revoking: AbortController): void {
-    if (!this.#isOver) this.#timer = setTimeout(() => void this.#look(revoking), LOOK_MS);
+  /** Of the signal that is listened to. */
+  handleEvent(): void {
+    this.#own?.abort();
   }
 
-  async #look(revoking: AbortController): Promise<void> {
+  #listen(own: AbortController): void {
+    if (this.#looks) return;
+    this.#looks = true;
+    clearTimeout(this.#timer);
+    const left = this.call.signal();
+    if (left?.aborted) return own.abort();
+    if (this.#isOver) return;
+    this.#left = left;
+    left?.addEventListener("abort", this);
+    this.#lookLater(own);
+  }
+
+  #lookLater(own: AbortController): void {
+    if (!this.#isOver) this.#timer = setTimeout(() => void this.#look(own), LOOK_MS);
+  }
+
+  async #look(own: AbortController): Promise<void> {
     try {
       await this.ctx.readmit(this.call);
     } catch (error) {
       // Where KV does not answer, nobody is revoked.
       if (error instanceof AppError && REVOKED.has(error.code)) {
         this.revoked = error;
-        return revoking.abort();
+        return own.abort();
       }
     }
-    this.#lookLater(revoking);
+    this.#lookLater(own);
   }
 }

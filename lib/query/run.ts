@@ -207,11 +207,11 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
 /** Does what the store does for a call. Errors: those of the work, or that of a call that was given up because of its caller. */
 async function whileAwaited<Value>(
   pass: StatementPass,
-  work: (signal: QueryCall["signal"]) => Promise<Value>,
+  work: (signal: CallerWatch["signal"]) => Promise<Value>,
 ): Promise<Value> {
   const caller = new CallerWatch(pass.ctx, pass.understood.call);
   try {
-    return await work(() => caller.signal());
+    return await work((afterMs) => caller.signal(afterMs));
   } catch (error) {
     throw abandonedError(pass, caller, error);
   } finally {

@@ -156,8 +156,11 @@ export interface TenantCall {
   readonly migration?: MigrationAsk | null;
   /** Milliseconds that each statement may run, where that is less than the store's own bound. */
   readonly timeoutMs: number | null;
-  /** Aborted when nobody waits for the answer any more; then the statement is stopped. */
-  readonly signal: () => AbortSignal | null;
+  /**
+   * Aborted when nobody waits for the answer any more; then the statement is stopped. `afterMs`: milliseconds in which nobody looks
+   * whether that is so.
+   */
+  readonly signal: (afterMs?: number) => AbortSignal | null;
 }
 
 /** What the database knows about a call that may have run before. */

@@ -28,7 +28,7 @@ import { SlowReads } from "./slow_reads.ts";
 import type { SlowSlots } from "./slow_slots.ts";
 import { TenantLog } from "./tenant_log.ts";
 import { untilAnswered } from "./until_answered.ts";
-import type { CallJob } from "./write_call.ts";
+import { asked, type CallJob } from "./write_call.ts";
 import { awaitWork } from "../../core/run_work.ts";
 
 /** Lives while the database is in use, and until it has been idle for long. */
@@ -60,15 +60,15 @@ export class RemoteTenant {
     return this.#lane.idle && this.#reads === 0 && this.log.isEmpty;
   }
 
-  async run(asked: TenantCall, namespaceId: string): Promise<TenantOutcome> {
-    const call = closeComments(asked);
+  async run(given: TenantCall, namespaceId: string): Promise<TenantOutcome> {
+    const call = closeComments(given);
     if (call.readsLog) await this.log.flush();
     if (call.level === "read" && !call.dryRun) return await this.#read(call, namespaceId);
     if (this.connection.isDropped) throw new AppError("store_unavailable");
     if (call.log !== null && !call.dryRun) this.log.note(logRow({ ...call.log, ...noFigures }));
     try {
       const outcome = await new Promise<TenantOutcome>((resolve, reject) =>
-        this.#lane.addCall({ call, resolve, reject, signal: call.signal() })
+        this.#lane.addCall({ ...asked(call), resolve, reject })
       );
       return await namedOutcome(this.connection, call, outcome);
     } finally {
@@ -148,7 +148,7 @@ export class RemoteTenant {
   }
 
   async #read(call: TenantCall, namespaceId: string): Promise<TenantOutcome> {
-    const job = { call, signal: call.signal() };
+    const job = asked(call);
     this.#reads++;
     try {
       const read = (giveWay: AbortSignal) => runRead(this.connection, job, giveWay);

@@ -12,6 +12,14 @@ export interface AskedCall {
   readonly signal: AbortSignal | null;
 }
 
+/** Milliseconds in which a call's caller may leave before anybody looks: most calls have ended then. */
+const LOOK_AFTER_MS = 100;
+
+/** The call, and how it is known whether somebody still waits for it. */
+export function asked(call: TenantCall): AskedCall {
+  return { call, signal: call.signal(LOOK_AFTER_MS) };
+}
+
 /** One that waits for the write slot, with how it is answered. */
 export interface CallJob extends AskedCall {
   readonly resolve: (outcome: TenantOutcome) => void;
