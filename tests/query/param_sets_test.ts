@@ -49,6 +49,23 @@ testSteps("paramSets", worldOf, {
     const asStrings = { headers: { "X-Integers": "string" } };
     assertEquals(await rowids(INSERT, [["last"]], asStrings), ["9007199254740994"]);
   },
+  "keeps columns, rows and rowids of the sets before a failed one, also where references are checked behind each":
+    async (
+      { tenant, send },
+    ) => {
+      await tenant.setup(
+        T,
+        "CREATE TABLE refers (t INTEGER REFERENCES t(id) DEFERRABLE INITIALLY DEFERRED)",
+      );
+      const plain = await send(INSERT, [["x"], ["y"], ["x"], ["z"]], { transaction: false });
+      assertEquals([plain.status, plain.body.failedIndex], [400, 2], plain.text);
+      assertEquals(dataOf(plain).sets, { rowsReturned: null, rowsWritten: [1, 1], lastInsertRowid: [1, 2] });
+      const returning = await send(`${INSERT} RETURNING id, a`, [["z"], ["x"]], { transaction: false });
+      assertEquals([returning.status, returning.body.failedIndex], [400, 1], returning.text);
+      const { columns, rows, sets } = dataOf(returning);
+      assertEquals([columns, rows], [["id", "a"], [[3, "z"]]]);
+      assertEquals(sets, { rowsReturned: [1], rowsWritten: [1], lastInsertRowid: [3] });
+    },
   "runs nothing where one set does not fit the statement, and names that set": async ({ tenant, send }) => {
     await tenant.setup(T);
     for (const transaction of [true, false]) {

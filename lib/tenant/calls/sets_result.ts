@@ -31,6 +31,8 @@ export class SetsBuilder {
   }
 
   add({ columnsJson, rows, returned, written, own, rowids }: SetsPart): void {
+    // The run of a set that has failed tells nothing, not even of columns.
+    if (returned.length === 0) return;
     this.#columnsJson = columnsJson;
     this.#rows += this.#rows !== "" && rows !== "" ? `,${rows}` : rows;
     // One by one: there may be more of them than a call may have arguments.
