@@ -107,7 +107,7 @@ export class RemoteTransaction implements TenantTransaction {
       if (refused !== null) throw new AppError("database_busy");
       const step = await this.#stream.savepoint(verb, name, at);
       if (step === null) throw new RemoteFailure("lost_stream");
-      return step.ok ? null : stepFailure(step);
+      return step.ok ? null : stepFailure(step, name);
     });
     if (failure !== null) return failure;
     if (verb === "rollback to") this.#schema.undone();

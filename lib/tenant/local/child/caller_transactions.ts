@@ -208,8 +208,8 @@ function writeOrLose(connection: Connection, call: WireCall, progress: Progress)
 function setSavepoint(held: Held, sql: string): EngineFailure | null {
   const connection = connectionOf(held);
   try {
-    // Names are the caller's, so the statement is not one to keep prepared.
-    connection.database.exec(sql);
+    // Names are the caller's, so the statement is not one to keep prepared. What `exec` throws has no code.
+    connection.database.prepare(sql).run();
   } catch (error) {
     return engineFailure(error, null);
   }
