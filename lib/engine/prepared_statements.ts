@@ -1,7 +1,7 @@
 // The cache of one connection's compiled statements of tenants.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Bounded } from "./bounded_rows.ts";
-import { sqlTokens } from "../sql/sql_tokens.ts";
+import { isAlter } from "../sql/sql_tokens.ts";
 import { noteCompiled, withMemory } from "./compiled_texts.ts";
 import type { RunningLevel } from "./guard.ts";
 import type { KnownRead, SchemaFacts } from "./schema_facts.ts";
@@ -108,9 +108,4 @@ export class PreparedStatements {
     statement.setReturnArrays(true);
     return statement;
   }
-}
-
-/** What the engine asks of the rows for SET NOT NULL and ADD CHECK stands among the columns of an ALTER, and is no result. */
-function isAlter(sql: string): boolean {
-  return sqlTokens(sql.slice(0, 1000))[0]?.key === "ALTER";
 }

@@ -52,3 +52,8 @@ function unquote(text: string): string {
   const inner = text.slice(1, text.length > 1 && text.endsWith(close) ? -1 : undefined);
   return open === "[" ? inner : inner.replaceAll(open + open, open);
 }
+
+/** Whether the statement is an ALTER: what the engine asks of the rows stands among its columns then, and is no result. */
+export function isAlter(sql: string): boolean {
+  return sqlTokens(sql, 1)[0]?.key === "ALTER";
+}

@@ -198,6 +198,27 @@ test("a later statement of a batch uses what an earlier one has created", async 
   }
 });
 
+test("a change of a schema has no columns, also where the engine asks the rows for it", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.batch([[T], ["INSERT INTO t VALUES (1, 'x')"]]);
+  const add = (name: string) =>
+    `ALTER TABLE t ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 5 CHECK (${name} > 0)`;
+  const none = { columns: [], rows: [] };
+  const plain = (data: unknown) => {
+    const { columns, rows } = (Array.isArray(data) ? data[0] : data) ?? {};
+    return { columns, rows };
+  };
+  assertEquals(plain((await tenant.query(add("b"))).body.data), none);
+  assertEquals(
+    plain((await tenant.batch([[add("c")], ["SELECT 1"]], { transaction: true })).body.data),
+    none,
+  );
+  const bounded = { headers: { "X-Max-Affected": "10" } };
+  assertEquals(plain((await tenant.query(add("d"), [], bounded)).body.data), none);
+  assertEquals(rowsOf(await tenant.query("SELECT b, c, d FROM t")), [[5, 5, 5]]);
+});
+
 test("a read of a batch has the columns that its table has by then, and later ones those that it has now", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

@@ -9,7 +9,7 @@ import {
   type Step,
 } from "../calls/work.ts";
 import { answerSets } from "./answer_sets.ts";
-import { fromHrana, hranaValue, integerOf, isInfinite, resultJson } from "./hrana/remote_values.ts";
+import { fromHrana, hranaValue, integerOf, isInfinite, ownRows, resultJson } from "./hrana/remote_values.ts";
 import { type HranaStep, losesInfinity, type StepResult, type StepRows } from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
@@ -93,12 +93,12 @@ function readCaller(asked: CallerStep, [base, step, total, own]: readonly StepRe
 }
 
 function readResult(
-  { bounds, rowForm }: CallerStep,
+  { statement, bounds, rowForm }: CallerStep,
   step: StepRows,
   figures: Answer["figures"],
 ): Answer {
   try {
-    return { ok: true, rows: [], json: resultJson(step, bounds, rowForm), figures };
+    return { ok: true, rows: [], json: resultJson(ownRows(step, statement), bounds, rowForm), figures };
   } catch (error) {
     if (!(error instanceof ResultTooLarge)) throw error;
     return { ok: false, failure: tooLarge(error), figures, tooLarge: true };

@@ -6,7 +6,7 @@ import type { SetsCollector } from "./answer_sets.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { CallGate } from "./gate/schema_gate.ts";
 import type { StepResult, StepRows } from "./hrana/hrana.ts";
-import { integerOf, resultJson } from "./hrana/remote_values.ts";
+import { integerOf, ownRows, resultJson } from "./hrana/remote_values.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";
 
 /** The answers of steps around a statement. */
@@ -42,7 +42,11 @@ export class StepReader {
       return this.runner.add({ json: "", failure: stepFailure(step, statement?.sql), figures, beside });
     }
     const read = { ...figures, rowsRead: step.rowsRead, ms: step.ms };
-    this.runner.add({ ...this.#resultOf(step), figures: read, beside });
+    this.runner.add({
+      ...this.#resultOf(statement ? ownRows(step, statement) : step),
+      figures: read,
+      beside,
+    });
   }
 
   /** Takes what parameter sets have done. */

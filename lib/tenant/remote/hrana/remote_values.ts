@@ -5,6 +5,8 @@ import type { EngineValue, SqlParameter } from "../../../sql/sql_value.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import { typedColumns, typedResultJson, typedRows } from "../../../engine/typed_result.ts";
 import type { JsonValue } from "../../../engine/statement_effect.ts";
+import { isAlter } from "../../../sql/sql_tokens.ts";
+import type { TenantStatement } from "../../tenant_statement.ts";
 import type { HranaValue, StepRows } from "./hrana.ts";
 
 /** JSON integers bind as INTEGER, other numbers as REAL. */
@@ -48,6 +50,11 @@ export function resultJson(
   const text = JSON.stringify(rows.map((row) => row.map((value) => jsonValue(value, rowForm))));
   if (exceeds(text, bounds.bytes)) throw new ResultTooLarge(`more than ${bounds.bytes} bytes`);
   return `{"columns":${JSON.stringify(columns)},"rows":${text}`;
+}
+
+/** The rows that the caller's statement has answered: what an ALTER asks of them is no result. */
+export function ownRows(step: StepRows, { level, sql }: Pick<TenantStatement, "level" | "sql">): StepRows {
+  return level === "schema" && isAlter(sql) ? { ...step, columns: [], decltypes: [], rows: [] } : step;
 }
 
 /** The protocol's own form, of which only the spelling of infinities is ours. */
