@@ -264,7 +264,7 @@ test("control-plane calls, tables, the query log and refused statements are free
   assertEquals((await money(app, tenant)).used, before);
 });
 
-test("a failed statement bills the request and what the engine did", async () => {
+test("a failed statement bills the request and what the statements before it did", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();
   await tenant.setup("CREATE TABLE t (a INTEGER UNIQUE)");
@@ -279,8 +279,24 @@ test("a failed statement bills the request and what the engine did", async () =>
   };
   assertEquals(await costOf(() => tenant.query("SELEC 1")), REQUEST);
   assertEquals(await costOf(() => tenant.query("SELECT * FROM nowhere")), REQUEST);
-  const unique = await costOf(() => tenant.query("INSERT INTO t VALUES (1)"));
-  assert(unique >= REQUEST && unique <= REQUEST + WRITTEN, `${unique}`);
+  await tenant.setup(
+    "CREATE TABLE refers (a REFERENCES t (a))",
+    "CREATE TABLE noted (a)",
+    "CREATE TRIGGER notes AFTER INSERT ON refers BEGIN INSERT INTO noted VALUES (new.a); END",
+  );
+  // What it had changed up to its failure is no part of the price: engines do not count it alike.
+  const failing = [
+    "INSERT INTO t VALUES (1)",
+    "INSERT INTO refers VALUES (77)",
+    "UPDATE OR FAIL t SET a = 9",
+  ];
+  for (const sql of failing) assertEquals(await costOf(() => tenant.query(sql)), REQUEST, sql);
+  const inOrder = "SELECT rows_written FROM _service_meta_query_log WHERE status = 'error' AND sql = ?";
+  for (const sql of failing) assertEquals(rowsOf(await tenant.query(inOrder, [sql])), [[0]], sql);
+  const sets = { sql: "INSERT INTO refers VALUES (?)", paramSets: [[1], [77]], transaction: true };
+  const path = `${tenant.database.path}/batch`;
+  const ofSets = await costOf(() => app.request("POST", path, { token: tenant.token, body: sets }));
+  assert(ofSets >= REQUEST + 2 * WRITTEN && ofSets < REQUEST + 3 * WRITTEN, `${ofSets}`);
   const partly = await costOf(() =>
     tenant.batch([["INSERT INTO t VALUES (10), (11)"], ["SELECT * FROM nowhere"]])
   );

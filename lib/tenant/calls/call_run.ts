@@ -105,6 +105,7 @@ export class CallRunner {
 
   add({ json, failure, tooLarge = false, figures, beside, sets }: RanStatement): void {
     if (this.ended) return;
+    if (failure !== null && !tooLarge) return this.fail(failure);
     const written = figures.changes + beside.written;
     this.#workWritten += written;
     this.#rowsReplaced += beside.removed;
@@ -112,7 +113,6 @@ export class CallRunner {
     else if (failure !== null) {
       this.#tooLarge = tooLarge;
       this.fail(failure);
-      if (!tooLarge) return;
     } else {
       this.#bytes += json.length;
       this.#results.push({ json, rowsRead: figures.rowsRead, rowsWritten: written });
@@ -129,13 +129,12 @@ export class CallRunner {
   }
 
   #addSets(
-    { part, failure, undone = 0, tooLarge = false }: SetsAnswer,
+    { part, failure, tooLarge = false }: SetsAnswer,
     rowsRead: number,
     rowsWritten: number,
   ): void {
     this.#tooLarge = tooLarge;
     this.#sets.add(part);
-    this.#workWritten += undone;
     this.#bytes += part.rows.length;
     this.#setsRead += rowsRead;
     this.#setsWritten += rowsWritten;

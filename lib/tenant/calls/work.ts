@@ -77,8 +77,6 @@ export type Answer =
 export interface SetsAnswer {
   readonly part: SetsPart;
   readonly failure: EngineFailure | null;
-  /** Rows that the failed set had changed before it was undone, where the engine tells. */
-  readonly undone?: number;
   /** The failed set and some behind it ran to their end, because its rows were seen to pass a bound only after that. */
   readonly tooLarge?: boolean;
 }

@@ -128,7 +128,6 @@ export async function answerSets(
   ]);
   const tellsRowids = rowidOf !== null && rowidTable?.ok === true && rowidTable.rows.length > 0;
   let total = integerOf(rowOf(first)[0]);
-  let undone = 0;
   for (const piece of piecesOf(sql, paramSets)) {
     const { steps, places } = setSteps(sql, piece, level === "read" || atomic);
     const answers = await send(steps);
@@ -145,10 +144,7 @@ export async function answerSets(
         own: ownRows,
         ...(tellsRowids ? { rowid: ownRows === 0 ? null : rowidJson(rowid, rowForm) } : {}),
       });
-      if (collector.failure !== null) {
-        undone = changes;
-        break;
-      }
+      if (collector.failure !== null) break;
     }
     if (collector.failure !== null) break;
     done?.(collector.sets.count);
@@ -156,7 +152,7 @@ export async function answerSets(
   const { sets: { part }, failure, tooLarge, rowsRead, ms } = collector;
   const sum = (list: readonly number[]) => list.reduce((sum, one) => sum + one, 0);
   const figures = { rowsRead, ms, changes: sum(part.written), ownRows: sum(part.own) };
-  return { ok: true, rows: [], json: "", figures, sets: { part, failure, undone, tooLarge } };
+  return { ok: true, rows: [], json: "", figures, sets: { part, failure, tooLarge } };
 }
 
 /** Where the answers to one set stand. */
