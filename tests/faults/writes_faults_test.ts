@@ -5,6 +5,7 @@ import { assert, assertEquals } from "@std/assert";
 import { killChildren } from "../testing/engine_children.ts";
 import { print } from "../testing/print.ts";
 import { rounds } from "../testing/rounds.ts";
+import { callService, manage, newToken } from "../testing/service_world.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { mergeBranch, withBranch } from "../branches/merge_world.ts";
@@ -106,6 +107,66 @@ Deno.test("a kill of the service between claim and answer writes at most once, w
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("a kill of the service while an approval is redeemed uses its token up, and the query log tells whether it ran", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_writes_" });
+  const operatorKey = `cub_op_${crypto.randomUUID()}`;
+  const start = () => startService({ folder, settings: { DEMO: "0", OPERATOR_KEY: operatorKey } });
+  let service = await start();
+  let [usedUp, unused] = [0, 0];
+  try {
+    await manage({ service, operatorKey }, "", { slug: "acme" });
+    await manage({ service, operatorKey }, "/acme/databases", { slug: "main" });
+    const token = await newToken({ service, operatorKey }, "admin");
+    const rows = async (sql: string) => (await callService({ service, token }, sql)).body.data?.rows ?? [];
+    await rows("CREATE TABLE kills (round INTEGER)");
+    await manage({ service, operatorKey }, "/acme/databases/main/rules", {
+      ...{ tableGlob: "kills", effect: "require_approval" },
+    });
+    for (let round = 0; round < rounds(4, 24); round++) {
+      const held = await post(service, token, "query", { sql: `INSERT INTO kills VALUES (${round})` });
+      const id = String(held.body["approvalUrl"]).split("/").pop();
+      await manage({ service, operatorKey }, `/acme/approvals/${id}/approve`, {});
+      const redeem = () =>
+        post(service, token, "redeem_approval", { approvalToken: held.body["approvalToken"] });
+      const first = redeem().catch(() => null);
+      await pause(1 + round % 4 * 2);
+      await service.kill();
+      const heard = await first;
+      service = await start();
+      const before = (await rows(`SELECT round FROM kills WHERE round = ${round}`)).length;
+      const again = await repeat(redeem);
+      // A token that the kill came too early for is as good as before.
+      const isUnused = again.status === 200;
+      if (!isUnused) assertEquals([again.status, again.body["code"]], [404, "approval_not_found"]);
+      if (heard?.status === 200) assertEquals([before, isUnused], [1, false]);
+      const written = (await rows(`SELECT round FROM kills WHERE round = ${round}`)).length;
+      assertEquals(written, before + Number(isUnused));
+      const ran = "operation = 'redeem_approval' AND status = 'ok'";
+      const [told] = await rows(
+        `SELECT count(*), (SELECT count(*) FROM kills) FROM _service_meta_query_log WHERE ${ran}`,
+      );
+      assertEquals([written <= 1, told?.[0]], [true, told?.[1]]);
+      if (isUnused) unused++;
+      else usedUp++;
+    }
+    print(`${usedUp} tokens used up by the kill or before it, ${unused} good still`);
+  } finally {
+    await service.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** A call of a database's door, whatever it answers. */
+async function post(service: RunningService, token: string, operation: string, body: unknown) {
+  const response = await fetch(`${service.url}/v1/db/acme/main/${operation}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  const answer: Record<string, unknown> = await response.json();
+  return { status: response.status, body: answer };
+}
 
 Deno.test("a kill of the child while an approval is redeemed runs it once", async () => {
   await withWrites(async ({ app, decide, redeem, rule, setup, shop }) => {
