@@ -107,3 +107,28 @@ Deno.test("removing all of a database leaves the others alone", async () => {
   assertEquals((await endpoints.revisions("db_1", "e7")).length, 0);
   assertEquals((await endpoints.revisions("db_2", "e7")).length, 1);
 });
+
+Deno.test("of the lists of endpoints of many databases as many are cached as have their bound of characters together", async () => {
+  const ids = ["db_1", "db_2", "db_3"];
+  using kv = await openWith(...ids);
+  const endpoints = new Endpoints(kv, new TurnableClock());
+  const sql = `SELECT '${"x".repeat(50_000)}'`;
+  // Two lists of three have room.
+  const each = 160;
+  for (const databaseId of ids) {
+    for (let at = 0; at < each; at++) {
+      const slug = `e${at}`;
+      const record = { databaseId, spec: { ...spec, slug, sql }, revision: 1, createdAt: 0, updatedAt: 0 };
+      await kv.set(keys.endpoint(databaseId, slug), { ...record, status: "published" });
+    }
+  }
+  const [first, second, third] = [
+    await endpoints.published("db_1"),
+    await endpoints.published("db_2"),
+    await endpoints.published("db_3"),
+  ];
+  assertEquals([first.length, second.length, third.length], [each, each, each]);
+  assert(await endpoints.published("db_3") === third);
+  assert(await endpoints.published("db_2") === second);
+  assert(await endpoints.published("db_1") !== first);
+});
