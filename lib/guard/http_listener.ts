@@ -54,6 +54,8 @@ export interface ClientConnection {
    * before the next request on its connection (`inTurn`). `owner`: who answers for it.
    */
   holdAnswer(answer: string | Uint8Array<ArrayBuffer>, owner: string, inTurn: boolean): HeldAnswer | null;
+  /** Resolves when those that were held before have got to where they wait. */
+  answersSettled(): Promise<void> | undefined;
   /**
    * Makes a socket of the connection, which is then never ended for being silent. `onStop` is told that the service
    * stops, and has to close it. Null where this runtime cannot. Errors: those of `Deno.upgradeWebSocket`.
@@ -198,6 +200,7 @@ export class HttpListener {
         const bytes = answerBytes(answer);
         return { body: answers.pieces(bytes, client), sizeBytes: bytes.length };
       },
+      answersSettled: () => answers?.settled(),
       expectLargeAnswer: (bytes) => watched.allow(Math.ceil(bytes / takenBytesPerSec * 1000 / sweepMs)),
     };
     const { handler } = this;

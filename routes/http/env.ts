@@ -67,6 +67,7 @@ export interface Connection {
   readonly expectLargeAnswer?: (bytes: number) => void;
   /** Present there too: bounds what answers take that clients do not take, as `ClientConnection` says. */
   readonly holdAnswer?: ClientConnection["holdAnswer"];
+  readonly answersSettled?: ClientConnection["answersSettled"];
   /** Present there too: makes a socket of the connection, as `ClientConnection` says. */
   readonly upgrade?: ClientConnection["upgrade"];
 }

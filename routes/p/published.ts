@@ -5,6 +5,8 @@ import { z } from "zod";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
 import { type BodyBounds, readBody, readBytes } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
+import type { TargetPath } from "../../lib/access/resolve_target.ts";
+import { InTurn } from "../../lib/core/in_turn.ts";
 import { writeClient } from "../../lib/services/published/client/client_source.ts";
 import { writePlainClient } from "../../lib/services/published/client/plain_client.ts";
 import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
@@ -55,42 +57,63 @@ const address = z.strictObject({ namespace: z.string().max(64), database: z.stri
 /** Mounted under `/p`. */
 export function discoveryRoutes({ control, baseUrl, query }: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .get(
-      "/:ns/:db/.well-known/endpoints.json",
-      async (c) => sendDocument(c, await discoverEndpoints({ control, baseUrl }, addressOf(c))),
-    )
-    .get(
-      "/:ns/:db/openapi.json",
-      async (c) => sendDocument(c, await describePublished({ control, baseUrl }, addressOf(c))),
-    )
-    .get("/:ns/:db/client.ts", async (c) => {
-      const source = await writeClient({ control, baseUrl, query }, addressOf(c));
-      return c.body(source, 200, { ...forAnybody, "Content-Type": "text/typescript; charset=utf-8" });
+    .get("/:ns/:db/.well-known/endpoints.json", (c) => {
+      const address = addressOf(c);
+      return sendDocument(c, address, () => discoverEndpoints({ control, baseUrl }, address));
     })
-    .get("/:ns/:db/client.js", async (c) => {
-      const source = await writePlainClient({ control, baseUrl, query }, addressOf(c));
-      return c.body(source, 200, { ...forAnybody, "Content-Type": "text/javascript; charset=utf-8" });
+    .get("/:ns/:db/openapi.json", (c) => {
+      const address = addressOf(c);
+      return sendDocument(c, address, () => describePublished({ control, baseUrl }, address));
+    })
+    .get("/:ns/:db/client.ts", (c) => {
+      const address = addressOf(c);
+      const source = () => writeClient({ control, baseUrl, query }, address);
+      return sendText(c, address, { type: "text/typescript; charset=utf-8", text: source });
+    })
+    .get("/:ns/:db/client.js", (c) => {
+      const address = addressOf(c);
+      const source = () => writePlainClient({ control, baseUrl, query }, address);
+      return sendText(c, address, { type: "text/javascript; charset=utf-8", text: source });
     });
 }
 
 /** Mounted at the root: the same document, addressed by query parameters. */
 export function wellKnownRoutes({ control, baseUrl }: AppDeps): Hono<Env> {
-  return new Hono<Env>().get("/.well-known/endpoints.json", validate("query", address), async (c) => {
+  return new Hono<Env>().get("/.well-known/endpoints.json", validate("query", address), (c) => {
     const { namespace, database } = c.req.valid("query");
     const input = { namespaceSlug: namespace, databasePath: database };
-    return sendDocument(c, await discoverEndpoints({ control, baseUrl }, input));
+    return sendDocument(c, input, () => discoverEndpoints({ control, baseUrl }, input));
   });
 }
 
 /** Nothing here is secret: any page may read it, and any cache may store it for a moment. */
-const forAnybody = { "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=30" } as const;
+const forAnybody = { "access-control-allow-origin": "*", "cache-control": "public, max-age=30" } as const;
 
-function sendDocument(c: Context<Env>, document: object): Response {
-  return c.json(document, 200, forAnybody);
+function sendDocument(c: Context<Env>, of: TargetPath, document: () => Promise<object>): Promise<Response> {
+  const text = async () => JSON.stringify(await document());
+  return sendText(c, of, { type: "application/json", text });
+}
+
+/** Texts under way, by namespace. */
+const inTurn = new InTurn();
+
+/**
+ * A text may be as long as all specifications of a database, and anybody may ask for it: it is held as results are, and the next
+ * one of the namespace is made when it no longer is on its way to the disk.
+ */
+function sendText(
+  c: Context<Env>,
+  { namespaceSlug }: TargetPath,
+  { type, text }: { readonly type: string; readonly text: () => Promise<string> },
+): Promise<Response> {
+  return inTurn.run(namespaceSlug, async () => {
+    await c.env?.answersSettled?.();
+    return wholeAnswer(c, await text(), { status: 200, headers: { ...forAnybody, "content-type": type } });
+  });
 }
 
 function addressOf(
   c: Context<Env, "/:ns/:db/openapi.json">,
-): { namespaceSlug: string; databasePath: string } {
+): TargetPath {
   return { namespaceSlug: c.req.param("ns"), databasePath: c.req.param("db") };
 }

@@ -1,7 +1,7 @@
 // Clients who ask for the largest answers and take nothing of them, under the permissions that people run the service with.
 import { assert, assertEquals } from "@std/assert";
 import { RawClient } from "../testing/raw_client.ts";
-import { callService, serviceWorld } from "../testing/service_world.ts";
+import { callService, manage, serviceWorld } from "../testing/service_world.ts";
 
 const CLIENTS = 40;
 const RESULT = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 150) " +
@@ -46,6 +46,47 @@ Deno.test("forty clients who take nothing of the largest answers cost little mem
     // Slowly, and whole.
     assert(await writer.take(5_900_000) >= 5_900_000);
     assert(await (clients.at(-1)?.take(14_900_000) ?? 0) >= 14_900_000);
+  } finally {
+    for (const client of clients) client.close();
+  }
+});
+
+Deno.test("forty strangers who take nothing of the longest descriptions of endpoints cost little memory, and get them whole", async () => {
+  await using world = await serviceWorld();
+  const path = "/acme/databases/main/endpoints";
+  const values = Array.from({ length: 112 }, (_, at) => String(at).padEnd(500, "y"));
+  const input = [{ name: "i", type: "text", enum: values }];
+  for (let at = 0; at < 250; at++) {
+    const slug = `e${at}`;
+    const spec = { slug, name: slug, kind: "query", method: "GET", sql: "SELECT :i", input, output: "rows" };
+    await manage(world, path, spec);
+    await manage(world, `${path}/${slug}/publish`, {});
+  }
+  const documents = ["openapi.json", ".well-known/endpoints.json", "client.ts"];
+  const wholes = new Map<string, string>();
+  for (const name of documents) {
+    const answer = await fetch(`${world.service.url}/p/acme/main/${name}`);
+    assertEquals([answer.status, answer.headers.get("access-control-allow-origin")], [200, "*"]);
+    wholes.set(name, await answer.text());
+    assert((wholes.get(name)?.length ?? 0) > 14_000_000, name);
+  }
+  const clients: RawClient[] = [];
+  try {
+    const ask = async (name: string) => {
+      const client = await RawClient.connect(Number(new URL(world.service.url).port));
+      clients.push(client);
+      await client.send(`GET /p/acme/main/${name} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await client.bytes(1);
+      return { client, name };
+    };
+    const last = await Promise.all(
+      Array.from({ length: CLIENTS }, (_, at) => ask(documents[at % documents.length] ?? "")),
+    );
+    const heldMb = await residentMb(world.service.pid);
+    assert(heldMb < 600, `${heldMb} MB`);
+    for (const { client, name } of last.slice(-documents.length)) {
+      assert(await client.take(wholes.get(name)?.length ?? 0) >= (wholes.get(name)?.length ?? 0) - 65_536);
+    }
   } finally {
     for (const client of clients) client.close();
   }
