@@ -1,4 +1,5 @@
 // Caches facts of statements by database, schema version and text. Syntax alone is cached by text: it holds everywhere.
+import { TextMap } from "../core/text_map.ts";
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import { KnownSchemas } from "./known_schemas.ts";
@@ -6,12 +7,12 @@ import { lengthOf, LONG_TEXT, type LongTexts } from "./long_texts.ts";
 import type { TextRead, TextReader } from "./text_readers.ts";
 import { TextsAhead } from "./texts_ahead.ts";
 
-/** Statements whose syntax is cached, and whose facts are cached for each database. */
-const MAX_SYNTAX = 5000;
-const MAX_FACTS = 500;
-/** Databases whose facts are cached, and facts of all of them. */
+/** Texts whose syntax is cached, and texts of one database whose facts are. */
+const MOST_SYNTAX = { texts: 5000, characters: 10_000_000 } as const;
+const MOST_FACTS = { texts: 500, characters: 5_000_000 } as const;
+/** Databases whose facts are cached, and texts of all of them. A text counts in each, although databases of one schema share it. */
 const MAX_DATABASES = 20_000;
-const MAX_ALL_FACTS = 200_000;
+const MOST_ALL_FACTS = { texts: 200_000, characters: 100_000_000 } as const;
 /** Characters of the longest cached text: longer ones are rarely repeated and would fill the cache. */
 const MAX_CACHED_LENGTH = 10_000;
 
@@ -28,7 +29,7 @@ interface DatabaseFacts {
   readonly schemaVersion: number;
   /** As above. */
   schema: number | null;
-  readonly bySql: Map<string, StatementFacts>;
+  readonly bySql: TextMap<StatementFacts>;
 }
 
 /** The schema that a database probably has. */
@@ -46,12 +47,14 @@ export type Facts = Pick<
 
 /** The facts that this process has learned, of the schema version that an engine reported last. */
 export class FactsCache {
-  readonly #syntax = new Map<string, SyntaxResult>();
+  readonly #syntax = new TextMap<SyntaxResult>(MOST_SYNTAX);
   readonly #databases = new Map<string, DatabaseFacts>();
   /** Databases of one schema hold the same objects: each for itself they would take a hundred times the memory. */
-  readonly #shared = new Map<string, SharedFacts>();
+  readonly #shared = new TextMap<SharedFacts>(MOST_SYNTAX);
   readonly #schemas = new KnownSchemas();
-  #count = 0;
+  /** Of all databases. */
+  #texts = 0;
+  #characters = 0;
   readonly #ahead = new TextsAhead();
 
   /** `longTexts`: who reads long texts; absent: the thread that asks for their syntax. */
@@ -93,7 +96,7 @@ export class FactsCache {
     const known = this.#syntax.get(sql);
     if (known) return known;
     const result = this.#ahead.get("syntax", sql) ?? readSyntax(sql);
-    if (sql.length <= MAX_CACHED_LENGTH) putBounded(this.#syntax, sql, result, MAX_SYNTAX);
+    if (sql.length <= MAX_CACHED_LENGTH) this.#syntax.put(sql, result);
     return result;
   }
 
@@ -137,11 +140,11 @@ export class FactsCache {
       if (this.#databases.size < MAX_DATABASES) break;
       this.forget(oldest);
     }
-    this.#databases.set(databaseId, { schemaVersion, schema, bySql: new Map() });
+    this.#databases.set(databaseId, { schemaVersion, schema, bySql: new TextMap(MOST_FACTS) });
   }
 
   forget(databaseId: string): void {
-    this.#count -= this.#databases.get(databaseId)?.bySql.size ?? 0;
+    this.#count(this.#databases.get(databaseId), -1);
     this.#databases.delete(databaseId);
   }
 
@@ -157,14 +160,20 @@ export class FactsCache {
     return schema !== null && shared?.schema === schema ? shared : undefined;
   }
 
-  #keep(databaseId: string, { bySql }: DatabaseFacts, { sql, facts }: SharedFacts): void {
-    this.#count -= bySql.size;
-    putBounded(bySql, sql, facts, MAX_FACTS);
-    this.#count += bySql.size;
+  #keep(databaseId: string, database: DatabaseFacts, { sql, facts }: SharedFacts): void {
+    this.#count(database, -1);
+    database.bySql.put(sql, facts);
+    this.#count(database, 1);
+    const { texts, characters } = MOST_ALL_FACTS;
     for (const oldest of this.#databases.keys()) {
-      if (this.#count <= MAX_ALL_FACTS || oldest === databaseId) break;
+      if (this.#texts <= texts && this.#characters <= characters || oldest === databaseId) break;
       this.forget(oldest);
     }
+  }
+
+  #count(database: DatabaseFacts | undefined, sign: 1 | -1): void {
+    this.#texts += sign * (database?.bySql.size ?? 0);
+    this.#characters += sign * (database?.bySql.characters ?? 0);
   }
 
   /** A text that changes the schema is compiled for each database, which also tells whether it can be applied. */
@@ -174,18 +183,7 @@ export class FactsCache {
     const known = this.#shared.get(sql);
     if (known?.json === json && known.schema === schema) return known;
     const shared = { sql, facts: known?.json === json ? known.facts : facts, json, schema };
-    putBounded(this.#shared, sql, shared, MAX_SYNTAX);
+    this.#shared.put(sql, shared);
     return shared;
   }
-}
-
-/** Drops the oldest entry when full: a statement that is in use is soon learned again. */
-function putBounded<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
-  if (map.size >= limit) {
-    for (const oldest of map.keys()) {
-      map.delete(oldest);
-      break;
-    }
-  }
-  map.set(key, value);
 }

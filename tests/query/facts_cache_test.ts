@@ -64,3 +64,25 @@ Deno.test("a schema that a hundred others have followed is presumed of no databa
   assertEquals(cache.get("db_again", text(0)), undefined);
   assertEquals(cache.get("db_0", text(0))?.tablesRead, ["t"]);
 });
+
+Deno.test("long texts of all databases together are bounded by their length, and so are long schemas", () => {
+  const cache = new FactsCache();
+  const facts = factsOf(cache, "t");
+  const long = "x".repeat(9_900);
+  const text = (at: number) => `${SQL} -- ${at} ${long}`;
+  for (let at = 0; at < 22; at++) {
+    for (let own = 0; own < 500; own++) cache.put(`db_${at}`, 1, text(500 * at + own), facts);
+  }
+  const known = Array.from(
+    { length: 22 },
+    (_, at) => cache.get(`db_${at}`, text(500 * at + 499)) !== undefined,
+  );
+  assertEquals(known, known.map((_, at) => at >= 2));
+  const schema = (at: number) => `${at}${"x".repeat(8_000_000)}`;
+  for (let at = 0; at < 3; at++) {
+    cache.seen(`db_${at}`, 2, schema(at));
+    cache.put(`db_${at}`, 2, `${SQL} -- ${at}`, facts);
+  }
+  assertEquals(cache.likelySchema("db_new", `${SQL} -- 0`), null);
+  assertEquals(cache.likelySchema("db_new", `${SQL} -- 1`)?.text, schema(1));
+});
