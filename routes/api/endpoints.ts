@@ -19,6 +19,7 @@ import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
 import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { sendLongList } from "../http/long_answer.ts";
 import { noQuery } from "../http/schemas.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -66,7 +67,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the endpoints", tags, responses: answers(z.array(endpointRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listEndpoints(contextOf(deps, c), databaseOf(c)) }),
+      (c) => sendLongList(c, databaseOf(c), () => listEndpoints(contextOf(deps, c), databaseOf(c))),
     )
     .post(
       PATH,
@@ -182,7 +183,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.array(endpointRevision)),
       }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listRevisions(contextOf(deps, c), endpointOf(c)) }),
+      (c) => sendLongList(c, databaseOf(c), () => listRevisions(contextOf(deps, c), endpointOf(c))),
     )
     .post(
       `${ONE}/revisions/:n/restore`,

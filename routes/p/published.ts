@@ -6,7 +6,6 @@ import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
 import { type BodyBounds, readBody, readBytes } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
 import type { TargetPath } from "../../lib/access/resolve_target.ts";
-import { InTurn } from "../../lib/core/in_turn.ts";
 import { writeClient } from "../../lib/services/published/client/client_source.ts";
 import { writePlainClient } from "../../lib/services/published/client/plain_client.ts";
 import { describePublished } from "../../lib/services/published/discovery/describe_published.ts";
@@ -16,6 +15,7 @@ import { serveEndpoint } from "../../lib/services/published/serve_endpoint.ts";
 import { wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { sendLongAnswer } from "../http/long_answer.ts";
 import { requestAddress } from "../middleware/flood_gate.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
 import { validate } from "../middleware/validate.ts";
@@ -90,30 +90,17 @@ export function wellKnownRoutes({ control, baseUrl }: AppDeps): Hono<Env> {
 const forAnybody = { "access-control-allow-origin": "*", "cache-control": "public, max-age=30" } as const;
 
 function sendDocument(c: Context<Env>, of: TargetPath, document: () => Promise<object>): Promise<Response> {
-  const text = async () => JSON.stringify(await document());
-  return sendText(c, of, { type: "application/json", text });
+  return sendText(c, of, { type: "application/json", text: async () => JSON.stringify(await document()) });
 }
 
-/** Texts under way, by namespace. */
-const inTurn = new InTurn();
-
-/**
- * A text may be as long as all specifications of a database, and anybody may ask for it: it is held as results are, and the next
- * one of the namespace is made when it no longer is on its way to the disk.
- */
 function sendText(
   c: Context<Env>,
   { namespaceSlug }: TargetPath,
   { type, text }: { readonly type: string; readonly text: () => Promise<string> },
 ): Promise<Response> {
-  return inTurn.run(namespaceSlug, async () => {
-    await c.env?.answersSettled?.();
-    return wholeAnswer(c, await text(), { status: 200, headers: { ...forAnybody, "content-type": type } });
-  });
+  return sendLongAnswer(c, { namespaceSlug, headers: { ...forAnybody, "content-type": type }, text });
 }
 
-function addressOf(
-  c: Context<Env, "/:ns/:db/openapi.json">,
-): TargetPath {
+function addressOf(c: Context<Env, "/:ns/:db/openapi.json">): TargetPath {
   return { namespaceSlug: c.req.param("ns"), databasePath: c.req.param("db") };
 }

@@ -1,0 +1,40 @@
+// Answers that may be as long as all specifications of a database.
+import type { Context } from "hono";
+import { InTurn } from "../../lib/core/in_turn.ts";
+import { wholeAnswer } from "./answers.ts";
+import type { Env } from "./env.ts";
+
+/** How such an answer is made. */
+export interface LongAnswer {
+  readonly namespaceSlug: string;
+  /** With names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: () => Promise<string>;
+}
+
+/** Those that are being made, by namespace. */
+const inTurn = new InTurn();
+
+/**
+ * It is held as results are, and the next one of the namespace is made when it no longer is on its way to the disk: made at the
+ * same time, many would be in memory.
+ */
+export function sendLongAnswer(
+  c: Context<Env>,
+  { namespaceSlug, headers, text }: LongAnswer,
+): Promise<Response> {
+  return inTurn.run(namespaceSlug, async () => {
+    await c.env?.answersSettled?.();
+    return wholeAnswer(c, await text(), { status: 200, headers: { ...headers } });
+  });
+}
+
+/** The same of a list of the API. */
+export function sendLongList(
+  c: Context<Env>,
+  { namespaceSlug }: Pick<LongAnswer, "namespaceSlug">,
+  list: () => Promise<readonly object[]>,
+): Promise<Response> {
+  const text = async () => JSON.stringify({ success: true, data: await list() });
+  return sendLongAnswer(c, { namespaceSlug, headers: { "content-type": "application/json" }, text });
+}
