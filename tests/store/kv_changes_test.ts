@@ -1,6 +1,6 @@
 // A KV of one process tells of every change that is made through it, whoever makes it, and records that are cached for it are
 // never older than the last one.
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ControlPlane } from "../../lib/control/control_plane.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { listenToChanges, withChanges } from "../../lib/store/kv_changes.ts";
@@ -13,17 +13,25 @@ interface World {
   readonly clock: TurnableClock;
   /** How often the KV has been read. */
   reads: number;
+  /** What happens between the reading of a list and its answer. */
+  whileListed: () => Promise<unknown>;
 }
 
 async function withKv(body: (world: World) => Promise<void>): Promise<void> {
   const clock = new TurnableClock();
   const raw = await Deno.openKv(":memory:");
-  const world = { kv: withChanges(withLifetimes(raw, clock)), clock, reads: 0 };
+  const kv = withChanges(withLifetimes(raw, clock));
+  const world: World = { kv, clock, reads: 0, whileListed: () => Promise.resolve() };
   const [get, getMany, list] = [raw.get.bind(raw), raw.getMany.bind(raw), raw.list.bind(raw)];
   Object.assign(raw, {
     get: (...asked: Parameters<typeof get>) => (world.reads++, get(...asked)),
     getMany: (...asked: Parameters<typeof getMany>) => (world.reads++, getMany(...asked)),
-    list: (...asked: Parameters<typeof list>) => (world.reads++, list(...asked)),
+    list: async function* (...asked: Parameters<typeof list>) {
+      world.reads++;
+      const read = await Array.fromAsync(list(...asked));
+      await world.whileListed();
+      yield* read;
+    },
   });
   try {
     await body(world);
@@ -146,17 +154,21 @@ Deno.test("a record that was read with another one is as new as any", async () =
     }
     const expected = ["second", null, "first"];
     for (const at of records.keys()) assertEquals(await found(at), expected[at % 3], `d${at}`);
-    // Also where the change comes while they are read.
+    // Also where the change comes while they are read, at any moment or behind the reading itself.
+    const changed = records[5];
+    assert(changed);
+    const change = (name: string) => kv.set(keys.database("ns_1", changed.id), { ...changed, name });
     for (let turn = 0; turn < 30; turn++) {
       const own = new ControlPlane(kv, clock).databases;
       const underWay = own.bySlug("ns_1", "d2");
-      await kv.set(keys.database("ns_1", records[5]?.id ?? ""), {
-        ...databaseRecord("ns_1", "d5", 0),
-        name: `n${turn}`,
-      });
+      await change(`n${turn}`);
       await underWay;
       assertEquals((await own.bySlug("ns_1", "d5"))?.name, `n${turn}`);
     }
+    const own = new ControlPlane(kv, clock).databases;
+    world.whileListed = () => change("last");
+    await own.bySlug("ns_1", "d2");
+    assertEquals((await own.bySlug("ns_1", "d5"))?.name, "last");
   });
 });
 
