@@ -420,6 +420,21 @@ Deno.test("rows that take much of the memory of all that wait are left to the di
   });
 });
 
+Deno.test("none are moved while others call, however long it takes to leave rows to the disk", async () => {
+  await withFolder(async (folder) => {
+    const { clock, spool, all, host, flusher, waiting, untilPacked } = await eightyLongRows(folder);
+    host.isDamaged = false;
+    const pack = spool.pack.bind(spool);
+    spool.pack = async (write) => {
+      await pack(write);
+      clock.turn(10_000);
+    };
+    await untilPacked();
+    assertEquals(waiting(), 80);
+    await flusher.close(all.values());
+  });
+});
+
 Deno.test("rows that come while others are left to the disk stay in the spool, also where their database was idle meanwhile", async () => {
   await withFolder(async (folder) => {
     const { spool, all, flusher, look } = await eightyLongRows(folder);

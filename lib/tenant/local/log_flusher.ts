@@ -212,14 +212,15 @@ export class LogFlusher {
     if (fullness > PACKS_FROM && packsFullness < 1) await this.#packs.store();
   }
 
-  /** Moves the oldest rows of the spool into their tables: when it is half full, or nothing else is to be done. */
+  /** When packing is over, moves the oldest rows of the spool into their tables: where it is half full, or nothing else is to be done even then. */
   async #shorten(): Promise<void> {
     await this.#packing;
     for (let left = this.#toMove; left > 0; left -= this.#atOnce) {
       if (this.#movesFullness <= MOVES_FROM || this.#isClosing) break;
       await this.#moveSome(Math.min(left, this.#atOnce));
     }
-    if (this.options.clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
+    const { host: { isQuiet }, clock } = this.options;
+    if (isQuiet && clock.monotonicMs() - this.#busyMs >= QUIET_MS) await this.#moveSome(1, QUIET_FRAMES);
   }
 
   /** Any of those with the oldest rows: one that cannot be written is not to keep the others waiting. */
