@@ -1,7 +1,7 @@
 // What was approved is what runs: the same rows with the same values, in the same tables, or somebody looks again.
 import { assertEquals } from "@std/assert";
 import { oneStore, testCases } from "../testing/cases.ts";
-import { heldBy, withWrites, writesIn, type WriteWorld } from "../writes/write_world.ts";
+import { type Held, heldBy, withWrites, writesIn, type WriteWorld } from "../writes/write_world.ts";
 
 const { run, test } = oneStore();
 Deno.test("approval rows", run);
@@ -456,6 +456,17 @@ test("a name like the service's own opens nothing to a statement, with or withou
   });
 });
 
+/** Holds it until its look has come to its end: one that takes too long, as on a busy machine, binds the tables alone. */
+async function heldWithItsRows({ app, shop }: WriteWorld, sql: string): Promise<Held> {
+  for (let attempt = 0; attempt < 6; attempt++) {
+    const held = heldBy(await shop.query(sql));
+    const path = `/api/namespaces/${shop.slug}/approvals/${held.id}`;
+    const { text } = await app.request("GET", path, { token: app.operatorKey });
+    if (JSON.parse(text).data.affectedRows !== null) return held;
+  }
+  throw new Error("each look has taken more than its time");
+}
+
 test("of more than 100,000 rows the count and the keys are bound", async () => {
   await withWrites(async (world) => {
     const fill = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100001)";
@@ -464,7 +475,7 @@ test("of more than 100,000 rows the count and the keys are bound", async () => {
       `INSERT INTO big ${fill} SELECT x, 1 FROM c`,
     );
     await world.rule({ tableGlob: "*", effect: "require_approval" });
-    const held = heldBy(await world.shop.query("UPDATE big SET f = 2 WHERE f = 1"));
+    const held = await heldWithItsRows(world, "UPDATE big SET f = 2 WHERE f = 1");
     await world.decide(held.id, "approve");
     await withoutRules(world, ["UPDATE big SET id = 200000 WHERE id = 7"]);
     assertEquals((await world.redeem(held.approvalToken)).body.code, "effect_changed");
