@@ -1,5 +1,5 @@
 // Engine children that cannot start: the store tries again, each time later, and says so once.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -36,8 +36,11 @@ Deno.test("a child that cannot start is tried again some times and told once, an
       }
     };
     const waits = asks();
+    const startsUntilNow = async () => (await Deno.readTextFile(starts)).trim().split("\n").length;
+    await assertRejects(() => store.open(databaseId, "").inspect([]));
+    assert(await startsUntilNow() < 8, "a question waits for many starts");
     await pause(2500);
-    const tried = (await Deno.readTextFile(starts)).trim().split("\n").length;
+    const tried = await startsUntilNow();
     assert(tried > 1 && tried < 8, `${tried} starts`);
     await Deno.remove(closed);
     await waits;

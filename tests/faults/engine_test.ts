@@ -117,6 +117,24 @@ Deno.test("a statement whose small children somebody else ends is not blamed for
   assertEquals(await endChildrenOf("SIGKILL"), "store_unavailable");
 });
 
+Deno.test("children that somebody ends all at once keep nobody from an answer", async () => {
+  await withStore(async (store, directory) => {
+    const tenant = await Tenant.create(store, [T]);
+    const slow =
+      "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 300000) SELECT count(*) FROM c";
+    for (let round = 0; round < rounds(8, 80); round++) {
+      // So many have several children.
+      await Promise.all(Array.from({ length: 6 }, () => tenant.rows(slow)));
+      await killChildren(directory);
+      const asked = Array.from(
+        { length: 4 },
+        () => tenant.database.inspect([]).then(() => "answered", String),
+      );
+      assertEquals(new Set(await Promise.all(asked)), new Set(["answered"]));
+    }
+  });
+});
+
 Deno.test("memory bombs end as failures and the database goes on", async () => {
   await withStore(async (store) => {
     const tenant = await Tenant.create(store, [T]);

@@ -120,6 +120,31 @@ Deno.test("a question whose child is ended for others' sake is asked once more, 
   assertEquals(endChild(), false);
 });
 
+Deno.test("a question whose children somebody else ends is asked again, one that ends them itself once more only", () => {
+  const lanes = new DatabaseLanes("db_1", "ns_1");
+  const refusals: string[] = [];
+  const begin = () =>
+    lanes.putBackTask({
+      ...{ request: { op: "schema", db: "db_1" }, resolve: () => {}, queuedMs: 0, crashes: 0 },
+      reject: (error) => refusals.push(error instanceof AppError ? error.code : "unknown"),
+    }, "read");
+  const endChild = (byWork: boolean): boolean => {
+    const work = lanes.takeWork(0, 0);
+    if (work === null) return false;
+    recoverFlight({ lanes, work, frame: 1, ...NO_MS, answered: null, killed: null }, {
+      progress: null,
+      byWork,
+    });
+    return true;
+  };
+  begin();
+  for (let ended = 0; ended < 8; ended++) assertEquals([endChild(false), refusals], [true, []]);
+  assertEquals([endChild(true), refusals], [true, ["store_unavailable"]]);
+  begin();
+  assertEquals([endChild(true), endChild(true), endChild(true)], [true, true, false]);
+  assertEquals(refusals, ["store_unavailable", "store_unavailable"]);
+});
+
 Deno.test("a position that an earlier call has left behind names no statement that the call does not have", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   const outcomes: TenantOutcome[] = [];

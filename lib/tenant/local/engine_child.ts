@@ -22,7 +22,7 @@ export interface EngineChildOptions extends EngineProcessOptions {
 export interface ChildRemains {
   /** The last statement of the frame that it started; null: none. */
   readonly progress: Progress | null;
-  /** As `endedByWork` says, where the service did not end it. */
+  /** As `endedByWork` says, where the service did not end it; also where it could not start. */
   readonly byWork: boolean;
 }
 
@@ -151,7 +151,7 @@ export class EngineChild {
     const report = this.report(frame);
     return {
       progress: report?.progress ?? null,
-      byWork: endedByWork(this.#signal, report?.residentBytes ?? NaN),
+      byWork: !this.serves || endedByWork(this.#signal, report?.residentBytes ?? NaN),
     };
   }
 

@@ -13,11 +13,13 @@ import { abandonCall, failCall, settleGroup } from "./settle_group.ts";
 
 /** The number of children that may end during one piece of work before it is given up. */
 const MAX_CRASHES = 2;
+/** The same of those that somebody else has ended: whoever ends all that there are also ends those that have not begun. */
+const MAX_ENDED = 16;
 
 /** Puts the work of a flight back into its lanes, or answers it. The flight has already left its lanes. */
 export function recoverFlight(flight: LaneFlight, remains: ChildRemains): void {
   const { work, lanes } = flight;
-  if (work.kind === "task") return recoverTask(flight, work.job, work.lane);
+  if (work.kind === "task") return recoverTask(flight, work, remains);
   if (flight.answered !== null) return askWhatCommitted(flight, flight.answered, work.jobs, remains);
   lanes.log.putBack(work.logRows);
   const again: CallJob[] = [];
@@ -95,9 +97,14 @@ function runningMs(flight: LaneFlight): number {
   return Math.max(0, Math.round(flight.killedMs - flight.seen.sinceMs));
 }
 
-function recoverTask(flight: LaneFlight, job: TaskJob, lane: TaskLane): void {
+function recoverTask(
+  flight: LaneFlight,
+  { job, lane }: { readonly job: TaskJob; readonly lane: TaskLane },
+  { byWork }: ChildRemains,
+): void {
   job.crashes++;
-  const runsAgain = job.crashes < MAX_CRASHES && isRepeatable(job.request.op);
+  const most = flight.killed === null && !byWork ? MAX_ENDED : MAX_CRASHES;
+  const runsAgain = job.crashes < most && isRepeatable(job.request.op);
   // Ended so that others get a turn, or by itself: nobody's statement is to blame.
   if (runsAgain && (flight.killed === null || flight.killed === "busy")) {
     flight.lanes.putBackTask(job, lane);
