@@ -16,6 +16,8 @@ import { sqldTarget } from "./sqld_target.ts";
 import { medianOf, ratioOf, ratioText } from "./verdict.ts";
 
 const CONNECTIONS = [1, 16];
+/** The runtime compiles what runs often, at one connection for a quarter of a minute. Both have that time. */
+const WARM_SECONDS = 15;
 const CREATED = 30;
 /** Megabytes of the database that is branched. */
 const BRANCHED_MB = 100;
@@ -67,6 +69,9 @@ async function measureRates(service: ServiceTarget, raw: BenchTarget): Promise<v
     for (const connections of CONNECTIONS) {
       const [own, theirs]: [number[], number[]] = [[], []];
       const cpuMicros: number[] = [];
+      for (const target of [service, raw]) {
+        await load({ url: target.url, requests: requests(target), connections, seconds: WARM_SECONDS });
+      }
       for (let round = 0; round < options.rounds; round++) {
         for (const target of [service, raw]) {
           const order = { url: target.url, requests: requests(target), connections };

@@ -178,7 +178,12 @@ function Outcome(
   { visit, path, decides, approval, outcome }: DecisionProps & { outcome: OutcomeView | null },
 ) {
   if (outcome === null) {
-    return <p class="note">It has been redeemed. What became of it was not noted; the query log has it.</p>;
+    return (
+      <p class="note">
+        It has been redeemed, but what became of it was not noted. If it has run, the query log has a row of
+        it.
+      </p>
+    );
   }
   if (outcome.kind === "failed") {
     return (
