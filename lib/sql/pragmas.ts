@@ -47,6 +47,16 @@ export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
   return row.settable ? "set" : "refused";
 }
 
+const CHECK = /(?:integrity|quick)_check/i;
+
+/**
+ * Whether a text may ask the engine to check the database, which takes a connection of its own: by what another has kept of a full-text
+ * table while others wrote to it, the engine (3.53) finds a table damaged that is not.
+ */
+export function asksForCheck(sql: string): boolean {
+  return CHECK.test(sql);
+}
+
 /** What SQLAlchemy asks of a table. */
 const OF_TABLE = /^(?:table_x?info|index_(?:list|x?info)|foreign_key_list)$/i;
 

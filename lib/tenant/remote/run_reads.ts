@@ -31,6 +31,7 @@ import { statementFailure } from "./step_by_step.ts";
 import type { AskedCall } from "./write_call.ts";
 import { StepList } from "./hrana/step_list.ts";
 import { type GatedCall, VERSION, versionGuard } from "./write_steps.ts";
+import { asksForCheck } from "../../sql/pragmas.ts";
 
 /** Runs a call that only reads. Throws `AppError`, and `Stopped` when `giveWay` has told it to stop. */
 export async function runRead(
@@ -206,8 +207,10 @@ class Reading {
   /** A batch that ends whatever transaction it began. */
   #sendWhole(steps: readonly HranaStep[], options: SendOptions): Promise<BatchAnswer> {
     const { connection } = this;
+    const alone = () => connection.send("read", { steps, baton: null, close: true }, options);
+    if (steps.some(({ stmt }) => asksForCheck(stmt.sql))) return alone();
     return connection.onStream("read", async (stream) => {
-      if (stream === null) return await connection.send("read", { steps, baton: null, close: true }, options);
+      if (stream === null) return await alone();
       const answer = await connection.sendFirst(stream, steps, options);
       if (answer.steps.at(-1)?.ok !== false) stream.baton = answer.baton;
       else void undo({ connection }, answer);

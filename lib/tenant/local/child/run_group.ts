@@ -20,6 +20,7 @@ import { GroupLost, writeCall } from "./write_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { dropSnapshot, takeSnapshot } from "./own_snapshots.ts";
+import { asksForCheck } from "../../../sql/pragmas.ts";
 
 /** A group of writes. */
 export interface WriteGroup {
@@ -203,6 +204,7 @@ export function readGroup(
   calls: readonly WireCall[],
   progress: Progress,
 ): { outcomes: WireOutcome[]; text: string } | null {
+  if (calls.some((call) => readsOf(call).some(asksForCheck))) file.close();
   const connection = file.briefReader();
   const outcomes: WireOutcome[] = [];
   let text = "";
