@@ -30,8 +30,8 @@ export class CallerWatch {
    */
   signal(afterMs = 0): AbortSignal {
     const own = this.#own ??= new AbortController();
-    if (afterMs === 0) this.#listen(own);
-    else if (!this.#isOver) this.#timer ??= setTimeout(() => this.#listen(own), afterMs);
+    if (afterMs === 0) this.#listen(own, LOOK_MS);
+    else if (!this.#isOver) this.#timer ??= setTimeout(() => this.#listen(own, LOOK_MS - afterMs), afterMs);
     return own.signal;
   }
 
@@ -47,7 +47,8 @@ export class CallerWatch {
     this.#own?.abort();
   }
 
-  #listen(own: AbortController): void {
+  /** `lookMs`: milliseconds until the caller is first looked at. */
+  #listen(own: AbortController, lookMs: number): void {
     if (this.#looks) return;
     this.#looks = true;
     clearTimeout(this.#timer);
@@ -56,11 +57,11 @@ export class CallerWatch {
     if (this.#isOver) return;
     this.#left = left;
     left?.addEventListener("abort", this);
-    this.#lookLater(own);
+    this.#lookLater(own, lookMs);
   }
 
-  #lookLater(own: AbortController): void {
-    if (!this.#isOver) this.#timer = setTimeout(() => void this.#look(own), LOOK_MS);
+  #lookLater(own: AbortController, ms: number): void {
+    if (!this.#isOver) this.#timer = setTimeout(() => void this.#look(own), ms);
   }
 
   async #look(own: AbortController): Promise<void> {
@@ -73,6 +74,6 @@ export class CallerWatch {
         return own.abort();
       }
     }
-    this.#lookLater(own);
+    this.#lookLater(own, LOOK_MS);
   }
 }
