@@ -31,7 +31,7 @@ type Next = Pick<EndpointRecord, "spec" | "status"> & { readonly change: Endpoin
 
 /** Endpoints in the cache: above 5,000 hot ones a read of KV is cheaper than the memory. */
 const CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 5_000 } as const;
-/** Databases whose published endpoints are. */
+/** Databases whose list of published endpoints is in the cache. */
 const LIST_CACHE = { maxAgeMs: CACHE_AGE_MS, maxEntries: 100 } as const;
 
 /** Every method's errors: `meter_unreachable`. */

@@ -50,8 +50,8 @@ export function pragmaUse(name: string, hasArgument: boolean): PragmaUse {
 const CHECK = /(?:integrity|quick)_check/i;
 
 /**
- * Whether a text may ask the engine to check the database, which takes a connection of its own: by what another has kept of a full-text
- * table while others wrote to it, the engine (3.53) finds a table damaged that is not.
+ * Whether a text may ask the engine to check the database. A check needs a new connection: one that has used a full-text table before
+ * another connection wrote to it calls that table damaged (SQLite 3.53).
  */
 export function asksForCheck(sql: string): boolean {
   return CHECK.test(sql);

@@ -1,14 +1,14 @@
 // The client of a database without its types, for pages and programs that take JavaScript.
 import { stripTypeScriptTypes } from "node:module";
 import { MAX_ENDPOINT_CHARACTERS } from "../../../core/limits.ts";
+import { TextMap } from "../../../core/text_map.ts";
 import { writeClient } from "./client_source.ts";
 
-/** Clients in the cache: strangers ask often, and a client changes only with its endpoints or the schema. */
-const MAX_CACHED = 20;
-/** Characters of their sources together; one is about as long as the specifications of its endpoints. */
-const MAX_CHARACTERS = 2 * MAX_ENDPOINT_CHARACTERS;
-const cached = new Map<string, string>();
-let cachedCharacters = 0;
+/**
+ * By their sources: strangers ask often, and a client changes only with its endpoints or the schema. A source is about as long as the
+ * specifications of its endpoints.
+ */
+const cached = new TextMap<string>({ texts: 20, characters: 2 * MAX_ENDPOINT_CHARACTERS });
 
 /** JavaScript of the client that `writeClient` writes. Errors: those of `writeClient`. */
 export async function writePlainClient(...of: Parameters<typeof writeClient>): Promise<string> {
@@ -16,12 +16,7 @@ export async function writePlainClient(...of: Parameters<typeof writeClient>): P
   const known = cached.get(source);
   if (known !== undefined) return known;
   const plain = withoutGaps(stripTypeScriptTypes(source));
-  if (cached.size >= MAX_CACHED || cachedCharacters + source.length > MAX_CHARACTERS) {
-    cached.clear();
-    cachedCharacters = 0;
-  }
-  cached.set(source, plain);
-  cachedCharacters += source.length;
+  cached.put(source, plain);
   return plain;
 }
 
