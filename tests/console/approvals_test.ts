@@ -1,5 +1,6 @@
 // The page of an approval and the inbox, as a browser without script uses them.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { secondApp } from "../replay/second_app.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
@@ -227,6 +228,22 @@ testSteps("the inbox", pageWorld, {
     assertEquals(await answer(), { changed: true });
     const { status } = await openPage(world.app, asked, null, { accept: "application/json" });
     assertEquals(status, 401);
+  },
+  "does not say of a write whose outcome was lost that it ran": async (world) => {
+    const held = await world.hold("UPDATE items SET price = 1 WHERE id = 9");
+    await world.approve(held.id);
+    await using second = secondApp(world.app);
+    second.onRun = () => second.down = true;
+    await second.request("POST", `${world.shop.database.path}/redeem_approval`, {
+      token: world.agent.token,
+      body: { approvalToken: held.approvalToken },
+    });
+    second.down = false;
+    const { text } = await world.open(world.pathOf(held.id));
+    assertMatch(text, /What became of it Redeemed Approved by .* was not noted/);
+    const list = await world.open(`/console/${world.shop.slug}/approvals?state=redeemed`);
+    assertMatch(list.text, /1 row of items Redeemed main/);
+    assert(![text, list.text].some((page) => /\bRan\b/.test(page)), text + list.text);
   },
   "loads itself anew without script, where its reader asks for that": async (world) => {
     const inbox = `/console/${world.shop.slug}/approvals`;

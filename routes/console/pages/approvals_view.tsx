@@ -22,7 +22,7 @@ export type InboxState = (typeof inboxStates)[number];
 const names: Readonly<Record<InboxState, string>> = {
   pending: "Waiting",
   approved: "Approved",
-  redeemed: "Ran",
+  redeemed: "Redeemed",
   denied: "Denied",
   expired: "Expired",
   all: "All",
