@@ -2,6 +2,7 @@
 // to be kept is answered as on a full disk, until it can be written again.
 import { assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
+import { childrenOf } from "../testing/process_tree.ts";
 import { print } from "../testing/print.ts";
 import { startService } from "../testing/start_service.ts";
 import { callService, manage, newToken } from "../testing/service_world.ts";
@@ -33,7 +34,9 @@ Deno.test("on a read-only disk a write is storage_full, and rows of the log wait
     for (const sql of ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]) {
       assertEquals((await call(sql)).status, 200);
     }
-    // Nothing has a file open for writing while the disk becomes read-only.
+    // Nothing has a file open for writing while the disk becomes read-only. Engine children first: whoever sees the service go
+    // closes its databases, and what was closed cannot be opened without writing.
+    for (const child of await childrenOf(service.pid)) Deno.kill(child, "SIGKILL");
     await service.kill();
     assertEquals(await mount("-o", "remount,ro", disk), true);
     service = await start();
