@@ -1,6 +1,7 @@
 // Which databases of a remote store share one compiled schema: those with the very same texts.
 import { assert, assertEquals } from "@std/assert";
 import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
+import { knownCharacters } from "../../lib/tenant/remote/gate/known_texts.ts";
 import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 
 const PARENT = "CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT)";
@@ -61,4 +62,24 @@ Deno.test("what a call learns without foreign keys, or behind a change of the sc
     assertEquals(changed.facts[2]?.tablesWritten, ["d", "p"]);
     assertEquals([written(second), written(first)], [["c", "p"], ["c", "p"]]);
   }
+});
+
+Deno.test("what is known of texts in many schemas is bounded in characters, the newest kept", async () => {
+  const before = knownCharacters();
+  const schemas = 8;
+  const gates = await Promise.all(
+    Array.from({ length: schemas }, (_, at) => gateOf([`CREATE TABLE t${at} (id INTEGER PRIMARY KEY)`])),
+  );
+  // 6,000,000 characters for each schema, in texts that are not long: more than all may keep.
+  const texts = (table: number) =>
+    Array.from({ length: 750 }, (_, at) => `SELECT id FROM t${table} /* ${at} ${"x".repeat(8000)} */`);
+  for (const [table, gate] of gates.entries()) {
+    for (const sql of texts(table)) gate.inspect([{ sql, changesSchema: false }]);
+  }
+  assert(before < 1_000_000, `${before} characters were known before`);
+  assert(knownCharacters() > 25_000_000 && knownCharacters() <= 32_000_000, `${knownCharacters()}`);
+  const kept = knownCharacters();
+  const [newest = ""] = texts(schemas - 1).slice(-1);
+  gates[schemas - 1]?.inspect([{ sql: newest, changesSchema: false }]);
+  assertEquals(knownCharacters(), kept);
 });
