@@ -11,13 +11,15 @@ export interface DoorPath {
 
 /**
  * Reads `<database>[/<anything>]/[v2|v3[/pipeline|/cursor]]`, and the same without the database; one free segment behind it
- * may be lost with the slash. Null for any other path.
+ * may be lost with the slash, and a second slash stands before the version where a client adds one to a URL that ends with it.
+ * Null for any other path.
  */
 export function readDoorPath(rest: string): DoorPath | null {
   const parts = rest.split("/");
   if (parts.at(-1) === "") parts.pop();
   const at = parts.findLastIndex((part, index) => isVersion(part) && index >= parts.length - 2);
   const names = at < 0 ? parts : parts.slice(0, at);
+  if (at > 0 && names.at(-1) === "") names.pop();
   if (names.length > 2 || names.some((name) => name === "")) return null;
   const call = at < 0 ? null : callOf(parts[at] ?? "", parts[at + 1]);
   return call === undefined ? null : { database: names[0] ?? null, call };

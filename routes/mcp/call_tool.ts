@@ -3,7 +3,7 @@ import { AppError, type Issue } from "../../lib/core/errors.ts";
 import { refuseRounded } from "../../lib/guard/parse_json.ts";
 import { roleAtLeast } from "../../lib/core/role.ts";
 import { failureAnswer, type McpAnswer } from "./tools/answer.ts";
-import { settled } from "./failure_boundary.ts";
+import { invalidParams, settled } from "./failure_boundary.ts";
 import { findTarget, readAddress } from "./find_target.ts";
 import { messageOf, nextStep } from "./next_steps.ts";
 import { approvalIdOf } from "../../lib/query/hold_call.ts";
@@ -11,10 +11,17 @@ import type { DatabaseCall, DatabaseTool, Prepared, Tool } from "./tools/tool.ts
 import { toolTable } from "./tools/tool_table.ts";
 import { addressingOf, connectionRole, type McpVisit } from "./tools/visit.ts";
 
-/** The tool, where the connection has it. */
-export function findTool(visit: McpVisit, name: string): Tool | null {
+/** The tool, where the connection has it. Errors: the protocol's, which says what role has it, if any. */
+export function findTool(visit: McpVisit, name: string): Tool {
   const found = toolTable.get(name);
-  return found !== undefined && roleAtLeast(connectionRole(visit), found.role) ? found : null;
+  if (found === undefined) {
+    throw invalidParams("Call a tool that tools/list lists; this name is not among them");
+  }
+  const role = connectionRole(visit);
+  if (roleAtLeast(role, found.role)) return found;
+  throw invalidParams(
+    `Connect with the role ${found.role} for this tool; tools/list has none that a connection with ${role} may not call`,
+  );
 }
 
 /** A tool's call as the client sends it. */

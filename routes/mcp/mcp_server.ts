@@ -26,7 +26,6 @@ export function mcpServer(visit: McpVisit, era: "legacy" | "modern"): Server {
     })));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const tool = findTool(visit, params.name);
-    if (tool === null) throw invalidParams("Call a tool that tools/list lists; this name is not among them");
     const asked = { tool, given: params.arguments ?? {}, signal: ctx.mcpReq.signal };
     const asksPeople = era === "modern" && opensPages(server);
     return await withProgress(ctx, () => answerAsked(visit, asked, { ctx, asksPeople }));

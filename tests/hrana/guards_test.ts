@@ -5,7 +5,16 @@ import { testSteps } from "../testing/cases.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
 import { transactionControl } from "../../lib/sql/transaction_control.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";
-import { type DoorResult, hranaWorld, resultOf, valuesOf, wholeBatch } from "./hrana_world.ts";
+import {
+  askedBatch,
+  cursor,
+  type DoorResult,
+  hranaWorld,
+  resultOf,
+  stateProbe,
+  valuesOf,
+  wholeBatch,
+} from "./hrana_world.ts";
 
 /** The id of the approval that an error's message names. */
 function approvalOf({ error }: DoorResult): string {
@@ -93,6 +102,22 @@ testSteps("guards of the door for libSQL", hranaWorld, {
       assertEquals(resultOf(await insert()).affected_row_count, 1);
     }
     assertEquals(await rows("SELECT count(*) FROM t"), [[25]]);
+  },
+
+  "a held write runs behind its approval when the client asks for the state of its stream too": async (
+    world,
+  ) => {
+    const { setup, rule, decide, rows } = world;
+    await setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1), (2), (3)");
+    await rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
+    const first = "DELETE FROM t WHERE v = 1";
+    for (const steps of [[{ stmt: { sql: first } }], askedBatch(["DELETE FROM t WHERE v = 2", first])]) {
+      const send = () => cursor(world, [...steps, stateProbe]);
+      const [, id = "none"] = /\/approvals\/(apv_\w+)/.exec(await send()) ?? [];
+      assertEquals((await decide(id, "approve")).status, 200);
+      assertMatch(await send(), /"affected_row_count":1/);
+    }
+    assertEquals(await rows("SELECT v FROM t"), [[3]]);
   },
 
   "an approved write that would do something else by now waits for another look": async (world) => {

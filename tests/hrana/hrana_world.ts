@@ -91,6 +91,34 @@ export function wholeBatch(statements: readonly string[]): unknown {
   };
 }
 
+/** What @tursodatabase/serverless sends behind the steps of every batch, to hear whether a transaction is open. */
+export const stateProbe = {
+  stmt: { sql: "SELECT 1", args: [], named_args: [], want_rows: false },
+  condition: { type: "is_autocommit" },
+};
+
+/** A batch as that client sends it. */
+export function askedBatch(statements: readonly string[]): unknown[] {
+  const ok = (step: number) => ({ type: "ok", step });
+  const commit = statements.length + 1;
+  return [
+    { stmt: { sql: "BEGIN IMMEDIATE" } },
+    ...statements.map((sql, at) => ({ stmt: { sql }, condition: ok(at) })),
+    { stmt: { sql: "COMMIT" }, condition: ok(commit - 1) },
+    {
+      stmt: { sql: "ROLLBACK" },
+      condition: { type: "and", conds: [ok(0), { type: "not", cond: ok(commit) }] },
+    },
+  ];
+}
+
+/** The lines of a cursor's answer. */
+export async function cursor({ app, shop }: HranaWorld, steps: readonly unknown[]): Promise<string> {
+  const body = { batch: { steps } };
+  const path = `/hrana/${shop.slug}/main/v3/cursor`;
+  return (await app.request("POST", path, { token: shop.token, body })).text;
+}
+
 /** The result of a statement that has succeeded. */
 export function resultOf(answer: DoorResult): StmtResult & BatchResult & DescribeResult {
   assertEquals(answer.error, undefined);

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { credit, usage } from "../money/money_world.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
-import { hranaWorld, resultOf, valuesOf } from "./hrana_world.ts";
+import { cursor, hranaWorld, resultOf, stateProbe, valuesOf } from "./hrana_world.ts";
 
 const { run, test } = oneStore();
 Deno.test("money", run);
@@ -20,6 +20,8 @@ test("calls cost on this door what they cost by /query and /batch, and what runs
   const inserts = ["INSERT INTO t (v) VALUES (2)", "INSERT INTO t (v) VALUES (3)"];
   await plain.shop.batch(inserts.map((sql) => [sql]), { transaction: true });
   resultOf(await door.transaction(inserts));
+  await plain.shop.query(inserts[0] ?? "");
+  await cursor(door, [{ stmt: { sql: inserts[0] } }, stateProbe]);
   const free = [{ type: "describe", sql: "SELECT 1" }, { type: "store_sql", sql_id: 1, sql: "SELECT 1" }];
   assertEquals((await door.pipeline({ baton: null, requests: [...free, { type: "close" }] })).status, 200);
   await app.deps.query.meter.close();

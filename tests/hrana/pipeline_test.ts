@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
 import { testSteps } from "../testing/cases.ts";
-import { hranaWorld, resultOf, valuesOf, wholeBatch } from "./hrana_world.ts";
+import { hranaWorld, resultOf, stateProbe, valuesOf, wholeBatch } from "./hrana_world.ts";
 
 const float = (value: number) => ({ type: "float", value });
 const text = (value: string) => ({ type: "text", value });
@@ -439,5 +439,39 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     await transaction(["DELETE FROM t"]);
     const after = await app.request("GET", `${shop.database.path}/snapshots`, { token: shop.token });
     assertEquals(JSON.parse(after.text).data.length, JSON.parse(before.text).data.length + 1);
+  },
+
+  "a batch that asks for the state of its stream hears it, inside of a transaction and outside": async (
+    world,
+  ) => {
+    await world.setup("CREATE TABLE t (v)");
+    const steps = async (baton: string | null, sql: string) => {
+      const { shop: { slug, token } } = world;
+      const body = { baton, batch: { steps: [{ stmt: { sql } }, stateProbe] } };
+      const { text } = await world.app.request("POST", `/hrana/${slug}/main/v3/cursor`, { token, body });
+      const [first = "", ...entries] = text.trimEnd().split("\n");
+      const own: string | null = JSON.parse(first).baton;
+      return { baton: own, asked: entries.filter((line) => JSON.parse(line).step === 1) };
+    };
+    const outside = ['{"type":"step_begin","step":1,"cols":[{"name":"1","decltype":null}]}'];
+    assertEquals(await steps(null, "INSERT INTO t VALUES (1)"), { baton: null, asked: outside });
+    const begun = await steps(null, "BEGIN");
+    assertEquals(begun.asked, []);
+    const inside = await steps(begun.baton, "INSERT INTO t VALUES (2)");
+    assertEquals(inside.asked, []);
+    assertEquals(await steps(inside.baton, "COMMIT"), { baton: null, asked: outside });
+    assertEquals(await world.rows("SELECT v FROM t"), [[1], [2]]);
+  },
+
+  "an address that ends with a slash works for clients that add one": async (
+    { app, shop: { slug, token } },
+  ) => {
+    const body = { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] };
+    for (const path of ["main//v2/pipeline", "main//v3/pipeline", "/v2/pipeline"]) {
+      const { status } = await app.request("POST", `/hrana/${slug}/${path}`, { token, body });
+      assertEquals(status, 200, path);
+    }
+    const { status } = await app.request("POST", `/hrana/${slug}//main/v2/pipeline`, { token, body });
+    assertEquals(status, 404);
   },
 });

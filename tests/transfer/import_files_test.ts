@@ -11,6 +11,31 @@ const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const editSchema = (sql: string) => (db: DatabaseSync) => db.exec(`PRAGMA writable_schema = ON; ${sql}`);
 
 testSteps("import of files", transferWorld, {
+  "a file whose rows are all in the log beside it replaces nothing, and says how to copy it": async (
+    world,
+  ) => {
+    await world.acme.setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1)");
+    const folder = await Deno.makeTempDir();
+    try {
+      const path = `${folder}/app.db`;
+      using app = new DatabaseSync(path);
+      app.exec("PRAGMA journal_mode=WAL; CREATE TABLE t (v); INSERT INTO t VALUES (2)");
+      const copied = await world.import("format=sqlite&mode=replace", await Deno.readFile(path));
+      assertEquals([copied.status, copied.body.code], [400, "import_refused"], copied.text);
+      assertMatch(copied.body.issues?.[0]?.message ?? "", /-wal: send the file that VACUUM INTO makes/);
+      assertEquals(rowsOf(await world.acme.query("SELECT v FROM t")), [[1]]);
+      app.exec(`VACUUM INTO '${folder}/whole.db'`);
+      const whole = await world.import(
+        "format=sqlite&mode=replace",
+        await Deno.readFile(`${folder}/whole.db`),
+      );
+      assertEquals(whole.status, 200, whole.text);
+      assertEquals(rowsOf(await world.acme.query("SELECT v FROM t")), [[2]]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+
   "reads what sqlite3's .dump writes, full-text tables included": async (world) => {
     const dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n" +
       "CREATE TABLE t(a, \"b;c\" TEXT);\nINSERT INTO t VALUES(1,'x;''y\n'),(2,NULL);\nINSERT INTO t VALUES(-1.5e3,X'00ff');\n" +
@@ -397,6 +422,8 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
     assertEquals([form.body.code, form.body.issues?.[0]?.path], ["validation_failed", "Content-Type"]);
     for (
       const [format, file, path, message] of [
+        ["sql", "-- MySQL dump 10.13\nINSERT INTO t VALUES ('a\\'b');\n", "file", /MySQL.* csv or ndjson$/],
+        ["sql", "/*M!999999\\- enable the sandbox mode */\n", "file", /MariaDB.* csv or ndjson$/],
         ["sql", "-- PostgreSQL\nSET lock_timeout = 0;\n", "line 2", /^SET .* csv or ndjson$/],
         [
           "sql",

@@ -5,8 +5,8 @@ import { describeText } from "./describe_text.ts";
 import { doorError } from "./door_error.ts";
 import { readStatement, textOf } from "./door_statement.ts";
 import type { StreamRequest, WireBatch, WireStatement } from "./hrana_types.ts";
-import type { DoorStep } from "./plan_batch.ts";
-import { NOTHING } from "./result_text.ts";
+import { type DoorStep, endsWithProbe } from "./plan_batch.ts";
+import { NOTHING, ONE_COLUMN } from "./result_text.ts";
 import { runCall } from "./run_calls.ts";
 import { sequenceSteps } from "./sequence_steps.ts";
 
@@ -60,8 +60,12 @@ async function describe({ ctx, stream }: RunningRequest, text: string): Promise<
 
 /** Runs the steps of a batch. Errors: those of statements that cannot be read, before anything runs. */
 export async function runBatch(running: RunningRequest, batch: WireBatch, path: string): Promise<BatchRun> {
-  const run = new BatchRun(running, batchSteps(running, batch, path));
+  const steps = batchSteps(running, batch, path);
+  // Its answer is known here; as a call of its own it would cost as much as the steps, which then were not one call either.
+  const probes = endsWithProbe(steps);
+  const run = new BatchRun(running, probes ? steps.slice(0, -1) : steps);
   await run.run();
+  if (probes) run.add(running.stream.autocommit ? ONE_COLUMN : null);
   return run;
 }
 

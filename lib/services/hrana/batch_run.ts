@@ -45,6 +45,12 @@ export class BatchRun {
     }
   }
 
+  /** The result of a step behind them that needs no call; null: its condition does not hold. */
+  add(result: string | null): void {
+    this.results.push(result);
+    this.errors.push(null);
+  }
+
   /** One atomic call, in which BEGIN, COMMIT and ROLLBACK are the pipeline's. */
   async #runWhole({ mode, inner, begin, commit, rollback, behind }: WholeTransaction): Promise<void> {
     const { steps, request } = this;

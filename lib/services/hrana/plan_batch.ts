@@ -43,12 +43,23 @@ export function wholeTransaction(
   if (steps[commit]?.statement.text.control?.verb !== "commit" || !isChained(steps[commit], commit - 1)) {
     return null;
   }
-  const undoes = steps[at]?.statement.text.control?.verb === "rollback" && isElse(steps[at], commit);
+  const undoes = steps[at]?.statement.text.control?.verb === "rollback" &&
+    isElse(steps[at], { begin, commit });
   if (!undoes && !mayStayOpen) return null;
   const rollback = undoes ? at++ : null;
   const behind: number[] = [];
   if (setsForeignKeys(steps[at], "on") && steps[at]?.condition === null) behind.push(at++);
   return at === steps.length ? { mode: control.mode, inner, begin, commit, rollback, behind } : null;
+}
+
+/**
+ * Whether the last step only asks whether a transaction is open behind the others: `SELECT 1` on condition of `is_autocommit`,
+ * of whose rows none are wanted. @tursodatabase/serverless sends it behind every statement and every batch.
+ */
+export function endsWithProbe(steps: readonly DoorStep[]): boolean {
+  const last = steps.at(-1);
+  return steps.length > 1 && last?.condition?.type === "is_autocommit" && !last.statement.wantsRows &&
+    /^\s*SELECT\s+1\s*$/i.test(last.statement.sql);
 }
 
 /** Steps from `at` on that are one call. */
@@ -84,13 +95,16 @@ function mayFollow(step: DoorStep | undefined, before: number): boolean {
   return step?.condition === null || (before >= 0 && isChained(step, before));
 }
 
-/** Whether the step runs exactly where the step `commit` has not succeeded. */
-function isElse(step: DoorStep | undefined, commit: number): boolean {
+/** Whether the step runs exactly where the step `commit` has not succeeded, behind a BEGIN that has. */
+function isElse(
+  step: DoorStep | undefined,
+  { begin, commit }: { readonly begin: number; readonly commit: number },
+): boolean {
   const condition = step?.condition ?? null;
   if (condition === null) return false;
   const all = condition.type === "and" ? condition.conds : [condition];
   return all.some((one) => isNotOk(one, commit)) &&
-    all.every((one) => isNotOk(one, commit) || isInTransaction(one));
+    all.every((one) => isNotOk(one, commit) || isOk(one, begin) || isInTransaction(one));
 }
 
 function isOk(condition: WireCondition, step: number): boolean {

@@ -6,6 +6,12 @@ import type { DoorStatement } from "./door_statement.ts";
 /** The result of a statement that the engine never saw, such as BEGIN. */
 export const NOTHING = finished(typedResultJson("[]", "[]", { changes: 0, rowid: null }), [0, 0, 0]);
 
+/** The result of `SELECT 1` of which no rows are wanted. */
+export const ONE_COLUMN = finished(
+  typedResultJson('[{"name":"1","decltype":null}]', "[]", { changes: 0, rowid: null }),
+  [0, 0, 0],
+);
+
 /** The results of a call. */
 export function resultTexts(
   statements: readonly DoorStatement[],

@@ -25,6 +25,17 @@ const READ_PRAGMAS =
   "PRAGMA hard_heap_limit=402653184; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON";
 
 const SQLITE_FILE = "SQLite format 3\0";
+/** Where that header says how the file is written, and what it says of one with a log beside it (`journal_mode=WAL`). */
+const WRITE_VERSION = 18;
+const WITH_LOG = 2;
+
+/** How the dumps of other databases begin that would else be refused in words about some statement of theirs. */
+const OTHER_DUMPS = [
+  ["PGDMP", "PostgreSQL"],
+  ["-- MySQL dump", "MySQL"],
+  ["-- MariaDB dump", "MariaDB"],
+  ["/*M!999999", "MariaDB"],
+] as const;
 
 /** The engine's code for what is wrong with what it reads (sqlite.org/rescode.html), as an index that it cannot open. */
 const SQLITE_ERROR = 1;
@@ -69,10 +80,11 @@ function checkBeginning(path: string, format: "sqlite" | "sql"): void {
   file.readSync(bytes);
   // The formats that these tell apart begin with ASCII; sqlite.org/fileformat.html gives SQLite's.
   const start = String.fromCharCode(...bytes);
+  const other = OTHER_DUMPS.find(([beginning]) => start.startsWith(beginning));
   const found = start.startsWith("\x1f\x8b")
     ? "it is compressed by gzip; unpack it and send what is in it"
-    : start.startsWith("PGDMP")
-    ? "it is a dump of PostgreSQL; rows of other databases come in as csv or ndjson"
+    : other !== undefined
+    ? `it is a dump of ${other[1]}; rows of other databases come in as csv or ndjson`
     : format === "sql" && start === SQLITE_FILE
     ? "it is a SQLite file; send it with format=sqlite"
     : format === "sqlite" && start !== SQLITE_FILE
@@ -81,11 +93,27 @@ function checkBeginning(path: string, format: "sqlite" | "sql"): void {
   if (found !== null) throw new NotTaken(found, null);
 }
 
+/** Whether the newest rows of the SQLite file may be in another file, beside it. */
+function hasLog(path: string): boolean {
+  using file = Deno.openSync(path);
+  file.seekSync(WRITE_VERSION, Deno.SeekMode.Start);
+  const version = new Uint8Array(1);
+  file.readSync(version);
+  return version[0] === WITH_LOG;
+}
+
 function* strangersItems(path: string): Generator<Item> {
   const db = openFile(path);
   const [found] = allRows(db, "PRAGMA integrity_check(1)")[0] ?? [];
   if (found !== "ok") throw new Unreadable(String(found));
   const plan = planOf(db, null);
+  if (plan.tables.length + plan.virtual.length === 0 && hasLog(path)) {
+    throw new NotTaken(
+      "it has no tables; what a program has written that still has it open is in the file beside it, whose name ends with -wal: " +
+        "send the file that VACUUM INTO makes",
+      null,
+    );
+  }
   const wide = plan.tables.find(({ columns }) => columns.length > ENGINE_LIMITS.column);
   if (wide) throw new NotTaken(`table ${wide.name}: too many columns`, null);
   // What an index stores would be read as it came by whoever searches it, so it is not taken over.
