@@ -1,6 +1,7 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
 import { type Clock, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import { isId } from "../core/ids.ts";
 import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { InTurn } from "../core/in_turn.ts";
@@ -10,6 +11,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { WebhookEventRecord } from "../store/changes_records.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../store/write_records.ts";
+import { tokenLineage } from "./token_records.ts";
 import { withEvent } from "./webhooks.ts";
 
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
@@ -42,6 +44,8 @@ export interface RepeatableCall {
   /** Which of its approvals this is, from 0. */
   readonly number: number;
 }
+
+type Place = Pick<ApprovalRecord, "namespaceId" | "databaseId">;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Approvals {
@@ -83,7 +87,7 @@ export class Approvals {
       added: keys.approvalsAdded(databaseId),
       expireIn: 2 * APPROVAL_MS,
       most: MAX_OPEN_APPROVALS,
-      count: () => this.#countOpen(databaseId),
+      count: () => this.#countOpen(record),
     };
     const attempt = async () => {
       if (await this.byHash(tokenHash) !== null) return "known";
@@ -107,16 +111,28 @@ export class Approvals {
   }
 
   /** Whether a database has as many approvals that wait, for a decision or to be redeemed, as it may. */
-  async areMany(databaseId: string): Promise<boolean> {
-    return await this.#countOpen(databaseId) >= MAX_OPEN_APPROVALS;
+  async areMany(place: Place): Promise<boolean> {
+    return await this.#countOpen(place) >= MAX_OPEN_APPROVALS;
   }
 
-  async #countOpen(databaseId: string): Promise<number> {
-    let open = 0;
-    for await (const { value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
-      if (value > this.clock.now()) open++;
+  async #countOpen({ namespaceId, databaseId }: Place): Promise<number> {
+    const open: string[] = [];
+    for await (const { key, value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
+      if (value > this.clock.now()) open.push(String(key.at(-1)));
     }
-    return open;
+    if (open.length < MAX_OPEN_APPROVALS) return open.length;
+    const ended = await Promise.all(open.map((id) => this.#endOrphan(namespaceId, id)));
+    return ended.filter((hasEnded) => !hasEnded).length;
+  }
+
+  /** Ends an approval whose token counts no more: nobody else could redeem it, and it would keep others from being held. */
+  async #endOrphan(namespaceId: string, approvalId: string): Promise<boolean> {
+    const record = await this.byId(namespaceId, approvalId);
+    const tokenId = record?.requestedBy ?? "";
+    if (record === null || !isId("tok", tokenId)) return false;
+    const nowMs = this.clock.now();
+    if (await tokenLineage(this.kv, { namespaceId, tokenId, nowMs }) !== null) return false;
+    return await this.move(record, record.state, { expiresAt: nowMs }) !== null;
   }
 
   async byHash(hash: string): Promise<ApprovalRecord | null> {

@@ -1,6 +1,7 @@
 // Handoff tokens: each is exchanged once for an API token. Its record says whether it is still valid; the lifetime of
 // its key only cleans up.
 import type { Clock } from "../core/clock.ts";
+import { MAX_HANDOFFS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { HandoffRecord, TokenRecord } from "../store/records.ts";
@@ -10,7 +11,11 @@ import { FASTER, untilCommitted } from "../store/until_committed.ts";
 /** What became of a handoff. */
 export type MintOutcome =
   | { readonly ok: true; readonly untilMs: number }
-  | { readonly ok: false; readonly reason: "token_gone" | "too_deep" };
+  | { readonly ok: false; readonly reason: "token_gone" | "too_deep" }
+  /** `untilMs`: when the next day begins. */
+  | { readonly ok: false; readonly reason: "too_many"; readonly untilMs: number };
+
+const DAY_MS = 86_400_000;
 
 /** What a redeemed handoff gives. */
 export interface Redeemed {
@@ -25,15 +30,21 @@ export class Handoffs {
   /** `untilMs` is the wanted end, or the minting token's expiry if that comes first. */
   async add(hash: string, record: HandoffRecord): Promise<MintOutcome> {
     const { namespaceId, parentId } = record;
-    const nowMs = this.clock.now();
-    const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
-    if (line === null) return { ok: false, reason: "token_gone" };
-    if (line.tokens.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
-    const untilMs = Math.min(record.untilMs, line.tokens[0]?.value.expiresAt ?? Infinity);
-    await kvCommit(
-      this.kv.atomic().set(keys.handoff(hash), { ...record, untilMs }, { expireIn: untilMs - nowMs }),
-    );
-    return { ok: true, untilMs };
+    return await untilCommitted(async () => {
+      const nowMs = this.clock.now();
+      const line = await tokenLineage(this.kv, { namespaceId, tokenId: parentId, nowMs });
+      const [minter, eldest] = [line?.tokens[0], line?.tokens.at(-1)];
+      if (line === null || !minter || !eldest) return { ok: false, reason: "token_gone" };
+      if (line.tokens.length === MAX_LINEAGE) return { ok: false, reason: "too_deep" };
+      const day = Math.floor(nowMs / DAY_MS);
+      const minted = await kvGet(this.kv, keys.handoffsMinted(namespaceId, eldest.value.id, day));
+      const before = minted.value ?? 0;
+      if (before >= MAX_HANDOFFS) return { ok: false, reason: "too_many", untilMs: (day + 1) * DAY_MS };
+      const untilMs = Math.min(record.untilMs, minter.value.expiresAt ?? Infinity);
+      const addition = this.kv.atomic().check(minted).set(minted.key, before + 1, { expireIn: 2 * DAY_MS })
+        .set(keys.handoff(hash), { ...record, untilMs }, { expireIn: untilMs - nowMs });
+      return await kvCommit(addition) ? { ok: true, untilMs } : FASTER;
+    });
   }
 
   /** Reads a handoff without consuming it. Null when it is unknown, used or expired. */

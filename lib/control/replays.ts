@@ -8,6 +8,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { PIECE_BYTES, readPieces, writePieces } from "../store/pieces.ts";
 import type { ReplayRecord } from "../store/records.ts";
+import { KeptRoom } from "./kept_room.ts";
 import { LeaseWatch } from "./lease_watch.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 
@@ -43,8 +44,8 @@ export type ReplayClaim = Exclude<ReplayState, { state: "free" }> | {
 
 /** A call that this process may run. The first of these methods ends the claim; later calls do nothing. */
 export interface Claim {
-  /** Stores the answer for a day. */
-  store(answer: Uint8Array): Promise<void>;
+  /** Stores the answer for a day; not that of a namespace whose answers have no room, so that its call runs again. */
+  store(answer: Uint8Array, namespaceId?: string): Promise<void>;
   /**
    * Adds the answer, of at most `PIECE_BYTES`, to the commit that does what the call is for, so that neither is kept without the
    * other. The claim goes on until another method ends it. Errors: `replay_running` where another process has it by now.
@@ -82,6 +83,7 @@ export class Replays {
   /** The ends of calls that run in this process: other calls with the same key wait for them, whatever they ask. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #watch: LeaseWatch;
+  readonly #room: KeptRoom;
 
   /** `isAlone`: as of `LeaseWatch`. */
   constructor(
@@ -90,6 +92,7 @@ export class Replays {
     { isAlone = false }: { readonly isAlone?: boolean } = {},
   ) {
     this.#watch = new LeaseWatch(clock, { leaseMs: LEASE_MS, isAlone });
+    this.#room = new KeptRoom(clock);
   }
 
   /** Reads what is known about a call, without claiming it. */
@@ -189,18 +192,20 @@ export class Replays {
         finish();
       }
     };
+    const forget = () => close((atomic) => atomic.delete(kvKey));
     const noted = (state: "kept" | "tenant", pieces: number) => (atomic: Deno.AtomicOperation) => {
       const untilMs = this.clock.now() + REPLAY_MS;
       return atomic.set(kvKey, { ...record, state, pieces, untilMs }, FORGET_ANSWER);
     };
     return {
-      store: async (answer) => {
+      store: async (answer, namespaceId) => {
         if (ended) return;
+        if (namespaceId !== undefined && !this.#room.take(namespaceId, answer.length)) return await forget();
         const pieces = await writePieces(this.kv, answer, {
           key: (piece) => keys.replayPiece(key, record.run, piece),
           ...FORGET_ANSWER,
         }).catch(async (error) => {
-          await close((atomic) => atomic.delete(kvKey)).catch(() => {});
+          await forget().catch(() => {});
           throw error;
         });
         await close(noted("kept", pieces));
@@ -215,7 +220,7 @@ export class Replays {
         noted("kept", 1)(commit);
       },
       storedByTenant: () => close(noted("tenant", 0)),
-      release: () => close((atomic) => atomic.delete(kvKey)).catch(() => {}),
+      release: () => forget().catch(() => {}),
     };
   }
 

@@ -68,7 +68,7 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
   return await untilCommitted(async () => {
     const chosen = await chooseToken(ctx, toHold);
     const { token, waiting } = chosen;
-    if (waiting === null && await ctx.approvals.areMany(toHold.target.databaseId)) {
+    if (waiting === null && await ctx.approvals.areMany(toHold.target)) {
       return new AppError("too_many_approvals");
     }
     const record = waiting ?? await addApproval(ctx, chosen, toHold);

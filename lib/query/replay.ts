@@ -96,8 +96,8 @@ async function claimRead({ ctx, understood }: StatementPass): Promise<Said<Claim
 }
 
 /**
- * Stores a read's answer. Where KV or the database fails, the caller gets the answer all the same, and a repetition
- * reads again. Errors: `replay_mismatch` where a write has taken the key meanwhile.
+ * Stores a read's answer. Where KV or the database fails, or KV has no more room for the namespace, the caller gets the answer
+ * all the same, and a repetition reads again. Errors: `replay_mismatch` where a write has taken the key meanwhile.
  */
 async function storeRead(
   { ctx, understood }: StatementPass,
@@ -116,7 +116,7 @@ async function storeRead(
   const found = await noted(database, replayKeys(ctx, { idempotency, plan: null }, ""));
   if (found === "failed") return;
   if (found?.ok === "replay_mismatch") throw new AppError("replay_mismatch");
-  await claim.store(new TextEncoder().encode(text)).catch(() => {});
+  await claim.store(new TextEncoder().encode(text), call.target.namespaceId).catch(() => {});
 }
 
 /**

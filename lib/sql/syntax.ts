@@ -33,6 +33,8 @@ export interface Syntax {
   readonly parameterCount: number;
   /** Whether one of them is `?N`. */
   readonly numberedParameter: boolean;
+  /** Whether a part of it reads rows. */
+  readonly readsRows: boolean;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
   /** Whether it is a SELECT with a LIMIT of its own. */
@@ -120,6 +122,7 @@ function describe(root: Stmt, sql: string): SyntaxResult {
       functions: [...walk.functions].sort(),
       parameterCount: walk.parameterCount,
       numberedParameter: walk.numberedParameter,
+      readsRows: walk.readsRows,
       pragma,
       rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,

@@ -15,6 +15,8 @@ export interface Walk {
   readonly namedParameter: boolean;
   /** `?N` */
   readonly numberedParameter: boolean;
+  /** Whether a part of it reads rows: of a table, a table-valued function or a CTE. */
+  readonly readsRows: boolean;
   /** A schema other than `main` with which a name is qualified. */
   readonly foreignSchema: string | null;
 }
@@ -28,6 +30,7 @@ export function walkStatement(root: Stmt): Walk {
   let parameterCount = 0;
   let namedParameter = false;
   let numberedParameter = false;
+  let readsRows = false;
   let foreignSchema: string | null = null;
   traverse(root, {
     enter(node) {
@@ -42,7 +45,12 @@ export function walkStatement(root: Stmt): Walk {
         case "TableCallSelectTable":
           tableFunctions.add(node.tblName.objName.text.toLowerCase());
           break;
+        case "FromClause":
+        case "With":
+          readsRows = true;
+          break;
         case "InTableExpr":
+          readsRows = true;
           if (node.args) tableFunctions.add(node.rhs.objName.text.toLowerCase());
           break;
         case "InsertTriggerCmd":
@@ -83,6 +91,7 @@ export function walkStatement(root: Stmt): Walk {
     parameterCount,
     namedParameter,
     numberedParameter,
+    readsRows,
     foreignSchema,
   };
 }

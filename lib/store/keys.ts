@@ -152,6 +152,11 @@ export const keys = {
 
   /** Until it is redeemed or has expired. The hash is SHA-256, hex. */
   handoff: (hash: string): Key<HandoffRecord> => ["handoff", hash],
+  /** How many a token, and all that come of it, have minted in a UTC day since 1970. Two days. */
+  handoffsMinted: (namespaceId: string, tokenId: string, day: number): Key<number> => [
+    "handoffs_minted",
+    ...[namespaceId, tokenId, day],
+  ],
 
   /** Until what it names (`db_…`, `ns_…`) is made or gone. */
   leftover: (id: string): Key<LeftoverRecord> => ["leftover", id],

@@ -25,17 +25,20 @@ export interface RestoreOptions<Log> {
 /** The most snapshots of one database. */
 const MAX_KEPT = 50;
 /**
- * This many of the newest automatic snapshots always stay, however many have a caller's label: an answer has just named
- * such a snapshot as the way to undo a change.
+ * This many of the newest automatic snapshots always stay: an answer has just named such a snapshot as the way to undo a
+ * change.
  */
 const NEWEST_KEPT = 10;
-/** An automatic snapshot with a successor within this many milliseconds is deleted first. */
+/** Labels make no automatic one go where there are no more than these: who may label must not take the way back. */
+const AUTOMATIC_KEPT = 20;
+/** Snapshots less than these milliseconds apart are of one burst. */
 const CLOSE_MS = 60_000;
 
 /**
  * Divides snapshots into those that stay (`kept`, in the given order) and those to delete. Where there are too many,
- * automatic ones with a successor less than a minute younger are deleted first, then the oldest automatic ones, then the
- * oldest with a caller's label. The newest ten automatic ones stay.
+ * automatic ones in the middle of a burst are deleted first, then the oldest automatic ones, then labelled ones in the
+ * middle of a burst, then the oldest with a caller's label. The first of a burst holds what was there before it, so that
+ * no number of calls in a short time takes that away.
  */
 export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   snapshots: readonly Snapshot[],
@@ -43,19 +46,26 @@ export function pruneSnapshots<Snapshot extends SnapshotInfo>(
 ): { readonly kept: Snapshot[]; readonly dropped: Snapshot[] } {
   const left = snapshots.filter((one) => nowMs - one.createdAt <= keepMs)
     .sort((a, b) => a.createdAt - b.createdAt);
-  const newest = left.filter((one) => one.automatic).slice(-NEWEST_KEPT);
-  const mayGo = (one: Snapshot) => one.automatic && !newest.includes(one);
-  while (left.length > MAX_KEPT) {
-    const crowded = left.findIndex((one, at) =>
-      mayGo(one) && (left[at + 1]?.createdAt ?? Infinity) - one.createdAt < CLOSE_MS
-    );
-    const automatic = crowded >= 0 ? crowded : left.findIndex(mayGo);
-    const oldest = automatic >= 0 ? automatic : left.findIndex((one) => !one.automatic);
-    left.splice(oldest, 1);
+  const automatic = left.filter((one) => one.automatic);
+  const labelled = left.filter((one) => !one.automatic);
+  while (automatic.length + labelled.length > MAX_KEPT) {
+    const middle = middleOfBurst(automatic.slice(0, 1 - NEWEST_KEPT));
+    if (middle > 0) automatic.splice(middle, 1);
+    else if (automatic.length > AUTOMATIC_KEPT) automatic.shift();
+    else labelled.splice(Math.max(0, middleOfBurst(labelled)), 1);
   }
-  const stays = new Set(left);
+  const stays = new Set([...automatic, ...labelled]);
   return {
     kept: snapshots.filter((one) => stays.has(one)),
     dropped: snapshots.filter((one) => !stays.has(one)),
   };
+}
+
+/** The index of the oldest that lies less than a minute behind one and before another; -1: there is none. */
+function middleOfBurst(sorted: readonly SnapshotInfo[]): number {
+  return sorted.findIndex(({ createdAt }, at) => {
+    const [before, after] = [sorted[at - 1], sorted[at + 1]];
+    return before !== undefined && after !== undefined &&
+      createdAt - before.createdAt < CLOSE_MS && after.createdAt - createdAt < CLOSE_MS;
+  });
 }

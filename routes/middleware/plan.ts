@@ -85,7 +85,10 @@ function storeStep(claim: Claim, words: readonly string[]): StoreStep {
 async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): Promise<void> {
   if (!c.res.ok) await claim.release();
   else if (c.get("storedForPlan")) await claim.storedByTenant().catch(ignore);
-  else await claim.store(await sealAnswer(words, await storedBytes(c.res))).catch(ignore);
+  else {
+    const { namespaceId } = c.get("target");
+    await claim.store(await sealAnswer(words, await storedBytes(c.res)), namespaceId).catch(ignore);
+  }
 }
 
 /**

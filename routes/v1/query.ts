@@ -144,7 +144,7 @@ async function dryRun(
   const scope = key === undefined ? null : await keyScope(c, `dry run of ${operation}`, key);
   const { text, replayed } = await previewOnce(
     query.replays,
-    scope,
+    { scope, namespaceId: c.get("target").namespaceId },
     async () => jsonWithReals({ success: true, ...await preview() }),
   );
   return c.body(text, 200, {

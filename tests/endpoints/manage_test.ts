@@ -145,7 +145,11 @@ test("revisions say what changed and who did it, newest first, also after the en
     const answer = await world.call("POST", `/get-order/revisions/${number}/restore`);
     assertEquals([answer.status, answer.body.code], [404, "revision_not_found"], number);
   }
-  assertEquals((await world.call("GET", "/none/revisions")).status, 404);
+  for (const slug of ["none", "a".repeat(3000), "A%20b"]) {
+    assertEquals((await world.call("GET", `/${slug}/revisions`)).body.code, "endpoint_not_found", slug);
+    const answer = await world.call("POST", `/${slug}/revisions/1/restore`);
+    assertEquals(answer.body.code, "revision_not_found", slug);
+  }
 });
 
 test("a slug that is made anew goes on counting its revisions", async () => {

@@ -1,6 +1,7 @@
 // Handoff tokens: pinned, single use, never more than whoever minted them may.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
+import { MAX_HANDOFFS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -171,4 +172,27 @@ test("a handoff of a namespace that is gone is not found", async () => {
   const path = "/api/namespaces/acme";
   await app.request("DELETE", path, { token: app.operatorKey, body: { confirm: "acme" } });
   assertEquals(outcome(await redeem(app, handoff)), NOT_FOUND);
+});
+
+test("a token and all that come of it hand off so often in a day and no more; others are not held up", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  const reader = await tenant.mint("read");
+  const child = await handedOff(app, reader.token);
+  const [counted] = await Array.fromAsync(
+    app.deps.kv.list<number>({ prefix: keys.handoffsMinted(tenant.id, reader.id, 0).slice(0, 1) }),
+  );
+  assert(counted !== undefined && counted.value === 1);
+  await app.deps.kv.set(counted.key, MAX_HANDOFFS - 1);
+  const last = await handedOff(app, child.token);
+  for (const { token } of [reader, child, last]) {
+    const answer = await mint(app, token);
+    assertEquals(outcome(answer), "429 too_many_requests");
+    const waitSec = Number(answer.headers.get("retry-after"));
+    assert(waitSec > 0 && waitSec <= 86_400, `${waitSec}`);
+  }
+  await minted(app, (await tenant.mint("read")).token);
+  clock.turn(86_400_000);
+  await minted(app, last.token);
 });

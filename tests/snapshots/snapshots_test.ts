@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const { run, test, testOneProcess } = oneStore();
 Deno.test("snapshots", run);
@@ -253,7 +254,7 @@ test("labels are checked, used once, and unknown ones are 404; only an admin res
   });
 });
 
-test("of more than fifty snapshots those with a close successor go first and labelled ones stay", async () => {
+test("of more than fifty snapshots those in the middle of a burst go first and labelled ones stay", async () => {
   await withShop(async (shop, app) => {
     await post(app, shop, "snapshots", { label: "mine" });
     for (let n = 0; n < 55; n++) await shop.query(`CREATE TABLE t${n} (a)`);
@@ -262,6 +263,26 @@ test("of more than fifty snapshots those with a close successor go first and lab
     assert(listed.some((one) => one.label === "mine" && !one.automatic));
     assert(listed[0]?.label.endsWith("create-t54"), listed[0]?.label);
   });
+});
+
+test("whoever may write does not write and label away the snapshot of before", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const shop = await app.namespace();
+  const writer = await shop.mint("write");
+  await shop.query("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)");
+  await shop.query("INSERT INTO items VALUES (1, 'pen'), (2, 'ink')");
+  await post(app, shop, "snapshots", { label: "mine" });
+  clock.turn(120_000);
+  const ruin = () => post(app, shop, "query", { sql: "DELETE FROM items" }, writer.token);
+  const { body } = await ruin();
+  for (let n = 0; n < 55; n++) await ruin();
+  for (let n = 0; n < 50; n++) await post(app, shop, "snapshots", { label: `x-${n}` }, writer.token);
+  const listed = (await labels(app, shop)).map(({ label }) => label);
+  assertEquals(listed.length, 50);
+  assert(listed.includes("mine"), "the owner's own is gone");
+  assertEquals((await post(app, shop, "restore", { snapshot: body.meta?.snapshot })).status, 200);
+  assertEquals(rowsOf(await shop.query("SELECT count(*) FROM items")), [[2]]);
 });
 
 test("what an answer names as the way back is there however many snapshots with labels there are", async () => {

@@ -32,30 +32,46 @@ Deno.test("fifty snapshots stay, in the order in which they were given, and what
   assertEquals(droppedOf([...fifty, snapshot("mine", 169 * 3600)]), ["mine-608400"]);
 });
 
-Deno.test("automatic ones with a close successor go first, then the oldest, and labelled ones stay", () => {
-  const apart = many("auto", 49, (n) => n * 3600);
-  const close = snapshot("auto", 20 * 3600 + 30);
-  assertEquals(droppedOf([snapshot("mine", 500_000), close, ...apart]), [close.label]);
+Deno.test("automatic ones in the middle of a burst go first, then the oldest, and labelled ones stay", () => {
+  const apart = many("auto", 47, (n) => n * 3600);
+  const burst = [70, 30, 10].map((sec) => snapshot("auto", 20 * 3600 + sec));
+  assertEquals(droppedOf([snapshot("mine", 500_000), ...burst, ...apart]), ["auto-72030"]);
   assertEquals(droppedOf([snapshot("mine", 500_000), ...many("auto", 51, (n) => n * 3600)]), [
     "auto-176400",
     "auto-180000",
   ]);
 });
 
-Deno.test("beyond forty labelled ones the oldest of them goes and the newest ten automatic ones stay", () => {
+Deno.test("the first of a burst stays, however many follow it and however many have labels", () => {
+  const burst = many("auto", 200, (n) => 100 + n / 10);
+  const first = snapshot("auto", 130);
+  const labelled = many("mine", 200, (n) => n / 10);
+  const dropped = droppedOf([...many("auto", 5, (n) => 3600 * (n + 1)), first, ...burst, ...labelled]);
+  assertEquals(dropped.length, 406 - 50);
+  assertEquals(dropped.includes(first.label), false);
+  const alone = snapshot("mine", 500_000);
+  assertEquals(droppedOf([alone, first, ...labelled]).includes(alone.label), false);
+});
+
+Deno.test("where twenty automatic ones have places, labelled ones go, and the newest ten automatic ones stay", () => {
   const labelled = many("mine", 50, (n) => 1000 + n);
-  assertEquals(droppedOf([snapshot("auto", 0), ...labelled]), ["mine-1049"]);
-  const gone = droppedOf([...many("auto", 20, (n) => n), ...labelled]);
+  assertEquals(droppedOf([snapshot("auto", 0), ...labelled]), ["mine-1048"]);
   assertEquals(
-    gone.sort(),
+    droppedOf([...many("auto", 20, (n) => n), ...labelled]).sort(),
     [
-      ...many("auto", 10, (n) => 10 + n),
-      ...many("mine", 10, (n) => 1040 + n),
+      ...many("auto", 9, (n) => 10 + n),
+      ...many("mine", 11, (n) => 1038 + n),
     ].map(({ label }) => label).sort(),
+  );
+  const spread = many("auto", 25, (n) => n * 3600);
+  const others = many("mine", 40, (n) => 1000 + n * 3600);
+  assertEquals(
+    droppedOf([...spread, ...others]).sort(),
+    [...spread.slice(20), ...others.slice(30)].map(({ label }) => label).sort(),
   );
 });
 
 Deno.test("labelled ones take every place that automatic ones leave", () => {
-  assertEquals(droppedOf(many("mine", 52, (n) => n)), ["mine-50", "mine-51"]);
+  assertEquals(droppedOf(many("mine", 52, (n) => n)), ["mine-49", "mine-50"]);
   assertEquals(droppedOf([...many("mine", 47, (n) => n), ...many("auto", 3, (n) => 100 + n)]), []);
 });

@@ -229,6 +229,19 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
         ["sql", "CREATE TABLE t (v);\n\n-- said; here\nUPDATE t SET v = 1;\n", /UPDATE is no statement/],
         ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (writefile('/tmp/x', 'y'));\n", /writefile/],
         ["sql", "CREATE TABLE _service_meta_audit (v);\n", /_service_meta_audit/],
+        // One line that would run until the disk is full, or for ever.
+        ...[
+          "INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT zeroblob(999) FROM n",
+          "INSERT INTO t VALUES ((WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n))",
+          "INSERT INTO t SELECT a.v FROM t AS a, t AS b",
+          "INSERT INTO t VALUES (7 IN t)",
+        ].map((sql) =>
+          [
+            "sql",
+            `CREATE TABLE t (v);\nINSERT INTO t VALUES (1),(2);\n${sql};\n`,
+            /have its rows in it/,
+          ] as const
+        ),
         ["sql", "BEGIN;\nCREATE TABLE t (v);\nINSERT INTO t VALUES (1);\n", /cut/],
         ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES ('no end", /no end/],
         [

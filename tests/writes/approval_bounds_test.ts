@@ -1,6 +1,7 @@
 // How many approvals may wait at a time: an agent that tries over and over fills neither the store nor a person's day.
 import { assertEquals } from "@std/assert";
 import { MAX_OPEN_APPROVALS } from "../../lib/core/limits.ts";
+import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -42,6 +43,38 @@ test("a database has so many approvals that wait and no more; each that is done 
     await decide(second?.id ?? "", "deny");
     heldBy(await shop.query("INSERT INTO t VALUES ('in its place')"));
     await refused(world);
+  });
+});
+
+test("approvals of a token that is revoked, and of those that come of it, keep nobody from being held", async () => {
+  await withWrites(async ({ app, setup, rule, shop }) => {
+    await setup("CREATE TABLE t (a)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const agent = await shop.mint("write");
+    const handoff = await app.request("POST", `${shop.database.path}/handoff`, {
+      token: agent.token,
+      body: { role: "write", ttlSec: 60 },
+    });
+    const redeemed = await app.request("POST", "/v1/handoff/redeem", {
+      body: { token: member(handoff, "token"), name: "helper" },
+    });
+    const helper = member(redeemed, "token");
+    for (let at = 0; at < MAX_OPEN_APPROVALS; at++) {
+      const token = at % 2 === 0 ? agent.token : helper;
+      heldBy(await shop.query("INSERT INTO t VALUES (?)", [at], { token }));
+    }
+    const other = await shop.mint("write");
+    const held = () => shop.query("INSERT INTO t VALUES ('another')", undefined, { token: other.token });
+    assertEquals((await held()).body.code, "too_many_approvals");
+    const gone = await app.request("DELETE", `/api/namespaces/acme/tokens/${agent.id}`, {
+      token: shop.token,
+    });
+    assertEquals(gone.status, 200, gone.text);
+    const { id } = heldBy(await held());
+    const pending = await app.request("GET", "/api/namespaces/acme/approvals?state=pending", {
+      token: shop.token,
+    });
+    assertEquals((pending.body.data as { id: string }[]).map((one) => one.id), [id]);
   });
 });
 

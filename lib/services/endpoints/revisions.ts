@@ -1,4 +1,5 @@
 // The history of an endpoint, which outlives it: lists its revisions and restores one.
+import { isSlug } from "../../access/slug.ts";
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EndpointRevision } from "../../store/records.ts";
@@ -12,7 +13,8 @@ export async function listRevisions(
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
 ): Promise<RevisionView[]> {
   const database = await readableDatabase(ctx, address);
-  const revisions = await ctx.control.endpoints.revisions(database.id, slug);
+  // A text of any length is no part of a key.
+  const revisions = isSlug(slug) ? await ctx.control.endpoints.revisions(database.id, slug) : [];
   if (revisions.length === 0) throw new AppError("endpoint_not_found");
   return revisions.map(revisionView);
 }
@@ -35,7 +37,7 @@ const NUMBER = /^[1-9]\d{0,14}$/;
 export async function restoreRevision(ctx: EndpointContext, input: RestoreInput): Promise<EndpointView> {
   const { address, slug } = input;
   const database = await requireDatabase(ctx, address);
-  const revision = NUMBER.test(input.revision)
+  const revision = NUMBER.test(input.revision) && isSlug(slug)
     ? await ctx.control.endpoints.revision(database.id, slug, Number(input.revision))
     : null;
   if (revision === null) throw new AppError("revision_not_found");

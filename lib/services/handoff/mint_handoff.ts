@@ -24,7 +24,8 @@ export interface Handoff {
 
 /**
  * It expires with the caller's token at the latest. Errors: `role_too_low` (above the caller's effective role),
- * `handoff_too_deep`, `invalid_bearer` (revoked meanwhile), `meter_unreachable`.
+ * `handoff_too_deep`, `too_many_requests` (of this token and all that come of it), `invalid_bearer` (revoked meanwhile),
+ * `meter_unreachable`.
  */
 export async function mintHandoff(
   ctx: HandoffContext,
@@ -42,5 +43,12 @@ export async function mintHandoff(
     untilMs: ctx.clock.now() + input.ttlSec * 1000,
   });
   if (outcome.ok) return { token, expiresAt: isoTime(outcome.untilMs) };
+  if (outcome.reason === "too_many") {
+    throw new AppError("too_many_requests", {
+      message:
+        "Wait until tomorrow, or use a token that has handed off less; this one and those that come of it have many",
+      retryAfterSec: Math.ceil((outcome.untilMs - ctx.clock.now()) / 1000),
+    });
+  }
   throw new AppError(outcome.reason === "too_deep" ? "handoff_too_deep" : "invalid_bearer");
 }

@@ -14,7 +14,7 @@ export interface PreviewText {
  */
 export async function previewOnce(
   replays: Replays,
-  scope: ReplayScope | null,
+  { scope, namespaceId }: { readonly scope: ReplayScope | null; readonly namespaceId: string },
   preview: () => Promise<string>,
 ): Promise<PreviewText> {
   const claimed = scope === null ? { claim: null } : await claimHarmless(replays, scope);
@@ -22,7 +22,7 @@ export async function previewOnce(
   try {
     const text = await preview();
     // It has run, so it is answered whether its answer can be stored or not.
-    await claimed.claim?.store(new TextEncoder().encode(text)).catch(() => {});
+    await claimed.claim?.store(new TextEncoder().encode(text), namespaceId).catch(() => {});
     return { text, replayed: false };
   } finally {
     await claimed.claim?.release();

@@ -35,6 +35,10 @@ export function checkItem(json: string): string {
   if (syntax.refusal !== null) throw refuse(`${syntax.refusal} is not available`);
   if (item.t === "statement") {
     if (syntax.kind !== "InsertStmt") throw refuse("only INSERT may stand here");
+    // A line that makes its rows of others would be as large as it likes, and nothing ends it in the middle.
+    if (syntax.readsRows) {
+      throw refuse("an INSERT has to have its rows in it; send one that reads them in a migration");
+    }
     return json;
   }
   const type = KINDS[syntax.kind];
