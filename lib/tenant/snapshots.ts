@@ -36,9 +36,9 @@ const CLOSE_MS = 60_000;
 
 /**
  * Divides snapshots into those that stay (`kept`, in the given order) and those to delete. Where there are too many,
- * automatic ones in the middle of a burst are deleted first, then the oldest automatic ones, then labelled ones in the
- * middle of a burst, then the oldest with a caller's label. The first of a burst holds what was there before it, so that
- * no number of calls in a short time takes that away.
+ * automatic ones of a burst are deleted first, then the oldest automatic ones, then labelled ones in the same order. Of a
+ * burst its middle goes before its first, which holds what was there before it: no number of calls in a short time takes
+ * that away.
  */
 export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   snapshots: readonly Snapshot[],
@@ -49,10 +49,11 @@ export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   const automatic = left.filter((one) => one.automatic);
   const labelled = left.filter((one) => !one.automatic);
   while (automatic.length + labelled.length > MAX_KEPT) {
-    const middle = middleOfBurst(automatic.slice(0, 1 - NEWEST_KEPT));
-    if (middle > 0) automatic.splice(middle, 1);
-    else if (automatic.length > AUTOMATIC_KEPT) automatic.shift();
-    else labelled.splice(Math.max(0, middleOfBurst(labelled)), 1);
+    const mayGo = automatic.slice(0, 1 - NEWEST_KEPT);
+    const middle = middleOfBurst(mayGo);
+    if (middle >= 0) automatic.splice(middle, 1);
+    else if (automatic.length > AUTOMATIC_KEPT) automatic.splice(leastOf(mayGo), 1);
+    else labelled.splice(leastOf(labelled), 1);
   }
   const stays = new Set([...automatic, ...labelled]);
   return {
@@ -61,11 +62,18 @@ export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   };
 }
 
-/** The index of the oldest that lies less than a minute behind one and before another; -1: there is none. */
+/** The index of the oldest that another follows in its burst, and that follows another; -1: there is none. */
 function middleOfBurst(sorted: readonly SnapshotInfo[]): number {
-  return sorted.findIndex(({ createdAt }, at) => {
-    const [before, after] = [sorted[at - 1], sorted[at + 1]];
-    return before !== undefined && after !== undefined &&
-      createdAt - before.createdAt < CLOSE_MS && after.createdAt - createdAt < CLOSE_MS;
-  });
+  return sorted.findIndex((_, at) => at > 0 && isFollowed(sorted, at - 1) && isFollowed(sorted, at));
+}
+
+/** The index of what goes first: of the middle of a burst, of the first of one, or the oldest. */
+function leastOf(sorted: readonly SnapshotInfo[]): number {
+  const middle = middleOfBurst(sorted);
+  return middle >= 0 ? middle : Math.max(0, sorted.findIndex((_, at) => isFollowed(sorted, at)));
+}
+
+function isFollowed(sorted: readonly SnapshotInfo[], at: number): boolean {
+  const [one, next] = [sorted[at], sorted[at + 1]];
+  return one !== undefined && next !== undefined && next.createdAt - one.createdAt < CLOSE_MS;
 }

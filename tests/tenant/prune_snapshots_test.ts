@@ -42,6 +42,12 @@ Deno.test("automatic ones in the middle of a burst go first, then the oldest, an
   ]);
 });
 
+Deno.test("of two that follow each other the first goes before the oldest that stands alone", () => {
+  const alone = many("auto", 48, (n) => (n + 1) * 3600);
+  const pair = [snapshot("auto", 30 * 3600 + 1800), snapshot("auto", 30 * 3600 + 1820)];
+  assertEquals(droppedOf([...alone, ...pair, snapshot("mine", 500_000)]), ["auto-109820"]);
+});
+
 Deno.test("the first of a burst stays, however many follow it and however many have labels", () => {
   const burst = many("auto", 200, (n) => 100 + n / 10);
   const first = snapshot("auto", 130);
