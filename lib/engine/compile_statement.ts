@@ -9,8 +9,9 @@ import { type EngineFailure, engineFailure } from "./engine_failure.ts";
 import { Recorder } from "./guard.ts";
 
 /** A statement to compile. */
-export interface CompiledText {
+export interface InspectedStatement {
   readonly sql: string;
+  /** The statement changes the schema, so that later statements must be compiled against the result. */
   readonly changesSchema: boolean;
 }
 
@@ -22,7 +23,7 @@ export type Compiled =
 /** Compiles against the connection's schema; `apply` then makes the changes that later statements build on. Never throws. */
 export function compileStatement(
   connection: CompileConnection,
-  statement: CompiledText,
+  statement: InspectedStatement,
   apply: (() => void) | null,
 ): Compiled {
   try {
@@ -47,7 +48,10 @@ function hasVirtualTables(connection: CompileConnection): boolean {
 }
 
 /** The statement's facts, or the name of something it reads that no tenant may read. */
-function compile(connection: CompileConnection, { sql, changesSchema }: CompiledText): EngineFacts | string {
+function compile(
+  connection: CompileConnection,
+  { sql, changesSchema }: InspectedStatement,
+): EngineFacts | string {
   // A virtual table compiles statements of its own when it is first touched, which are none of the tenant's.
   if (sql.length < LONG_TEXT || hasVirtualTables(connection)) connection.compile("schema", sql);
   const recorder = new Recorder();
