@@ -2,6 +2,7 @@
 import type { BuiltIndex } from "../sql/schema_row_texts.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import { allowedTableFunctions } from "../sql/functions.ts";
+import { foldName, SHADOW_TABLES } from "../sql/names.ts";
 import { pragmaTable } from "../sql/pragmas.ts";
 import { isReservedName } from "../sql/service_tables.ts";
 import type { CompileConnection } from "./compile_connection.ts";
@@ -210,11 +211,8 @@ function denied(message: string): EngineFailure {
 
 function shadowAmong(connection: CompileConnection, written: readonly string[]): string[] {
   if (written.length === 0) return [];
-  const rows = connection.internalRows(
-    "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
-  );
-  const shadow = new Set(rows.map((row) => String(row[0])));
-  return written.filter((table) => shadow.has(table.toLowerCase()));
+  const shadow = new Set(connection.internalRows(SHADOW_TABLES).map(([name]) => foldName(String(name))));
+  return written.filter((table) => shadow.has(foldName(table)));
 }
 
 function sorted(names: ReadonlySet<string>): string[] {
