@@ -32,6 +32,11 @@ export const passkeyAnswer = z.looseObject({
 });
 /** A role. */
 export const role = z.enum(roles);
+/** Whole seconds between bounds. */
+export function secondsIn({ least, most }: { readonly least: number; readonly most: number }): z.ZodInt {
+  return z.int().min(least).max(most);
+}
+
 /** Dollars from `min` to what a balance can hold. */
 export function usd(min: number): z.ZodNumber {
   return z.number().min(min).max(9_000_000);
