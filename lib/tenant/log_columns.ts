@@ -18,6 +18,7 @@ export const noFigures = {
   durationMs: 0,
 } as const;
 
+/** A whole row of the query log, in the column order of its table. */
 export function logRow(row: LogRow): LogValues {
   return logColumns(row, row);
 }

@@ -112,7 +112,7 @@ export function signedInOnly(): MiddlewareHandler<Env> {
   };
 }
 
-/** The caller of a page that only people see who are signed in. */
+/** The caller of a page that only people see who are signed in. Errors: `session_ended`. */
 export function personCaller(c: Context<Env>): PersonCaller {
   const person = c.get("visit").person;
   if (person === null) throw new AppError("session_ended");
