@@ -5,6 +5,7 @@ import type { LiveSession } from "../control/console_sessions.ts";
 import { isLoopback } from "../core/loopback.ts";
 import type { PersonCaller } from "./caller.ts";
 import { equalBytes } from "./token_format.ts";
+import { randomBase64url } from "../core/base64url.ts";
 
 /** What it needs of the process. */
 export interface SessionAuthContext {
@@ -26,8 +27,7 @@ const SECRET = /^[\w-]{43}$/;
 
 /** The value of a new session's cookie: 32 random bytes. */
 export function newSessionSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  return randomBase64url(SECRET_BYTES);
 }
 
 /** What is stored of a cookie's value: SHA-256, hex. */

@@ -4,6 +4,7 @@ import { SignJWT } from "jose";
 import type { SessionEnds, SessionOwner, SessionStand } from "../control/session_ends.ts";
 import { isRevoked, type SessionDatabase, type SessionKeys } from "../control/session_keys.ts";
 import { foldName } from "../sql/names.ts";
+import { randomBase64url } from "../core/base64url.ts";
 
 /** The column with the address, where a session does not name another. */
 export const EMAIL_COLUMN = "email";
@@ -66,7 +67,7 @@ export async function mintSession(
   if (key === null || (continues !== undefined && isRevoked(continues, key))) return null;
   const { sessionId, epochMs } = continues ?? {
     // What is never refreshed is told by its text.
-    sessionId: users === undefined ? undefined : newSessionId(),
+    sessionId: users === undefined ? undefined : randomBase64url(ID_BYTES),
     epochMs: await sessionEnds.epochMs(sessionOwner(database, { userId, users: users ?? null })),
   };
   const issuedSec = await sessionKeys.issueSec(key.minIat);
@@ -94,11 +95,6 @@ export function sessionOwner(
   { userId, users }: { readonly userId: string; readonly users: SessionUsers | null },
 ): SessionOwner {
   return { databaseId, userId, table: users === null ? "" : foldName(users.table) };
-}
-
-function newSessionId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 function usersClaims(users: SessionUsers | undefined): Record<string, string> {

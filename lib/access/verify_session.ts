@@ -5,6 +5,7 @@ import type { SessionStand } from "../control/session_ends.ts";
 import { isRevoked, type SessionDatabase, type SessionKeys } from "../control/session_keys.ts";
 import { EMAIL_COLUMN, type SessionUsers } from "./mint_session.ts";
 import type { Clock } from "../core/clock.ts";
+import { base64url } from "../core/base64url.ts";
 
 /** What a session says about its user. Times are unix seconds. */
 export interface SessionClaims extends SessionStand {
@@ -74,7 +75,7 @@ function isCanonical(jwt: string): boolean {
 function decoded(part: string): Uint8Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(part, { alphabet: "base64url" });
-    return bytes.toBase64({ alphabet: "base64url", omitPadding: true }) === part ? bytes : undefined;
+    return base64url(bytes) === part ? bytes : undefined;
   } catch {
     return undefined;
   }

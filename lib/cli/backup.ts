@@ -22,6 +22,7 @@ import {
   UsageError,
 } from "./backup_arguments.ts";
 import { commandEnvironment } from "./environment.ts";
+import { sayLine } from "./say_line.ts";
 
 /** What the commands get from outside. */
 export interface BackupParts {
@@ -223,15 +224,15 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 if (import.meta.main) {
-  const written = new TextEncoder();
-  const say = (line: string) => void Deno.stdout.writeSync(written.encode(`${line}\n`));
   const openKv = (path: string) => Deno.openKv(path);
   const { calledIn } = commandEnvironment();
   try {
-    Deno.exit(await backup(Deno.args, { config: configFromEnvironment(), calledIn, openKv, fetch, say }));
+    Deno.exit(
+      await backup(Deno.args, { config: configFromEnvironment(), calledIn, openKv, fetch, say: sayLine }),
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    say(error.message);
+    sayLine(error.message);
     Deno.exit(1);
   }
 }

@@ -9,6 +9,7 @@ import { commandEnvironment } from "./environment.ts";
 import { fetchStreaming } from "./fetch_streaming.ts";
 import { type Freeze, freeze, leftFreeze, requireFrozen, thaw } from "./freeze_source.ts";
 import { pause } from "../core/pause.ts";
+import { sayLine } from "./say_line.ts";
 
 const USAGE = `deno task copy --from ADDRESS --to ADDRESS [--no-freeze]
 
@@ -212,9 +213,7 @@ async function recordsOf(api: Api, which: string): Promise<{ name: string; sha25
 const RULE_MS = 5000;
 
 if (import.meta.main) {
-  const written = new TextEncoder();
-  const say = (line: string) => void Deno.stdout.writeSync(written.encode(`${line}\n`));
   const { hasProxy, ...tokens } = commandEnvironment();
-  const parts = { ...tokens, fetch: hasProxy ? fetch : fetchStreaming, say, ruleMs: RULE_MS };
+  const parts = { ...tokens, fetch: hasProxy ? fetch : fetchStreaming, say: sayLine, ruleMs: RULE_MS };
   Deno.exit(await copy(Deno.args, parts));
 }

@@ -6,6 +6,7 @@ import { asksForHelp } from "./asks_for_help.ts";
 import { type CommandEnvironment, commandEnvironment } from "./environment.ts";
 import { doneWords, failureWords, statusWords } from "./migration_words.ts";
 import { FolderError, type FolderFile, readFolder } from "./read_folder.ts";
+import { sayLine } from "./say_line.ts";
 
 const USAGE = `deno task migrate --dir FOLDER [--db ADDRESS] [--dry-run | --status | --baseline NAME] [--wait]
 
@@ -131,7 +132,5 @@ function told(say: CommandParts["say"], body: ApiBody, words: (body: ApiBody) =>
 }
 
 if (import.meta.main) {
-  const written = new TextEncoder();
-  const say = (line: string) => void Deno.stdout.writeSync(written.encode(`${line}\n`));
-  Deno.exit(await migrate(Deno.args, { ...commandEnvironment(), fetch, say }));
+  Deno.exit(await migrate(Deno.args, { ...commandEnvironment(), fetch, say: sayLine }));
 }

@@ -105,5 +105,13 @@ export const INVITATION_MS = 7 * 86_400_000;
 export const START_LINK_MS = 86_400_000;
 /** Seconds from a log-in until no refresh can keep its session: 90 days. What ends a session is kept as long. */
 export const MAX_SESSION_SEC = 90 * 86_400;
+/** Seconds that callers choose for what they make to live; `usual` where they choose none. */
+export const chosenSec = {
+  branch: { least: 60, most: 30 * 86_400, usual: 3600 },
+  execution: { least: 30, most: 3600, usual: 600 },
+  handoff: { least: 60, most: 86_400 },
+  /** Ten years; a token of which none are chosen does not expire. */
+  token: { least: 1, most: 3650 * 86_400 },
+} as const;
 /** Rows of usage in one answer: a year of hours of one database. */
 export const MAX_USAGE_ROWS = 10_000;

@@ -2,6 +2,7 @@
 import type { BuiltIndex } from "../sql/schema_row_texts.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 import { allowedTableFunctions } from "../sql/functions.ts";
+import { foldName, SHADOW_TABLES } from "../sql/names.ts";
 import { pragmaTable } from "../sql/pragmas.ts";
 import { isReservedName } from "../sql/service_tables.ts";
 import type { CompileConnection } from "./compile_connection.ts";
@@ -9,8 +10,9 @@ import { type EngineFailure, engineFailure } from "./engine_failure.ts";
 import { Recorder } from "./guard.ts";
 
 /** A statement to compile. */
-export interface CompiledText {
+export interface InspectedStatement {
   readonly sql: string;
+  /** The statement changes the schema, so that later statements must be compiled against the result. */
   readonly changesSchema: boolean;
 }
 
@@ -22,7 +24,7 @@ export type Compiled =
 /** Compiles against the connection's schema; `apply` then makes the changes that later statements build on. Never throws. */
 export function compileStatement(
   connection: CompileConnection,
-  statement: CompiledText,
+  statement: InspectedStatement,
   apply: (() => void) | null,
 ): Compiled {
   try {
@@ -47,7 +49,10 @@ function hasVirtualTables(connection: CompileConnection): boolean {
 }
 
 /** The statement's facts, or the name of something it reads that no tenant may read. */
-function compile(connection: CompileConnection, { sql, changesSchema }: CompiledText): EngineFacts | string {
+function compile(
+  connection: CompileConnection,
+  { sql, changesSchema }: InspectedStatement,
+): EngineFacts | string {
   // A virtual table compiles statements of its own when it is first touched, which are none of the tenant's.
   if (sql.length < LONG_TEXT || hasVirtualTables(connection)) connection.compile("schema", sql);
   const recorder = new Recorder();
@@ -206,11 +211,8 @@ function denied(message: string): EngineFailure {
 
 function shadowAmong(connection: CompileConnection, written: readonly string[]): string[] {
   if (written.length === 0) return [];
-  const rows = connection.internalRows(
-    "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
-  );
-  const shadow = new Set(rows.map((row) => String(row[0])));
-  return written.filter((table) => shadow.has(table.toLowerCase()));
+  const shadow = new Set(connection.internalRows(SHADOW_TABLES).map(([name]) => foldName(String(name))));
+  return written.filter((table) => shadow.has(foldName(table)));
 }
 
 function sorted(names: ReadonlySet<string>): string[] {

@@ -5,6 +5,7 @@
 import { reasonOf } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { writeAll } from "../store/write_all.ts";
 
 /** Bounds of answers, in bytes. */
 export interface AnswerLimits {
@@ -217,7 +218,7 @@ async function fileSource(folder: string, bytes: Uint8Array<ArrayBuffer>): Promi
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await openNameless(await Deno.makeTempFile({ dir: folder }));
   try {
-    for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    await writeAll(file, bytes);
     await file.seek(0, Deno.SeekMode.Start);
   } catch (error) {
     file.close();

@@ -71,6 +71,10 @@ export function knownFacts(
   return { schemaVersion: ctx.facts.schemaVersion(databaseId), facts, misunderstood: null };
 }
 
+/**
+ * What the statements are and touch, as the engine compiles them, one behind the other; kept for the next call with their
+ * texts. A statement that cannot be understood is part of the answer, and no error. Errors: those of the store.
+ */
 export async function learnFacts(
   ctx: QueryContext,
   databaseId: string,

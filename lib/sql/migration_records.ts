@@ -2,6 +2,7 @@
 // which an engine child does not have.
 import { sha256 } from "../core/sha256.ts";
 import type { SchemaChange } from "./branch_report.ts";
+import { SHADOW_TABLES } from "./names.ts";
 import { isReservedName } from "./service_tables.ts";
 import type { SqlParameter } from "./sql_value.ts";
 import { objectType } from "./schema_shape.ts";
@@ -36,7 +37,7 @@ export const RECORDED_OBJECTS = `SELECT objects FROM ${TABLE} ORDER BY id DESC L
 /** The objects that it has now, for `objectsText`. */
 export const OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL " +
   "AND name NOT LIKE 'libsql!_%' ESCAPE '!' AND name NOT IN " +
-  "(SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') ORDER BY type, name";
+  `(${SHADOW_TABLES}) ORDER BY type, name`;
 
 /** What tells the newest record from every other one; null: there is none. */
 export function newestOf(records: readonly MigrationRecord[]): string | null {

@@ -1,4 +1,4 @@
-// Names in a schema: when two are the same, and which cannot be written without quotes.
+// Names in a schema: when two are the same, which need quotes, and which are tables that belong to virtual tables.
 
 /** The form in which two names are compared: the engine ignores the case of A to Z, and of no other letters. */
 export function foldName(name: string): string {
@@ -9,6 +9,9 @@ export function foldName(name: string): string {
 export function sameName(a: string, b: string): boolean {
   return foldName(a) === foldName(b);
 }
+
+/** The names of the tables that belong to virtual tables. */
+export const SHADOW_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'";
 
 const keywords =
   "add all alter and as autoincrement between case cast check collate commit constraint create " +

@@ -23,14 +23,3 @@ export interface EndpointCallRow {
   /** The number of calls that the row stands for. */
   readonly count: number;
 }
-
-/** The number of columns of `_service_meta_query_log`, which distinguishes its rows from those of endpoint calls. */
-export const LOG_COLUMNS = 14;
-/** The number of columns of `_service_meta_endpoint_call`. */
-export const ENDPOINT_CALL_COLUMNS = 13;
-const STATUS = 3;
-
-/** Whether a log row, as values in column order, is that of a refused call, which later refusals replace. */
-export function isRefusal(row: readonly unknown[]): boolean {
-  return row.length !== LOG_COLUMNS && row[STATUS] === "error";
-}

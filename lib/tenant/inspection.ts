@@ -4,13 +4,6 @@ import type { NamedTable } from "../engine/list_tables.ts";
 import type { TypedColumn } from "../engine/typed_result.ts";
 import type { EngineFacts } from "../sql/statement_facts.ts";
 
-/** A statement to compile. */
-export interface InspectedStatement {
-  readonly sql: string;
-  /** The statement changes the schema, so that later statements must be compiled against the result. */
-  readonly changesSchema: boolean;
-}
-
 /** How statements are compiled. */
 export interface InspectOptions {
   /** Compiles as for a call that runs without foreign keys. */

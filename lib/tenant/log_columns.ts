@@ -18,6 +18,7 @@ export const noFigures = {
   durationMs: 0,
 } as const;
 
+/** A whole row of the query log, in the column order of its table. */
 export function logRow(row: LogRow): LogValues {
   return logColumns(row, row);
 }
@@ -81,4 +82,15 @@ export function logRowOf(call: TenantCall, outcome: TenantOutcome): LogValues | 
   const status = errorKind === null ? "ok" : "error";
   const durationMs = roundMs(outcome.durationMs + (call.stoppedMs ?? 0));
   return logColumns(call.log, { status, errorKind, rowsRead, rowsWritten, durationMs });
+}
+
+/** The number of columns of `_service_meta_query_log`, which distinguishes its rows from those of endpoint calls. */
+export const LOG_COLUMNS = 14;
+/** The number of columns of `_service_meta_endpoint_call`. */
+export const ENDPOINT_CALL_COLUMNS = 13;
+const STATUS = 3;
+
+/** Whether a log row, as values in column order, is that of a refused call, which later refusals replace. */
+export function isRefusal(row: readonly unknown[]): boolean {
+  return row.length !== LOG_COLUMNS && row[STATUS] === "error";
 }

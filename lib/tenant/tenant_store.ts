@@ -2,7 +2,8 @@
 import type { MetricFamily } from "../core/metrics.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { Level } from "../engine/guard.ts";
-import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "./inspection.ts";
+import type { InspectedStatement } from "../engine/compile_statement.ts";
+import type { Inspection, InspectOptions, SchemaNames } from "./inspection.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
 import type { RestoreEffect } from "../sql/branch_report.ts";
 import type { RowForm } from "../sql/row_form.ts";

@@ -1,16 +1,8 @@
 // What the answers about approvals hold, for whoever decides.
 import { z } from "zod";
-import { approvalRecord } from "../http/schemas.ts";
+import { approvalRecord, rowPreview, sqlValue } from "../http/schemas.ts";
 
-const value = z.union([z.string(), z.number(), z.null(), z.object({ $blob: z.string() })]);
-const rows = z.array(z.array(value));
-const rowPreview = z.object({
-  table: z.string(),
-  columns: z.array(z.string()),
-  keys: z.array(z.string()).describe("Columns of the primary key; empty where the table has none"),
-  before: rows,
-  after: rows.describe("Empty for DELETE"),
-});
+const rows = z.array(z.array(sqlValue));
 const outcome = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("ran"),
@@ -62,10 +54,12 @@ export const approvalDetail = approvalRecord.extend({
   statements: z.array(
     z.object({
       sql: z.string(),
-      params: z.array(z.union([value, z.object({ $integer: z.string() }), z.object({ $real: z.number() })])),
+      params: z.array(
+        z.union([sqlValue, z.object({ $integer: z.string() }), z.object({ $real: z.number() })]),
+      ),
     }),
   ),
-  paramSets: z.object({ count: z.int(), first: z.array(z.array(value)) }).nullable().describe(
+  paramSets: z.object({ count: z.int(), first: rows }).nullable().describe(
     "Set where the statement runs once for each of so many parameter sets; the first 100 of them",
   ),
   effects: z.array(z.object({

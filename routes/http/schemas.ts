@@ -32,6 +32,11 @@ export const passkeyAnswer = z.looseObject({
 });
 /** A role. */
 export const role = z.enum(roles);
+/** Whole seconds between bounds. */
+export function secondsIn({ least, most }: { readonly least: number; readonly most: number }): z.ZodInt {
+  return z.int().min(least).max(most);
+}
+
 /** Dollars from `min` to what a balance can hold. */
 export function usd(min: number): z.ZodNumber {
   return z.number().min(min).max(9_000_000);
@@ -139,3 +144,18 @@ export const databaseRecord = z.object({
 
 /** The label of a snapshot that somebody takes. */
 export const snapshotLabel = z.string().regex(/^(?!auto-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/);
+
+/** A BLOB in JSON. */
+export const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
+
+/** A value of a result. */
+export const sqlValue = z.union([z.string(), z.number(), z.null(), blob]);
+
+/** The rows that a write changes, as they are shown before somebody decides. */
+export const rowPreview = z.object({
+  table: z.string(),
+  columns: z.array(z.string()),
+  keys: z.array(z.string()).describe("Columns of the primary key; empty where the table has none"),
+  before: z.array(z.array(sqlValue)),
+  after: z.array(z.array(sqlValue)).describe("Empty for DELETE"),
+});

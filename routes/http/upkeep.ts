@@ -58,6 +58,7 @@ export function startTimers(deps: AppDeps): () => void {
   return () => timers.forEach((timer) => clearInterval(timer));
 }
 
+/** Writes when tokens were used last. Never rejects: a failure is logged. */
 export function writeTokenUses(deps: AppDeps): Promise<void> {
   return attempt(deps.log, "token_uses_not_written", () => deps.control.tokenUses.write());
 }

@@ -2,16 +2,15 @@
 // of the protocol. The SDK would tell the message of any error.
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { AppError } from "../../lib/core/errors.ts";
-import type { Outcome } from "../../lib/core/outcome_of.ts";
+import { type Outcome, outcomeOf } from "../../lib/core/outcome_of.ts";
 import { firstLine } from "../middleware/error_boundary.ts";
 import type { McpVisit } from "./tools/visit.ts";
 
 /** The outcome of the work; a failure that nobody expects is logged, and told as `internal`. */
 export async function settled<Value>(visit: McpVisit, work: () => Promise<Value>): Promise<Outcome<Value>> {
   try {
-    return { ok: true, value: await work() };
+    return await outcomeOf(work);
   } catch (error) {
-    if (error instanceof AppError) return { ok: false, error };
     const { name, message } = error instanceof Error ? error : new Error("");
     const { deps, requestId } = visit;
     deps.log("error", "request_failed", { requestId, error: name, message: firstLine(message) });

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { BRANCH_REF_PATTERN } from "../../lib/access/slug.ts";
 import { plainText } from "../../lib/core/text_checks.ts";
-import { databaseState, isoTimestamp, role } from "../http/schemas.ts";
+import { databaseState, isoTimestamp, role, secondsIn } from "../http/schemas.ts";
+import { chosenSec } from "../../lib/core/limits.ts";
 
 /** What a branch is claimed for. */
 export const claimBody = z.strictObject({
   purpose: z.string().trim().min(1).max(200).check(plainText).describe("What it is for"),
-  ttlSec: z.int().min(60).max(2_592_000).default(3600).describe(
+  ttlSec: secondsIn(chosenSec.branch).default(chosenSec.branch.usual).describe(
     "Seconds until the branch is gone, and its token at the latest",
   ),
   role: role.default("write").describe("Of the token"),

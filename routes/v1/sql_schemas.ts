@@ -1,10 +1,8 @@
 // Schemas of SQL over HTTP: what validates a request also documents it.
 import { z } from "zod";
-import { ruleHit } from "../http/schemas.ts";
+import { blob, rowPreview, ruleHit, sqlValue } from "../http/schemas.ts";
 import { documented } from "../middleware/list_of.ts";
 import { MAX_BATCH_STATEMENTS, MAX_PARAM_SETS, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
-
-const blob = z.strictObject({ $blob: z.base64().describe("Bytes as base64") });
 
 /** A bound value: NULL, text, number, boolean (0 or 1) or a blob. */
 const sqlParameter = z.union([z.string(), z.number(), z.null(), z.boolean(), blob]);
@@ -85,8 +83,6 @@ export const batchBody = z.strictObject({
   }],
 });
 
-const sqlValue = z.union([z.string(), z.number(), z.null(), blob]);
-
 /** The result of one statement. */
 export const queryResult = z.object({
   columns: z.array(z.string()),
@@ -115,13 +111,7 @@ export const writePreview = z.object({
   ),
   cascadedRows: z.int().nullable().describe("What triggers and foreign keys add; null where the time was up"),
   action: z.enum(["write", "schema", "read"]),
-  preview: z.object({
-    table: z.string(),
-    columns: z.array(z.string()),
-    keys: z.array(z.string()).describe("Columns of the primary key; empty where the table has none"),
-    before: z.array(z.array(sqlValue)),
-    after: z.array(z.array(sqlValue)),
-  }).nullable(),
+  preview: rowPreview.nullable(),
   rule: z.enum(["deny", "require_approval"]).optional().describe(
     "What a rule would do; absent where none stops it",
   ),

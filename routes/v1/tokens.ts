@@ -9,9 +9,10 @@ import { describeCaller } from "../../lib/services/tokens/manage_tokens.ts";
 import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { displayName, isoTimestamp, noQuery, role, scopeRow } from "../http/schemas.ts";
+import { displayName, isoTimestamp, noQuery, role, scopeRow, secondsIn } from "../http/schemas.ts";
 import { refuseParameters } from "../middleware/refuse_parameters.ts";
 import { validate } from "../middleware/validate.ts";
+import { chosenSec } from "../../lib/core/limits.ts";
 
 const caller = z.object({
   namespace: z.string(),
@@ -35,7 +36,7 @@ export function meRoutes(): Hono<Env> {
 const handoff = z.object({ token: z.string(), expiresAt: isoTimestamp });
 const mintBody = z.strictObject({
   role: role.describe("At most the caller's own role there"),
-  ttlSec: z.int().min(60).max(86_400).describe("Seconds until it can no longer be redeemed"),
+  ttlSec: secondsIn(chosenSec.handoff).describe("Seconds until it can no longer be redeemed"),
 }).meta({ examples: [{ role: "read", ttlSec: 600 }] });
 
 /** Mounted under `/v1/db/:ns/:db`. */

@@ -17,7 +17,7 @@ import { targetNow } from "../middleware/access.ts";
 import { rowFormOf, snapshots } from "../middleware/header_flag.ts";
 import { storeForHeldStep } from "../middleware/plan.ts";
 import { validate } from "../middleware/validate.ts";
-import { approvalRecord } from "../http/schemas.ts";
+import { approvalRecord, secondsIn } from "../http/schemas.ts";
 import { migrated, migrateMeta } from "./migrations.ts";
 import { restored, restoreMeta } from "./snapshots.ts";
 import { mergeReport } from "./branch_schemas.ts";
@@ -25,9 +25,13 @@ import { sendBatch, sendMerge, sendQuery } from "./send_result.ts";
 import { queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
 import { imported } from "./transfers.ts";
 import { statementsContext } from "../http/service_contexts.ts";
+import { chosenSec } from "../../lib/core/limits.ts";
+import { MAX_WAIT_SEC } from "../../lib/core/limits_of_changes.ts";
 
 const secret = z.string().min(1).max(200);
-const proposeBody = statementBody.extend({ ttlSec: z.int().min(30).max(3600).default(600) }).meta({
+const proposeBody = statementBody.extend({
+  ttlSec: secondsIn(chosenSec.execution).default(chosenSec.execution.usual),
+}).meta({
   examples: [{ sql: "UPDATE orders SET note = ? WHERE id = ?", params: ["paid", 1], ttlSec: 300 }],
 });
 const applyBody = z.strictObject({ executionToken: secret }).meta({
@@ -100,7 +104,10 @@ export function writeRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(approvalRecord),
       }),
-      validate("query", z.strictObject({ waitSec: z.coerce.number().int().min(0).max(25).default(0) })),
+      validate(
+        "query",
+        z.strictObject({ waitSec: z.coerce.number().int().min(0).max(MAX_WAIT_SEC).default(0) }),
+      ),
       async (c) => {
         const data = await readApproval(statementsContext(query, c), {
           approvalToken: c.req.param("token"),

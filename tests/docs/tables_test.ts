@@ -87,6 +87,18 @@ Deno.test("the limits that are documented are the code's", async () => {
   const lifetimes = new Map(tableUnder(page, "## Lifetimes").map(([what, long]) => [what, long]));
   assertEquals(lifetimes.get("a stored answer of a keyed call"), `${limits.REPLAY_MS / 3_600_000} hours`);
   assertEquals(lifetimes.get("a deleted database"), `${limits.DELETED_KEEP_MS / 86_400_000} days`);
+  const short = (value: number) => value.toLocaleString("en-US", { useGrouping: "min2" });
+  const chosen = ({ least, most }: { readonly least: number; readonly most: number }) =>
+    `${short(least)} to ${short(most)} s`;
+  const { branch, execution, handoff, token } = limits.chosenSec;
+  for (
+    const [what, long] of [
+      ["an execution token of `propose`", `${chosen(execution)}; ${execution.usual} unless given`],
+      ["a handoff token", chosen(handoff)],
+      ["a branch", `${chosen(branch)}; ${branch.usual} unless given`],
+      ["an API token", `${chosen(token)}; no end unless given`],
+    ] as const
+  ) assertEquals([what, lifetimes.get(what)], [what, long]);
   const { codeMs, accessMs, refreshMs, repeatMs, unusedClientMs, clientMs, ...oauth } = oauthLimits;
   const days = (ms: number) => ms / 86_400_000;
   assertEquals(rows.get("a body under `/oauth`"), `${oauth.bodyBytes / 1024} KiB`);

@@ -59,6 +59,20 @@ test("a reader looks at rtree and fts5 tables that nobody has touched, in every 
   await ask();
 });
 
+test("ANALYZE counts no shadow table as written, whatever letters its name has", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const made = await tenant.batch([
+    ['CREATE VIRTUAL TABLE "Épées" USING fts5(body)'],
+    ['INSERT INTO "Épées" VALUES (?)', "a foil"],
+    ["CREATE TABLE t (id INTEGER PRIMARY KEY)"],
+  ]);
+  assertEquals(made.status, 200, made.text);
+  assertEquals((await tenant.query("ANALYZE")).status, 200);
+  const audit = await tenant.query("SELECT tables FROM _service_meta_audit ORDER BY id DESC LIMIT 1");
+  assertEquals(rowsOf(audit), [['["t"]']]);
+});
+
 test("looking at untouched virtual tables among writes sees them, and the shadow tables stay closed", async () => {
   await using app = await startApp();
   const tenant = await untouched(app);

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/endpoint_call_row.ts";
+import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/log_columns.ts";
 import { LogBudget } from "../../lib/tenant/log_budget.ts";
 import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";

@@ -2,7 +2,7 @@
 import { type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
 import { newestOf } from "../../sql/migration_records.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
-import { pendingFiles, readFiles } from "../migrations/migration_files.ts";
+import { pendingFiles, readFiles, statementsOf } from "../migrations/migration_files.ts";
 import { readState } from "../migrations/migration_state.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { effectNow } from "./effect_now.ts";
@@ -24,7 +24,7 @@ export async function migrationsNow(
   const { schemaVersion } = await ctx.tenants.open(databaseId, namespaceId).schema();
   const { records } = await readState(ctx);
   const pending = pendingFiles(await readFiles(ctx, held.migrations?.files ?? []), records);
-  const statements = pending.flatMap((file) => file.statements.map(({ sql }) => ({ sql, params: [] })));
+  const statements = statementsOf(pending);
   const files = pending.map(({ name, sql }) => ({ name, sql }));
   const waiting = { ...held, statements, migrations: { files, after: newestOf(records), schemaVersion } };
   const { affectedRows, ...preview } = statements.length === 0

@@ -9,6 +9,7 @@ import { believedMs } from "../../tenant/archive/prune_archive.ts";
 import { readPart } from "../../tenant/archive/file_parts.ts";
 import type { ObjectStore, ReadObjects } from "../../tenant/object_store.ts";
 import { pack, unpack } from "../../tenant/archive/packed.ts";
+import { writeAll } from "../../store/write_all.ts";
 
 /** A backup in the archive. */
 export interface ArchivedBackup {
@@ -90,8 +91,7 @@ export async function bringBackup(
         } by --at; an object of that backup is lost or altered`,
       );
     }
-    const bytes = unpack(object.bytes, PART_BYTES);
-    for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
+    await writeAll(to, unpack(object.bytes, PART_BYTES));
   }
   return found;
 }

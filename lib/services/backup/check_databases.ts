@@ -1,11 +1,10 @@
 // Whether the databases that a control plane knows are there: as files of a data folder, and in the archive.
-import { isId } from "../../core/ids.ts";
-import { readObjectName } from "../../tenant/archive/archive_names.ts";
+import { objectsOf } from "../../tenant/archive/listed_objects.ts";
 import type { ObjectStore } from "../../tenant/object_store.ts";
-import { databasePath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
+import { databasePath, storedIds, tenantPaths } from "../../tenant/local/tenant_paths.ts";
 import type { Findings } from "./check_money.ts";
 import type { KnownDatabase } from "./known_databases.ts";
-import { entriesOf, ifThere } from "../../store/if_there.ts";
+import { ifThere } from "../../store/if_there.ts";
 
 /** What every file of SQLite begins with. */
 const SQLITE = "SQLite format 3\0";
@@ -45,9 +44,8 @@ export async function checkArchive(
   store: Pick<ObjectStore, "keys">,
 ): Promise<Findings> {
   const archived = new Set<string>();
-  for await (const key of store.keys("db/")) {
-    const [, databaseId = "", rest = ""] = /^db\/([^/]+)\/(.+)$/.exec(key) ?? [];
-    if (readObjectName(rest)?.kind === "begin") archived.add(databaseId);
+  for await (const { databaseId, name } of objectsOf(store, null)) {
+    if (name.kind === "begin") archived.add(databaseId);
   }
   const wrong = known.filter(({ databaseId }) => !archived.has(databaseId))
     .map(({ name, databaseId }) => `${name}: nothing of it is in the archive (${databaseId})`);
@@ -61,14 +59,4 @@ async function headOf(path: string): Promise<string | null> {
   const bytes = new Uint8Array(SQLITE.length);
   const count = await file.read(bytes);
   return count === null ? null : new TextDecoder().decode(bytes.subarray(0, count));
-}
-
-async function* storedIds(tenants: string): AsyncGenerator<string> {
-  for await (const { name: folder, isDirectory } of entriesOf(tenants)) {
-    if (!isDirectory) continue;
-    for await (const { name } of entriesOf(`${tenants}/${folder}`)) {
-      const databaseId = name.slice(0, -".db".length);
-      if (name.endsWith(".db") && isId("db", databaseId)) yield databaseId;
-    }
-  }
 }

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { ConfigError } from "../../core/errors.ts";
 import { readFormat } from "../../store/data_format.ts";
 import { type BackupFormat, memberNames, paddingOf, readTarHead, sumsText, TAR_BLOCK } from "./tar.ts";
+import { writeAll } from "../../store/write_all.ts";
 
 /** A backup that was taken apart. */
 export interface UnpackedBackup {
@@ -76,7 +77,7 @@ async function copyMember(file: Deno.FsFile, sizeBytes: number, path: string): P
   for (let left = sizeBytes; left > 0;) {
     const piece = await readBlock(file, Math.min(PIECE, left));
     hash.update(piece);
-    for (let at = 0; at < piece.length;) at += await to.write(piece.subarray(at));
+    await writeAll(to, piece);
     left -= piece.length;
   }
   await readBlock(file, paddingOf(sizeBytes));

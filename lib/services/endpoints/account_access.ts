@@ -11,7 +11,7 @@ import { type Account, accountByEmail } from "../published/find_account.ts";
 import { accountsOf, spelledAccount } from "../published/guess_password.ts";
 import { endpointRole } from "../published/public_address.ts";
 import type { EndpointCall, PublishedContext } from "../published/published_context.ts";
-import { type EndpointContext, withAccount } from "./endpoint_context.ts";
+import { type EndpointContext, requireEndpoint, withAccount } from "./endpoint_context.ts";
 
 /** Which account, by an endpoint of its users table. */
 export interface AccountInput {
@@ -75,8 +75,7 @@ async function findAccount(
   { address, slug, email }: AccountInput,
   kinds: readonly EndpointSpec["kind"][],
 ): Promise<FoundAccount> {
-  const record = await ctx.control.endpoints.read(database.id, slug);
-  if (record === null) throw new AppError("endpoint_not_found");
+  const record = await requireEndpoint(ctx, database, slug);
   if (!kinds.includes(record.spec.kind)) {
     const message = `Name an endpoint of kind ${kinds.join(" or ")}; this is ${record.spec.kind}`;
     throw new AppError("endpoint_not_found", { message });

@@ -2,6 +2,7 @@
 import { callerId } from "../../access/caller.ts";
 import type { EndpointChange } from "../../control/endpoints.ts";
 import { isoTime } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
 import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { DatabaseRecord, EndpointRecord } from "../../store/records.ts";
@@ -17,6 +18,17 @@ export interface EndpointContext extends ManageContext {
   readonly query: QueryContext;
   /** Prefix of absolute URLs. */
   readonly baseUrl: string;
+}
+
+/** The endpoint, of any status. Errors: `endpoint_not_found`. */
+export async function requireEndpoint(
+  { control }: Pick<EndpointContext, "control">,
+  database: DatabaseRecord,
+  slug: string,
+): Promise<EndpointRecord> {
+  const record = await control.endpoints.read(database.id, slug);
+  if (record === null) throw new AppError("endpoint_not_found");
+  return record;
 }
 
 /** What the caller does to an endpoint. */

@@ -4,7 +4,13 @@ import type { EndpointSpec, EndpointStatus } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { FASTER, untilCommitted } from "../../store/until_committed.ts";
 import { type DatabaseAddress, readableDatabase, requireDatabase } from "../databases/database_record.ts";
-import { changeBy, type EndpointContext, type EndpointView, endpointView } from "./endpoint_context.ts";
+import {
+  changeBy,
+  type EndpointContext,
+  type EndpointView,
+  endpointView,
+  requireEndpoint,
+} from "./endpoint_context.ts";
 import { checkSpec, type UncheckedSpec } from "./spec/check_spec.ts";
 
 /**
@@ -43,8 +49,7 @@ export async function replaceEndpoint(ctx: EndpointContext, input: ReplaceInput)
   const by = changeBy(ctx, "endpoint.changed", { database, slug });
   const check = { query: ctx.query, namespaceSlug: address.namespaceSlug, database, slug };
   const record = await untilCommitted(async () => {
-    const known = await ctx.control.endpoints.read(database.id, slug);
-    if (known === null) throw new AppError("endpoint_not_found");
+    const known = await requireEndpoint(ctx, database, slug);
     const sent = asSpec(specOf(known.spec), endpointView(known, { baseUrl: ctx.baseUrl, address }));
     const spec = await checkSpec(check, sent);
     return await ctx.control.endpoints.replace(spec, by, known.revision) ?? FASTER;
@@ -82,8 +87,7 @@ export async function getEndpoint(
   { address, slug }: { readonly address: DatabaseAddress; readonly slug: string },
 ): Promise<EndpointView> {
   const database = await readableDatabase(ctx, address);
-  const record = await ctx.control.endpoints.read(database.id, slug);
-  if (record === null) throw new AppError("endpoint_not_found");
+  const record = await requireEndpoint(ctx, database, slug);
   return endpointView(record, { baseUrl: ctx.baseUrl, address });
 }
 

@@ -8,7 +8,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { type DatabaseAddress, readableDatabase, trunkTarget } from "../databases/database_record.ts";
 import { rowsOf } from "../query/read_result.ts";
-import type { EndpointContext } from "./endpoint_context.ts";
+import { type EndpointContext, requireEndpoint } from "./endpoint_context.ts";
 
 /** Which endpoint, and which span of time. */
 export interface StatsInput {
@@ -59,7 +59,7 @@ type Sums = [
 export async function readStats(ctx: EndpointContext, input: StatsInput): Promise<HourStats[]> {
   const { address, slug } = input;
   const database = await readableDatabase(ctx, address);
-  if (await ctx.control.endpoints.read(database.id, slug) === null) throw new AppError("endpoint_not_found");
+  await requireEndpoint(ctx, database, slug);
   const { fromMs, toMs } = boundedRange(input, ctx.clock.now());
   const target = trunkTarget(database, address.namespaceSlug, "read");
   const statements = [{ sql: SELECT, params: [idFloor("evt", fromMs), fromMs, toMs, slug] }];

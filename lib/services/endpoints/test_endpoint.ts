@@ -1,11 +1,10 @@
 // Runs an endpoint of any status against the live database, as `/p` would without its gates. Effects stay.
 import { callerId } from "../../access/caller.ts";
-import { AppError } from "../../core/errors.ts";
 import type { RowForm } from "../../sql/row_form.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";
-import type { EndpointContext } from "./endpoint_context.ts";
+import { type EndpointContext, requireEndpoint } from "./endpoint_context.ts";
 
 /** A call that the owner makes to try an endpoint. */
 export interface TestInput {
@@ -28,8 +27,7 @@ export async function testEndpoint(
   { address, slug, input, session, rowForm, signal }: TestInput,
 ): Promise<TestOutcome> {
   const database = await requireDatabase(ctx, address);
-  const record = await ctx.control.endpoints.read(database.id, slug);
-  if (record === null) throw new AppError("endpoint_not_found");
+  const record = await requireEndpoint(ctx, database, slug);
   const target = trunkTarget(database, address.namespaceSlug, "read");
   return await runEndpoint(ctx.published, {
     record,

@@ -120,7 +120,7 @@ class PipelineRun {
     },
   ) {}
 
-  /** Whether the stream is closed in the end. */
+  /** Whether the stream is closed in the end. What follows a close is answered `stream_expired`. */
   async all(): Promise<boolean> {
     let closed = false;
     for (const [at, request] of this.asked.requests.entries()) {

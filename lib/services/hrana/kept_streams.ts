@@ -17,6 +17,7 @@ import type { DoorContext } from "./hrana_types.ts";
 import type { StreamOwner } from "./open_sockets.ts";
 import { HranaStream } from "./stream.ts";
 import { StoredTexts } from "./stored_texts.ts";
+import { base64url } from "../../core/base64url.ts";
 
 /** The parts of the process that it needs. */
 export interface KeptStreamsContext {
@@ -161,7 +162,7 @@ export class KeptStreams {
   async #seal(ctx: DoorContext, rested: string, texts: StoredTexts): Promise<string> {
     const bytes = new TextEncoder().encode(JSON.stringify([rested, texts.entries()]));
     const sealed = await sealAnswer(await this.#words(ctx), bytes);
-    return SEALED + sealed.toBase64({ alphabet: "base64url", omitPadding: true });
+    return SEALED + base64url(sealed);
   }
 
   async #unseal(ctx: DoorContext, baton: string): Promise<HranaStream> {

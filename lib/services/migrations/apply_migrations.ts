@@ -10,7 +10,13 @@ import { decide, run } from "../../query/run.ts";
 import type { SchemaChange } from "../../sql/branch_report.ts";
 import { newestOf } from "../../sql/migration_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
+import {
+  type MigrationFile,
+  pendingFiles,
+  type ReadFile,
+  readFiles,
+  statementsOf,
+} from "./migration_files.ts";
 import { fileError, setError } from "./migration_errors.ts";
 import { readState } from "./migration_state.ts";
 import { addFigures, type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
@@ -135,7 +141,7 @@ class Run {
     const rules = await ctx.rules.of(target.databaseId) ?? [];
     if (!rules.some(({ enabled }) => enabled)) return;
     const files = pending.map(({ name, sql }) => ({ name, sql }));
-    const statements = pending.flatMap((file) => file.statements.map(({ sql }) => ({ sql, params: [] })));
+    const statements = statementsOf(pending);
     const content = JSON.stringify([after, ...pending.map(({ name, sha256 }) => [name, sha256])]);
     const call = plainCall({ target, tokenId, operation: "migrate", statements }, {
       batch: true,

@@ -117,6 +117,11 @@ export function pendingFiles(files: readonly ReadFile[], records: readonly Migra
   return pending;
 }
 
+/** The statements of the files, one file after the other, as a call has them. */
+export function statementsOf(files: readonly ReadFile[]): { sql: string; params: [] }[] {
+  return files.flatMap(({ statements }) => statements.map(({ sql }) => ({ sql, params: [] })));
+}
+
 function outOfOrder(step: string, extra: { readonly file: string; readonly behind: string }): AppError {
   const message = `${step}; files are applied in the order of their names`;
   return new AppError("migration_out_of_order", { message, extra });

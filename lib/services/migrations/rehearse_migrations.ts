@@ -24,7 +24,13 @@ import { ProbeMemory } from "../schema/doctor/row_probes.ts";
 import { readRows } from "../schema/read_rows.ts";
 import { applyMigrations, type Migrated } from "./apply_migrations.ts";
 import { type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
-import { type MigrationFile, pendingFiles, type ReadFile, readFiles } from "./migration_files.ts";
+import {
+  type MigrationFile,
+  pendingFiles,
+  type ReadFile,
+  readFiles,
+  statementsOf,
+} from "./migration_files.ts";
 import { readState } from "./migration_state.ts";
 
 /** By namespace: each rehearsal takes a copy. */
@@ -182,7 +188,7 @@ async function foresee(
   pending: readonly ReadFile[],
 ): Promise<Pick<Rehearsal, "rule" | "hits">> {
   const { target, tokenId } = ctx;
-  const statements = pending.flatMap((file) => file.statements.map(({ sql }) => ({ sql, params: [] })));
+  const statements = statementsOf(pending);
   const call = plainCall({ target, tokenId, operation: "migrate", statements });
   const each = await foreseeRules(ctx, call, [{ ownRows: null, cascadedRows: 0, plan: [], preview: null }]);
   const stopping = each.filter(({ rule }) => rule !== undefined);

@@ -21,6 +21,7 @@ import {
   verifyCreation,
   verifySignature,
 } from "./verify_passkey.ts";
+import { base64url } from "../../core/base64url.ts";
 
 /** A passkey as its owner sees it. Times are ISO 8601. */
 export interface PasskeyView {
@@ -203,7 +204,7 @@ function refusalOf(reason: (PasskeyOutcome & { readonly ok: false })["reason"]):
 
 /** As the authenticator keeps the member's id: base64url of its characters. */
 function userHandleOf(memberId: string): string {
-  return new TextEncoder().encode(memberId).toBase64({ alphabet: "base64url", omitPadding: true });
+  return base64url(new TextEncoder().encode(memberId));
 }
 
 function passkeyView({ id, name, createdAt, usedAt }: PasskeyRecord): PasskeyView {

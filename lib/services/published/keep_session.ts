@@ -15,7 +15,7 @@ const DEFAULT_TOTAL_SEC = 30 * 86_400;
 
 /**
  * Ends the session of the call with all that it was refreshed from or to, or with the input `all` every session of its
- * user. Errors: `meter_unreachable`.
+ * user. Errors: `session_required`, `meter_unreachable`.
  */
 export async function logOut(
   { control: { sessionEnds } }: PublishedContext,

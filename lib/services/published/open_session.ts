@@ -62,7 +62,10 @@ async function requireGoingOn(
   if (ended instanceof Promise ? await ended : ended) throw new AppError("session_invalid");
 }
 
-/** Fills in the session's claims; what follows the values of the inputs stays. Errors: `session_invalid` for a claim that does not fit its field. */
+/**
+ * Fills in the session's claims; what follows the values of the inputs stays. Errors: `session_required` where there
+ * is none; `session_invalid` for a claim that does not fit its field.
+ */
 export function fillSession(
   prepared: PreparedSpec,
   bound: readonly SqlParameter[],

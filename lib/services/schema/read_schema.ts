@@ -6,6 +6,7 @@ import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readEach, readRows, unreadable } from "./read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
+import { keyFacts } from "./key_columns.ts";
 
 const TABLES =
   "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name";
@@ -161,7 +162,7 @@ function groupKeys(
       toTable,
       toColumns: named.length > 0
         ? named.map((to) => target.find((one) => sameName(one.name, to))?.name ?? to)
-        : target.filter((one) => one.pk > 0).toSorted((a, b) => a.pk - b.pk).map((one) => one.name),
+        : keyFacts(target).map((one) => one.name),
     });
   }
   return keysOf;

@@ -3,6 +3,7 @@ import { freeRowidName } from "../../sql/rowid_names.ts";
 import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
 import { jsonOf } from "../../core/json_of.ts";
+import { keyFacts } from "../schema/key_columns.ts";
 
 /** The columns whose values name one row. */
 export interface TableKey {
@@ -16,7 +17,7 @@ export interface TableKey {
  * it: elsewhere several rows may have the same.
  */
 export function tableKey(table: TableFacts): TableKey | null {
-  const primary = table.columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+  const primary = keyFacts(table.columns);
   const [only] = primary;
   const isRowNumber = primary.length === 1 && only?.type.toUpperCase() === "INTEGER";
   if (table.withoutRowid || isRowNumber || (primary.length > 0 && primary.every(({ notNull }) => notNull))) {

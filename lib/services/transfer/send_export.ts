@@ -55,7 +55,10 @@ async function endRun(kept: KeptExport): Promise<TransferReport> {
   return report;
 }
 
-/** The file is built first; then it can be sent from any byte on. */
+/**
+ * The file is built first; then it can be sent from any byte on. Errors: `range_not_satisfiable`, those of what has failed
+ * to build it.
+ */
 export async function sendFile(
   kept: KeptExport,
   range: ExportRange | null,

@@ -4,6 +4,7 @@ import { isId } from "../../core/ids.ts";
 import { type ArchiveName, objectName, readObjectName } from "./archive_names.ts";
 import type { WalSum } from "../wal_frames.ts";
 import { entriesOf, ifThere } from "../../store/if_there.ts";
+import { writeAll } from "../../store/write_all.ts";
 
 /** How far a database is archived. Times are unix milliseconds. */
 export interface ArchiveState {
@@ -122,7 +123,7 @@ export class ArchiveFolder {
     const part = `${this.folder}/${name}.part`;
     {
       using file = await Deno.open(part, { create: true, truncate: true, write: true, mode: 0o600 });
-      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+      await writeAll(file, bytes);
       await file.sync();
     }
     await Deno.rename(part, `${this.folder}/${name}`);

@@ -6,6 +6,7 @@ import type { EpochEnd } from "./archive_names.ts";
 import type { BuildJob } from "./build_job.ts";
 import { findMoment, type Moment, readObject } from "./find_epoch.ts";
 import type { ReadObjects } from "../object_store.ts";
+import { writeAll } from "../../store/write_all.ts";
 
 /** Megabytes of the process's heap, KiB of its data, and milliseconds that it may take. */
 const HEAP_MB = 512;
@@ -44,8 +45,7 @@ export async function buildMoment(options: BuildOptions): Promise<string> {
 async function bring(store: ReadObjects, { pieces, whole, parts }: Moment, folder: string): Promise<void> {
   using base = await Deno.open(`${folder}/built.db`, { createNew: true, write: true, mode: 0o600 });
   for (const piece of pieces) {
-    const bytes = await readObject(store, piece);
-    for (let at = 0; at < bytes.length;) at += await base.write(bytes.subarray(at));
+    await writeAll(base, await readObject(store, piece));
   }
   for (const [at, segment] of [...whole, ...parts.flat()].entries()) {
     await Deno.writeFile(`${folder}/wal-${at}`, await readObject(store, segment), { mode: 0o600 });

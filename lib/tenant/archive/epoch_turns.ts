@@ -1,8 +1,9 @@
 // Whether a log goes on where it was read, and what an epoch follows.
-import { databasePrefix, type EpochBegin, epochNumber, readObjectName } from "./archive_names.ts";
+import { type EpochBegin, epochNumber } from "./archive_names.ts";
 import type { ArchiveState } from "./archive_state.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { readPart } from "./file_parts.ts";
+import { objectsOf } from "./listed_objects.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, type WalSum } from "../wal_frames.ts";
 
 /** A base follows after a day, or when the log since the last one is this many times the file, and at least so long. */
@@ -41,12 +42,9 @@ export function gapAfter({ epoch, untilMs }: ArchiveState): After {
 
 /** After what the store has of a database of which nothing is known here. Rejects where the store does not answer. */
 export async function afterStored(store: ObjectStore, databaseId: string): Promise<After> {
-  const prefix = databasePrefix(databaseId);
   let number = 0;
   let lastMs = 0;
-  for await (const key of store.keys(prefix)) {
-    const name = readObjectName(key.slice(prefix.length));
-    if (name === null) continue;
+  for await (const { name } of objectsOf(store, databaseId)) {
     number = Math.max(number, epochNumber(name.epoch) + 1);
     lastMs = Math.max(lastMs, name.readMs);
   }

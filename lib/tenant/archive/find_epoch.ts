@@ -2,22 +2,11 @@
 // anything is made of what is left.
 import { AppError } from "../../core/errors.ts";
 import { isoTime } from "../../core/clock.ts";
-import {
-  type ArchiveName,
-  databasePrefix,
-  type EpochBegin,
-  type EpochEnd,
-  readObjectName,
-} from "./archive_names.ts";
+import type { ArchiveName, EpochBegin, EpochEnd } from "./archive_names.ts";
 import { digestOf } from "./digest.ts";
+import { addToEpoch, type Epochs, type Named, objectsOf } from "./listed_objects.ts";
 import type { ReadObjects } from "../object_store.ts";
 import { unpack } from "./packed.ts";
-
-/** An object of a database. */
-interface Named {
-  readonly key: string;
-  readonly name: ArchiveName;
-}
 
 /** What a moment is made of. */
 export interface Moment {
@@ -43,15 +32,8 @@ export async function findMoment(
   databaseId: string,
   { atMs, end }: { readonly atMs: number; readonly end: EpochEnd | null },
 ): Promise<Moment> {
-  const prefix = databasePrefix(databaseId);
-  const epochs = new Map<string, Named[]>();
-  for await (const key of store.keys(prefix)) {
-    const name = readObjectName(key.slice(prefix.length));
-    if (name === null) continue;
-    const objects = epochs.get(name.epoch);
-    if (objects) objects.push({ key, name });
-    else epochs.set(name.epoch, [{ key, name }]);
-  }
+  const epochs: Epochs = new Map();
+  for await (const object of objectsOf(store, databaseId)) addToEpoch(epochs, object);
   const begun: { begin: EpochBegin; epoch: string; objects: Named[] }[] = [];
   for (const [epoch, objects] of [...epochs].sort(([a], [b]) => a < b ? -1 : 1)) {
     const named = objects.find(({ name }) => name.kind === "begin");
@@ -88,10 +70,8 @@ export async function findMoment(
  * `archive_damaged`; rejects where the store does not answer.
  */
 export async function findFirstMs(store: ReadObjects, databaseId: string): Promise<number | null> {
-  const prefix = databasePrefix(databaseId);
-  for await (const key of store.keys(prefix)) {
-    const name = readObjectName(key.slice(prefix.length));
-    const begin = name?.kind === "begin" ? await findBegin(store, { key, name }) : null;
+  for await (const object of objectsOf(store, databaseId)) {
+    const begin = object.name.kind === "begin" ? await findBegin(store, object) : null;
     if (begin) return begin.atMs;
   }
   return null;

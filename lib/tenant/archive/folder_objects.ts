@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { ObjectStore } from "../object_store.ts";
 import { digestOf } from "./digest.ts";
 import { entriesOf, ifThere } from "../../store/if_there.ts";
+import { writeAll } from "../../store/write_all.ts";
 
 /** What a write is called until it is finished. */
 const UNFINISHED = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
@@ -32,7 +33,7 @@ export class FolderObjects implements ObjectStore {
     const part = `${path}.${crypto.randomUUID()}.part`;
     try {
       using file = await Deno.open(part, { createNew: true, write: true, mode: 0o600 });
-      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+      await writeAll(file, bytes);
       await file.sync();
       this.#toldMs = (await file.stat()).mtime?.getTime() ?? this.#toldMs;
       if (expects !== null && expects !== undefined && (await this.get(key))?.tag !== expects) return false;

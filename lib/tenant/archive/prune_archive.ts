@@ -1,11 +1,8 @@
 // Removes from the archive what no moment needs that can still be restored.
 import { AppError } from "../../core/errors.ts";
-import { type ArchiveName, readObjectName } from "./archive_names.ts";
 import { readBegin } from "./find_epoch.ts";
+import { addToEpoch, type Epochs, type Named, objectsOf } from "./listed_objects.ts";
 import type { ObjectStore } from "../object_store.ts";
-
-/** Objects by epoch. */
-type Epochs = Map<string, { readonly key: string; readonly name: ArchiveName }[]>;
 
 /** Milliseconds that the clock of this machine may be ahead of the store's, where both go well enough. */
 const AHEAD_MS = 86_400_000;
@@ -37,7 +34,7 @@ export async function pruneArchive(
       return [];
     });
     for (const epoch of gone) {
-      const rank = ({ name }: { readonly name: ArchiveName }) => name.kind === "begin" ? 0 : 1;
+      const rank = ({ name }: Named) => name.kind === "begin" ? 0 : 1;
       // What it begins with goes first, so that a half-removed epoch is none.
       const objects = (epochs.get(epoch) ?? []).sort((a, b) => rank(a) - rank(b));
       for (const { key } of objects) await store.remove(key);
@@ -49,17 +46,12 @@ export async function pruneArchive(
 /** One database after the other: an archive may have more objects than fit into memory. */
 async function* databases(store: ObjectStore): AsyncGenerator<readonly [string, Epochs]> {
   let found: [string, Epochs] | null = null;
-  for await (const key of store.keys("db/")) {
-    const [, databaseId = "", rest = ""] = /^db\/([^/]+)\/(.+)$/.exec(key) ?? [];
-    const name = readObjectName(rest);
-    if (name === null) continue;
-    if (found?.[0] !== databaseId) {
+  for await (const object of objectsOf(store, null)) {
+    if (found?.[0] !== object.databaseId) {
       if (found) yield found;
-      found = [databaseId, new Map()];
+      found = [object.databaseId, new Map()];
     }
-    const objects = found[1].get(name.epoch);
-    if (objects) objects.push({ key, name });
-    else found[1].set(name.epoch, [{ key, name }]);
+    addToEpoch(found[1], object);
   }
   if (found) yield found;
 }

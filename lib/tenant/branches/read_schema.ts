@@ -1,11 +1,11 @@
 // A database's schema as plain data.
-import { foldName } from "../../sql/names.ts";
+import { foldName, SHADOW_TABLES } from "../../sql/names.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
 import { type ColumnShape, objectType, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
 import { type Answer, mayAll, mustAll, type Side, type Work } from "./work.ts";
 
 const SCHEMA = [
-  "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'",
+  SHADOW_TABLES,
   "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
   "SELECT user_version FROM pragma_user_version",
 ].map((sql) => ({ sql, params: [] }));

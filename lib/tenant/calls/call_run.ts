@@ -189,6 +189,7 @@ export function removedPart({ rows, rowsWritten }: Pick<CallRun, "rows" | "rowsW
   return rows > rowsWritten ? { rowsRemoved: rows - rowsWritten } : {};
 }
 
+/** What the pipeline is told of a run: its results, and where and how it has failed. */
 export function outcomeOf(run: CallRun): TenantOutcome {
   const { results, ms, failure, work } = run;
   const figures = { results, durationMs: ms, rowsReadBasis: "engine" } as const;

@@ -2,7 +2,6 @@
 import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
-import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { ArchiveOwner } from "../archive/archive_owner.ts";
 import { NotedPlace } from "../archive/archive_place.ts";
@@ -20,7 +19,7 @@ import type { ArchiveStatus } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { ArchiveSettings } from "../archive/archive_settings.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { databasePath, sizeOf } from "./tenant_paths.ts";
+import { databasePath, sizeOf, storedIds } from "./tenant_paths.ts";
 import { WriteLease } from "./write_lease.ts";
 import { removeIfThere } from "../../store/if_there.ts";
 
@@ -194,14 +193,8 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
   }
 
   async *unread(isLeft: (databaseId: string) => Promise<boolean>): AsyncIterable<string> {
-    const { tenants } = this.options;
-    for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
-      if (!isDirectory) continue;
-      for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
-        const databaseId = name.slice(0, -".db".length);
-        if (!name.endsWith(".db") || !isId("db", databaseId)) continue;
-        if (await sizeOf(`${this.pathOf(databaseId)}-wal`) > 0 || await isLeft(databaseId)) yield databaseId;
-      }
+    for await (const databaseId of storedIds(this.options.tenants)) {
+      if (await sizeOf(`${this.pathOf(databaseId)}-wal`) > 0 || await isLeft(databaseId)) yield databaseId;
     }
   }
 

@@ -3,6 +3,7 @@
 import { folderOf } from "../../core/folder_of.ts";
 import { databasePath, makeFolder } from "./tenant_paths.ts";
 import { removeIfThere } from "../../store/if_there.ts";
+import { writeAll } from "../../store/write_all.ts";
 
 /** What this needs of the store. */
 export interface NewFilesOptions {
@@ -55,9 +56,7 @@ export class NewFiles {
 
   async #write(template: Uint8Array, path: string, databaseId: string): Promise<void> {
     using file = await this.#open(path, databaseId);
-    for (let written = 0; written < template.length;) {
-      written += await file.write(template.subarray(written));
-    }
+    await writeAll(file, template);
     using folder = await Deno.open(folderOf(path));
     // Both take part in one commit of the file system.
     await Promise.all([file.sync(), folder.sync()]);

@@ -28,7 +28,7 @@ export class OpenTransactions {
     readonly limits: TransactionLimits,
   ) {}
 
-  /** Counts one more. Errors: `transaction_limit`. */
+  /** Counts one more. Errors: `transaction_limit`, `shutting_down`. */
   admit(lanes: DatabaseLanes, tokenId: string): void {
     if (this.#stopping) throw new AppError("shutting_down");
     if (!this.#hasRoom(lanes, tokenId)) throw new AppError("transaction_limit");

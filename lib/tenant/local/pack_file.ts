@@ -3,8 +3,7 @@
 import { reasonOf } from "../../core/attempt.ts";
 import { isId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../endpoint_call_row.ts";
-import type { LogValues } from "../log_columns.ts";
+import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS, type LogValues } from "../log_columns.ts";
 import { readRecord, type RowPack } from "../packed_rows.ts";
 import { type PackHead, type PackRecords, StoredPack } from "../stored_pack.ts";
 

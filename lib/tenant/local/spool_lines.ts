@@ -1,8 +1,7 @@
 // The lines of the spool of log rows: each has rows of many databases by column, so that a value that all of them share
 // stands there once. A line of a version before has rows of one database.
 import { isId } from "../../core/ids.ts";
-import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../endpoint_call_row.ts";
-import type { LogValue, LogValues } from "../log_columns.ts";
+import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS, type LogValue, type LogValues } from "../log_columns.ts";
 import { packLogRows } from "./wire.ts";
 
 /** Rows of one database. */

@@ -25,6 +25,7 @@ export type LeftSegment = Pick<SpoolSegment, "number" | "path"> & { readonly has
 /** What is left of one database in one file. */
 export type LeftRows = Omit<SpooledRows, "rows"> & LeftInSpool;
 
+/** The path of a file of the spool. */
 export function segmentPath(folder: string, kind: "log" | "packs", number: number): string {
   return `${folder}/${kind}-${number}.jsonl`;
 }

@@ -6,7 +6,7 @@ import { folderOf } from "../../core/folder_of.ts";
 import { isId } from "../../core/ids.ts";
 import { AppError, ConfigError } from "../../core/errors.ts";
 import { engineFailure } from "../../engine/engine_failure.ts";
-import { ifThere, removeIfThere } from "../../store/if_there.ts";
+import { entriesOf, ifThere, removeIfThere } from "../../store/if_there.ts";
 
 /** The folders of the store. */
 export interface TenantPaths {
@@ -34,6 +34,17 @@ export function tenantPaths(dataDirectory: string): TenantPaths {
 export function databasePath(tenants: string, databaseId: string): string {
   if (!isId("db", databaseId)) throw new TypeError("not a database id");
   return `${tenants}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
+}
+
+/** The ids of the databases that have a file; none where the folder is missing. */
+export async function* storedIds(tenants: string): AsyncGenerator<string> {
+  for await (const { name: folder, isDirectory } of entriesOf(tenants)) {
+    if (!isDirectory) continue;
+    for await (const { name } of entriesOf(`${tenants}/${folder}`)) {
+      const databaseId = name.slice(0, -".db".length);
+      if (name.endsWith(".db") && isId("db", databaseId)) yield databaseId;
+    }
+  }
 }
 
 /** The folder of a database's snapshots. */

@@ -52,6 +52,7 @@ export interface Place {
   closing: (() => void) | null;
 }
 
+/** The place of a child in which nobody has a seat yet. `nowMs`: monotonic. */
 export function newPlace(child: Place["child"], number: number, nowMs: number): Place {
   return {
     child,

@@ -1,4 +1,5 @@
 // Reads the schema of a location, whose tables of the service are in the form of this version then.
+import { SHADOW_TABLES } from "../../sql/names.ts";
 import { serviceSchemaQuery, upgradeStatements } from "../../sql/service_tables.ts";
 import type { TenantSchema } from "./gate/compiled_schema.ts";
 import type { StepResult } from "./hrana/hrana.ts";
@@ -12,7 +13,7 @@ export const SCHEMA_STEPS = [
   VERSION,
   "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' " +
   "AND name NOT LIKE 'libsql!_%' ESCAPE '!' " +
-  "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
+  `AND name NOT IN (${SHADOW_TABLES}) ` +
   "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
   "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'",
 ].map((sql) => ({ stmt: { sql } }));

@@ -2,8 +2,7 @@
 // transaction of the calls, so that a change, its log and audit rows and its stored answer are there together or not at all.
 import { roundMs } from "../../core/clock.ts";
 import { recordsOf } from "../call_records.ts";
-import { LOG_COLUMNS } from "../endpoint_call_row.ts";
-import { logRow, type LogValues } from "../log_columns.ts";
+import { LOG_COLUMNS, logRow, type LogValues } from "../log_columns.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import { REPLACE_COUNTED } from "../../sql/service_tables.ts";

@@ -6,7 +6,8 @@ import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
-import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
+import type { InspectedStatement } from "../../engine/compile_statement.ts";
+import type { Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import type {
   LogIdentity,
   LogRow,

@@ -35,8 +35,9 @@ export class RemoteSnapshots {
   }
 
   /**
-   * For the write slot. Errors: `slug_taken`; `database_corrupt` where the database is lost; `database_busy` for a label of
-   * the service's own, which another instance has given to its snapshot of the same millisecond.
+   * For the write slot. Errors: `slug_taken`; `database_corrupt` where the database is lost, `store_unavailable` where it
+   * was dropped meanwhile; `database_busy` for a label of the service's own, which another instance has given to its
+   * snapshot of the same millisecond.
    */
   async take(connection: RemoteConnection, label: string): Promise<SnapshotInfo> {
     // A restore elsewhere may have moved it.

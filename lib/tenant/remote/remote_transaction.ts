@@ -3,7 +3,8 @@ import { AppError } from "../../core/errors.ts";
 import { transactionLimits } from "../../core/limits_of_transactions.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import { failedOutcome } from "../calls/call_run.ts";
-import type { InspectedStatement, Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
+import type { InspectedStatement } from "../../engine/compile_statement.ts";
+import type { Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import { readOnlyOutcome } from "../read_only_outcome.ts";
 import type { TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
@@ -90,8 +91,7 @@ export class RemoteTransaction implements TenantTransaction {
 
   async commit(): Promise<EngineFailure | null> {
     this.#mustGoOn();
-    if (!this.#stream.wrote) return await this.#end().then(() => null);
-    return await this.#commit();
+    return this.#stream.wrote ? await this.#commit() : await this.#end().then(() => null);
   }
 
   async rollback(): Promise<void> {

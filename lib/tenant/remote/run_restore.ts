@@ -159,6 +159,7 @@ async function isDone(
   }
 }
 
+/** The statement that lists a snapshot in the catalogue. */
 export function insertSnapshot(databaseId: string, one: CatalogSnapshot): CatalogStatement {
   return ["INSERT INTO snapshot VALUES (?,?,?,?,?,?)", [
     ...[databaseId, one.label, one.location, one.createdAt, one.sizeBytes, one.automatic ? 1 : 0],

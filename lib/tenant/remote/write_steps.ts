@@ -141,6 +141,7 @@ function replaySteps(list: StepList, replay: ReplayKeys, begin: number) {
   return { rows, free: list.add(free.sql, ifOk(rows), free.args) };
 }
 
+/** The error of a step; null where it was skipped, was not answered or has run. */
 export function errorAt(steps: readonly StepResult[], at: number): StepError | null {
   const step = steps[at];
   return step?.ok === false ? step : null;

@@ -20,6 +20,7 @@ import type { Env } from "../../http/env.ts";
 import type { Person, Visit } from "../../http/visit.ts";
 import { bodyText } from "../../middleware/body_text.ts";
 import { readForm } from "./read_form.ts";
+import { randomBase64url } from "../../../lib/core/base64url.ts";
 
 /** The cookie of the reader's theme. */
 export const THEME_COOKIE = "cubby_theme";
@@ -79,7 +80,7 @@ function visitOf(c: Context<Env>, { deps, assets, person }: VisitParts): Visit {
   const { pathname, search } = new URL(c.req.url);
   const theme = getCookie(c, THEME_COOKIE);
   return {
-    nonce: crypto.getRandomValues(new Uint8Array(16)).toBase64({ alphabet: "base64url", omitPadding: true }),
+    nonce: randomBase64url(16),
     assets,
     theme: theme === "light" || theme === "dark" ? theme : null,
     now: deps.clock.now(),
@@ -111,7 +112,7 @@ export function signedInOnly(): MiddlewareHandler<Env> {
   };
 }
 
-/** The caller of a page that only people see who are signed in. */
+/** The caller of a page that only people see who are signed in. Errors: `session_ended`. */
 export function personCaller(c: Context<Env>): PersonCaller {
   const person = c.get("visit").person;
   if (person === null) throw new AppError("session_ended");

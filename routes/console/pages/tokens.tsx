@@ -14,6 +14,7 @@ import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { type MadeToken, Tokens } from "./tokens_view.tsx";
+import { chosenSec } from "../../../lib/core/limits.ts";
 
 /** Most databases that the form offers one by one. */
 const OFFERED = 100;
@@ -22,7 +23,7 @@ const tokenForm = z.object({
   name: displayName,
   role,
   scopes: z.array(z.string().max(64)).max(OFFERED),
-  expiresInSec: z.coerce.number().int().min(1).max(315_360_000).optional(),
+  expiresInSec: z.coerce.number().int().min(chosenSec.token.least).max(chosenSec.token.most).optional(),
 });
 
 /** Mounted under `/console`. */

@@ -15,6 +15,3 @@ export const statement = {
 
 /** A branch of the database. */
 export const branchRef = z.string().min(1).max(64).describe("Ref of the branch, without the database");
-
-/** Seconds that what is made lives. */
-export const ttlSec = (least: number, most: number): z.ZodInt => z.int().min(least).max(most);

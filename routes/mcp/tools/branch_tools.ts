@@ -12,7 +12,9 @@ import { contentAnswer, ownAnswer } from "./answer.ts";
 import { branchesOf, heldOf } from "./call_contexts.ts";
 import { merged } from "./outcomes.ts";
 import { hints, type Tool, tool } from "./tool.ts";
-import { branchRef, ttlSec } from "./arguments.ts";
+import { branchRef } from "./arguments.ts";
+import { chosenSec } from "../../../lib/core/limits.ts";
+import { secondsIn } from "../../http/schemas.ts";
 
 /** In the order in which they are listed. */
 export const branchTools: readonly Tool[] = [
@@ -26,7 +28,9 @@ export const branchTools: readonly Tool[] = [
     database: "trunk",
     input: {
       purpose: z.string().trim().min(1).max(200).check(plainText),
-      ttlSec: ttlSec(60, 2_592_000).default(3600).describe("Seconds until it is gone"),
+      ttlSec: secondsIn(chosenSec.branch).default(chosenSec.branch.usual).describe(
+        "Seconds until it is gone",
+      ),
     },
     run: async (call, input) => {
       const { databaseSlug, branchRef, expiresAt } = await claimForSelf(branchesOf(call), input);
@@ -84,7 +88,7 @@ export const branchTools: readonly Tool[] = [
     database: "any",
     input: {
       role: z.enum(roles),
-      ttlSec: ttlSec(60, 86_400).describe("Seconds in which it can be redeemed"),
+      ttlSec: secondsIn(chosenSec.handoff).describe("Seconds in which it can be redeemed"),
     },
     run: async (call, input) => {
       const ctx = { ...branchesOf(call), tokenId: call.visit.caller.tokenId };

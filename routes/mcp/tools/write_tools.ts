@@ -17,7 +17,10 @@ import { contentAnswer, type McpAnswer } from "./answer.ts";
 import { heldOf, statementsOf } from "./call_contexts.ts";
 import { previewed, redeemed, written } from "./outcomes.ts";
 import { type DatabaseCall, hints, type Tool, tool } from "./tool.ts";
-import { statement, ttlSec } from "./arguments.ts";
+import { statement } from "./arguments.ts";
+import { chosenSec } from "../../../lib/core/limits.ts";
+import { secondsIn } from "../../http/schemas.ts";
+import { MAX_WAIT_SEC } from "../../../lib/core/limits_of_changes.ts";
 
 const approvalId = z.string().max(64).describe("apv_… of a write that was held");
 
@@ -40,7 +43,7 @@ export const writeTools: readonly Tool[] = [
     role: "write",
     hints: hints.adds,
     database: "any",
-    input: { ...statement, ttlSec: ttlSec(30, 3600).default(600) },
+    input: { ...statement, ttlSec: secondsIn(chosenSec.execution).default(chosenSec.execution.usual) },
     run: async (call, input) => {
       const proposed = { ...input, rowForm: PLAIN_ROWS, signal: () => call.signal };
       const { data } = await proposeWrite(statementsOf(call), proposed);
@@ -95,7 +98,7 @@ export const writeTools: readonly Tool[] = [
     role: "write",
     hints: hints.reads,
     database: "any",
-    input: { approvalId, waitSec: z.int().min(0).max(25).default(0) },
+    input: { approvalId, waitSec: z.int().min(0).max(MAX_WAIT_SEC).default(0) },
     run: async (call, input) => {
       const { deps, caller } = call.visit;
       const again = () => authenticateId(deps, caller, "mcp");

@@ -42,6 +42,7 @@ const glossedValues = noted(({ tables }: AskSchema): string[] =>
   tables.flatMap(({ columns }) => columns.flatMap(glossesOf).map(({ value }) => value))
 );
 
+/** The texts to look for among the values of the columns, each once: those of the question first, at most 400. */
 export function phrasesOf(spans: readonly Span[], schema: AskSchema): string[] {
   return [...new Set([...spans.flatMap(({ phrases }) => phrases), ...glossedValues(schema)])].slice(
     0,

@@ -42,6 +42,7 @@ const ends: readonly (readonly [word: string, columns: RegExp])[] = [
   ["outstanding", /^(paid|pay|return|resolv|settle)/],
 ];
 
+/** The opposite state of the same column: of one that is set, the one that is not. */
 export function turned({ ref, test, words }: State): State {
   return { ref, words, test: opposite[test] };
 }

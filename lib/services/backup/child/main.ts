@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { backup, DatabaseSync } from "node:sqlite";
 import { backupExits, backupFiles, type BackupJob } from "../backup_job.ts";
 import { memberNames, paddingOf, sumsText, TAR_BLOCK, tarHead } from "../tar.ts";
+import { writeAll } from "../../../store/write_all.ts";
 
 /** More pages than any file has: with all of them in one step, nobody's write comes between. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -94,10 +95,6 @@ async function writeMember(
   await writeAll(to, tarHead({ name, sizeBytes: bytes.length }, atMs));
   await writeAll(to, bytes);
   await writeAll(to, new Uint8Array(paddingOf(bytes.length)));
-}
-
-async function writeAll(to: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
 }
 
 /** By SQLite's own words: what a copy fails with has no number. A limit of file sizes is a failed write to it. */

@@ -12,6 +12,7 @@ import { fieldsOf } from "./column_fields.ts";
 import { type Body, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
 import { listBody } from "./list_body.ts";
 import type { ScaffoldOperation } from "./scaffold_names.ts";
+import { keyDefinitions } from "../../schema/key_columns.ts";
 
 /** A table, and the column that holds the user to whom a row belongs; null: rows belong to nobody. */
 export interface AppTable {
@@ -211,8 +212,7 @@ function byKey(
   app: AppTable,
   build: (where: string, input: FieldSpec[]) => Body,
 ): Body | string {
-  const key = app.table.columns.filter((one) => one.keyPosition > 0 && one !== app.owner)
-    .toSorted((a, b) => a.keyPosition - b.keyPosition);
+  const key = keyDefinitions(app.table.columns).filter((one) => one !== app.owner);
   // The owner may be the whole key: then each user has one row.
   if (key.length === 0 && app.owner?.keyPosition !== 1) {
     return `The ${app.table.kind === "view" ? "view" : "table"} has no primary key`;

@@ -12,6 +12,7 @@ import {
   type ScaffoldOperation,
   scaffoldSlug,
 } from "./scaffold_names.ts";
+import { keyDefinitions } from "../../schema/key_columns.ts";
 
 /** A specification, or the reason why the table has no such endpoint. */
 export type CrudSpec =
@@ -134,8 +135,7 @@ function withKey(
   table: TableDefinition,
   build: (key: readonly KeyPart[], names: ReadonlySet<string>) => Body | string,
 ): Body | string {
-  const columns = table.columns.filter(({ keyPosition }) => keyPosition > 0)
-    .toSorted((a, b) => a.keyPosition - b.keyPosition);
+  const columns = keyDefinitions(table.columns);
   if (columns.length === 0) return `The ${table.kind === "view" ? "view" : "table"} has no primary key`;
   const names = inputNames(columns.map(({ name }) => name));
   const key = columns.map(({ name, declaredType }, at): KeyPart => ({

@@ -7,6 +7,7 @@ import { isSecretColumn } from "../../schema/secret_column.ts";
 import { LIST_INPUTS, type ListConfig } from "../spec/list_statements.ts";
 import { DEFAULT_LIMIT, inputType, MAX_LIMIT } from "./crud_spec.ts";
 import { inputNames } from "./scaffold_names.ts";
+import { keyDefinitions } from "../../schema/key_columns.ts";
 
 /** The list around a SELECT of the table's rows, and the inputs that are for it. */
 export interface ListBody {
@@ -27,8 +28,7 @@ export function listBody(
   table: TableDefinition,
   { owner, indexes }: { readonly owner: ColumnDefinition | null; readonly indexes: readonly IndexFacts[] },
 ): ListBody | null {
-  const key = table.columns.filter(({ keyPosition }) => keyPosition > 0)
-    .toSorted((a, b) => a.keyPosition - b.keyPosition).map(({ name }) => name);
+  const key = keyDefinitions(table.columns).map(({ name }) => name);
   if (key.length === 0) return null;
   const indexed = indexedColumns(table, { owner, indexes });
   const sorts = [...new Set([...key.slice(0, 1), ...indexed.map(({ name }) => name)])];

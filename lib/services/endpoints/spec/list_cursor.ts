@@ -3,6 +3,7 @@
 import { isPlainText } from "../../../core/plain_text.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import { OddText, textOf } from "../../../sql/stored_text.ts";
+import { base64url } from "../../../core/base64url.ts";
 
 /** A value of a row. `$text`: the bytes, as base64, of a text that no parameter can be: with U+0000, or of no valid UTF-8. */
 export type CursorValue = SqlParameter | { readonly $text: string };
@@ -28,7 +29,7 @@ export function writeCursor({ sort, values }: ListCursor): string | null {
       value === Infinity ? { $infinity: "+" } : value === -Infinity ? { $infinity: "-" } : value
     ),
   ]);
-  const text = new TextEncoder().encode(json).toBase64({ alphabet: "base64url", omitPadding: true });
+  const text = base64url(new TextEncoder().encode(json));
   return text.length > MAX_LENGTH ? null : text;
 }
 

@@ -14,6 +14,7 @@ import {
 import { rebuildCall } from "./new_definition.ts";
 import { hasRowIdColumn } from "./rebuild_table.ts";
 import { freeName } from "./suggestions.ts";
+import { keyFacts } from "../key_columns.ts";
 
 /** Foreign keys that cannot hold: the target is missing or not unique, or rows point at nothing. */
 export function brokenForeignKey(examined: Examined): Found[] {
@@ -91,9 +92,7 @@ function isIndexed({ indexes }: Examined, table: TableFacts, { columns }: Foreig
   const covers = (names: readonly (string | null)[]) =>
     names.length >= wanted.size &&
     names.slice(0, wanted.size).every((name) => name !== null && wanted.has(foldName(name)));
-  const key = table.columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk).map(({ name }) =>
-    name
-  );
+  const key = keyFacts(table.columns).map(({ name }) => name);
   if (hasRowIdColumn(table) && covers(key)) return true;
   return (indexes.get(table.name) ?? []).some((index) =>
     !index.partial && covers(index.columns.map(({ name }) => name))

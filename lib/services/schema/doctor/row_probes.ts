@@ -4,12 +4,13 @@
 import { hash } from "node:crypto";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
-import type { ColumnFacts, ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
+import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { isNoHash, usersColumns } from "./account_checks.ts";
 import { type Examined, probeKey, type RowFacts, valueBits } from "./examined.ts";
 import { foreignKeyTarget, orphanCondition } from "./foreign_keys.ts";
 import { nullableNumber, promisesNumbers } from "./new_definition.ts";
 import { rowIdOf } from "./rebuild_table.ts";
+import { keyFacts } from "../key_columns.ts";
 
 /** Rows that are read from each end of a table. */
 const END_ROWS = 5_000;
@@ -161,8 +162,7 @@ function orderOf(table: TableFacts): string[] {
   const rowId = rowIdOf(table);
   if (rowId !== null) return [rowId];
   if (!table.withoutRowid) return [];
-  const key: ColumnFacts[] = table.columns.filter(({ pk }) => pk > 0);
-  return key.toSorted((a, b) => a.pk - b.pk).map(({ name }) => quoteIdentifier(name));
+  return keyFacts(table.columns).map(({ name }) => quoteIdentifier(name));
 }
 
 interface RememberedProbes {

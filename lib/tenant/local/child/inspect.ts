@@ -1,4 +1,5 @@
 // Compiles statements under the recording guard and tells what each would touch. Nothing runs on the tenant's file.
+import { SHADOW_TABLES } from "../../../sql/names.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import { type Compiled, compileStatement } from "../../../engine/compile_statement.ts";
@@ -123,7 +124,7 @@ function schemaCopy(reader: Connection): MemoryConnection {
   if (!enforced) copy.database.exec("PRAGMA foreign_keys=OFF");
   const rows = reader.internalRows(
     "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name NOT IN " +
-      "(SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') " +
+      `(${SHADOW_TABLES}) ` +
       "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
   );
   makeSchema(copy, rows.map(([sql]) => String(sql)), (error) => {

@@ -3,16 +3,13 @@ import type { CommitChange } from "../../../sql/change_rows.ts";
 import { type LogPruning, MANY_AT_ONCE, pruneStatements } from "../../../sql/log_pruning.ts";
 import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import type { LogValue, LogValues } from "../../log_columns.ts";
+import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS, type LogValue, type LogValues } from "../../log_columns.ts";
 import type { WireLogTable } from "./protocol.ts";
 
 /** Rows that one statement inserts, which takes half the time of single inserts. */
 const ROWS_AT_ONCE = 16;
 /** Rows between two rests, some 0.2 ms of work. */
 const ROWS_TO_A_REST = 32;
-/** Columns of `_service_meta_query_log` and of `_service_meta_endpoint_call`. */
-const LOG_COLUMNS = 14;
-const ENDPOINT_CALL_COLUMNS = 13;
 const LOG = inserts("INSERT OR IGNORE INTO _service_meta_query_log", LOG_COLUMNS);
 const ENDPOINT_CALL = inserts(
   "INSERT INTO _service_meta_endpoint_call",

@@ -4,12 +4,16 @@ import { joinFacts } from "../../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../../sql/syntax.ts";
 import { tableAs } from "../../../sql/table_text.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
-import { type Compiled, type CompiledText, compileStatement } from "../../../engine/compile_statement.ts";
+import {
+  type Compiled,
+  compileStatement,
+  type InspectedStatement,
+} from "../../../engine/compile_statement.ts";
 import { type EngineFailure, engineFailure, plainFailure } from "../../../engine/engine_failure.ts";
 import { listTables } from "../../../engine/list_tables.ts";
 import { type StatementTarget, statementTarget } from "../../../engine/statement_target.ts";
 import type { Level } from "../../../engine/guard.ts";
-import type { InspectedStatement, Inspection, InspectOptions } from "../../inspection.ts";
+import type { Inspection, InspectOptions } from "../../inspection.ts";
 import type { SchemaNames } from "../../inspection.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
@@ -134,7 +138,7 @@ export class SchemaGate {
   }
 
   /** What a call has learned of a statement holds for its gate: a long text takes the engine long. */
-  #compile(on: Compiling, statement: CompiledText, apply: (() => void) | null = null): Compiled {
+  #compile(on: Compiling, statement: InspectedStatement, apply: (() => void) | null = null): Compiled {
     const { connection, facts } = this.compiled;
     const known = on.connection === connection && !statement.changesSchema ? facts : null;
     const found = known?.get(statement.sql);

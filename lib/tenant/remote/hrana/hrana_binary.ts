@@ -13,6 +13,7 @@ import type {
 } from "./hrana.ts";
 import { batchFailure, RemoteFailure } from "./remote_failure.ts";
 
+/** The body of a request: one batch, and with `close` the end of its stream. */
 export function encodeRequest({ steps, baton, close }: BatchRequest): Uint8Array<ArrayBuffer> {
   const body = new BinaryWriter();
   if (baton !== null) part(body, 1).string(baton);
