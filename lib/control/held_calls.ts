@@ -1,10 +1,12 @@
 // Calls that wait: for their execution token, or for an approval. Their text may be larger than a KV value, so it is
 // stored in pieces.
 import type { Clock } from "../core/clock.ts";
+import { chosenSec } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { dropPieces, readPieces, writePieces } from "../store/pieces.ts";
 import type { ExecutionRecord } from "../store/write_records.ts";
+import { KeptRoom } from "./kept_room.ts";
 
 /** KV deletes records a little after the deadline, which is checked where it matters. */
 const EXPIRY_SLACK_MS = 60_000;
@@ -16,11 +18,19 @@ export type ClaimedExecution =
 
 /** Every method's errors: `meter_unreachable`. */
 export class HeldCalls {
-  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
+  readonly #room: KeptRoom;
+
+  constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
+    this.#room = new KeptRoom(clock, chosenSec.execution.most * 1000);
+  }
 
   /** Writes the text of a call before its record exists, and answers the number of pieces. */
   keep(holder: string, text: string, untilMs: number): Promise<number> {
-    return writePieces(this.kv, new TextEncoder().encode(text), {
+    return this.#keepBytes(holder, new TextEncoder().encode(text), untilMs);
+  }
+
+  #keepBytes(holder: string, bytes: Uint8Array, untilMs: number): Promise<number> {
+    return writePieces(this.kv, bytes, {
       key: (piece) => keys.heldPiece(holder, piece),
       expireIn: untilMs - this.clock.now() + EXPIRY_SLACK_MS,
     });
@@ -37,11 +47,18 @@ export class HeldCalls {
     return bytes === null ? null : new TextDecoder().decode(bytes);
   }
 
-  /** Stores a proposed write under the hash of its execution token. */
-  async propose(hash: string, text: string, record: Omit<ExecutionRecord, "pieces">): Promise<void> {
-    const pieces = await this.keep(hash, text, record.expiresAt);
+  /** Stores a proposed write under the hash of its execution token. False: the namespace's have taken all room of the hour. */
+  async propose(
+    hash: string,
+    { namespaceId, text }: { readonly namespaceId: string; readonly text: string },
+    record: Omit<ExecutionRecord, "pieces">,
+  ): Promise<boolean> {
+    const bytes = new TextEncoder().encode(text);
+    if (!this.#room.take(namespaceId, bytes.length)) return false;
+    const pieces = await this.#keepBytes(hash, bytes, record.expiresAt);
     const expireIn = record.expiresAt - this.clock.now() + EXPIRY_SLACK_MS;
     await kvCommit(this.kv.atomic().set(keys.execution(hash), { ...record, pieces }, { expireIn }));
+    return true;
   }
 
   /** Takes a proposed write: one of several callers gets it. One of another bearer or database stays. */

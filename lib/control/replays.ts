@@ -92,7 +92,7 @@ export class Replays {
     { isAlone = false }: { readonly isAlone?: boolean } = {},
   ) {
     this.#watch = new LeaseWatch(clock, { leaseMs: LEASE_MS, isAlone });
-    this.#room = new KeptRoom(clock);
+    this.#room = new KeptRoom(clock, REPLAY_MS);
   }
 
   /** Reads what is known about a call, without claiming it. */

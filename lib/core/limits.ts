@@ -67,11 +67,11 @@ export const LOG_DELAY_MS = 250;
 /** Milliseconds that the answer of a keyed call is stored: 24 hours. */
 export const REPLAY_MS = 86_400_000;
 /**
- * Bytes of answers of keyed reads, dry runs and steps of plans that a process keeps in Deno KV for a namespace in a day, and
- * those of an answer that does not count: reads are cheap, and all namespaces share KV's file.
+ * Bytes that a process keeps in Deno KV for a namespace, of answers of keyed reads, dry runs and steps of plans in a day, and of
+ * proposed calls in an hour; and those of one that does not count. Both are cheap, and all namespaces share KV's file.
  */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-export const MAX_SMALL_ANSWER_BYTES = 4096;
+export const MAX_SMALL_BYTES = 4096;
 /** Handoffs that a token, with all that come of it, mints in a UTC day: what they give may last for ever, and costs nothing. */
 export const MAX_HANDOFFS = 10_000;
 /** Milliseconds that a deleted database can be restored: 7 days. */

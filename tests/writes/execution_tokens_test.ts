@@ -198,3 +198,31 @@ test("a plan's step is proposed once and applied once, however often it is sent"
     assertEquals(await rows("SELECT count(*) FROM t WHERE v = 'plan'"), [[1]]);
   });
 });
+
+test("long calls that are proposed take 64 MiB of a namespace in an hour; short ones and others' go on", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async ({ app, setup, shop }) => {
+    await setup(...table);
+    const rival = await app.namespace("rival");
+    const propose = ({ database, token }: typeof shop, value: string) =>
+      app.request("POST", `${database.path}/propose`, {
+        token,
+        body: { sql: "UPDATE t SET v = ? WHERE id = 1", params: [value] },
+      });
+    const long = "x".repeat(7_000_000);
+    let kept = 0;
+    for (; kept < 20; kept++) {
+      const { status, body, headers } = await propose(shop, long);
+      if (status === 200) continue;
+      assertEquals([status, body.code, headers.get("retry-after")], [429, "too_many_requests", "3600"]);
+      break;
+    }
+    // What is kept has the value, and what the preview has shown of it.
+    assert(kept >= 2 && kept <= 9, `${kept} were kept`);
+    assertEquals((await propose(shop, "short")).status, 200);
+    await rival.setup(...table);
+    assertEquals((await propose(rival, long)).status, 200);
+    clock.turn(2 * 3_600_000);
+    assertEquals((await propose(shop, long)).status, 200);
+  }, { clock });
+});

@@ -20,7 +20,7 @@ export interface ProposeInput {
 /** What a write would do, and the token that runs it. */
 export interface Proposal extends WritePreview, Execution {}
 
-/** Errors: `role_too_low` and those of `previewWrites`; then there is no token. */
+/** Errors: `role_too_low`, those of `previewWrites` and of `issueExecution`; then there is no token. */
 export async function proposeWrite(
   ctx: StatementsContext,
   { ttlSec, rowForm, signal, ...statement }: ProposeInput,
