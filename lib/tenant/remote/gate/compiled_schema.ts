@@ -15,11 +15,15 @@ export interface TenantSchema {
   readonly statements: readonly string[];
   /** ANALYZE has made its tables. */
   readonly analyzed: boolean;
+  /** AUTOINCREMENT has made its table, which stays behind the last table that used it. */
+  readonly numbered: boolean;
 }
 
 /** What the schema itself depends on. */
-type SchemaTexts = Pick<TenantSchema, "statements" | "analyzed">;
+type SchemaTexts = Pick<TenantSchema, "statements" | "analyzed" | "numbered">;
 
+/** Makes `sqlite_sequence` in an empty database. */
+const NUMBERED = "CREATE TABLE one (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP TABLE one";
 /** Statements known of one schema. */
 const MAX_KNOWN = 1000;
 /** Characters from which a text is long: it is kept for a moment at most. */
@@ -48,6 +52,7 @@ export class CompiledSchema {
   /** The schema once more, for work that changes it; the caller closes it. */
   copy(): SchemaConnection {
     const connection = this.open();
+    if (this.schema.numbered) connection.exec(NUMBERED);
     makeSchema(connection, this.schema.statements, (error) => {
       // What this engine cannot read does not exist here, and is thereby closed.
       if (error instanceof TypeError) throw error;
@@ -99,9 +104,9 @@ const shared = new Map<string, CompiledSchema>();
 
 /** The schema as every database has it that has the same texts. Errors: those of `gateEngine`. */
 export async function compiledSchema(wanted: GateEngine, schema: SchemaTexts): Promise<CompiledSchema> {
-  const { statements, analyzed } = schema;
+  const { statements, analyzed, numbered } = schema;
   const open = await gateEngine(wanted, statements);
-  const key = JSON.stringify([wanted, analyzed, statements]);
+  const key = JSON.stringify([wanted, analyzed, numbered, statements]);
   const known = shared.get(key);
   const compiled = known && !known.connection.broken ? known : new CompiledSchema(open, schema);
   shared.delete(key);
