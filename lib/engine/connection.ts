@@ -16,7 +16,7 @@ import { TableCounts } from "./rows_read/table_counts.ts";
 import type { SchemaFacts } from "./schema_facts.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
-import { noChanges, typedColumns, typedResultJson, typedRows } from "./typed_result.ts";
+import { noChanges, tellsChanges, typedColumns, typedResultJson, typedRows } from "./typed_result.ts";
 
 /** The result of one statement. */
 export interface RunResult {
@@ -104,7 +104,7 @@ export class Connection {
     const { facts } = this;
     const read = (prepared: Prepared, values: EngineValue[]) =>
       rowForm.typed
-        ? this.#readTyped(prepared, values, bounds, level === "write")
+        ? this.#readTyped(prepared, values, bounds, tellsChanges(level, sql))
         : this.#read(prepared, values, bounds, rowForm);
     const once = () =>
       this.#atLevel(level, () => {

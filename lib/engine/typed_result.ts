@@ -15,6 +15,17 @@ export interface OwnChanges {
   readonly rowid: bigint | string | null;
 }
 
+/** How a text begins that writes rows: no change of the schema does. */
+const INSERTS = /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)*(?:INSERT|REPLACE|WITH)\b/i;
+
+/**
+ * Whether the engine's last changes are those of a statement that has run: a read, or a change of the schema, leaves what was
+ * there. A command of a full-text table needs the level of a schema, and is counted as an INSERT.
+ */
+export function tellsChanges(level: string, sql: string): boolean {
+  return level === "write" || (level === "schema" && INSERTS.test(sql));
+}
+
 /** Nothing, as of a read. */
 export const noChanges: OwnChanges = { changes: 0, rowid: null };
 

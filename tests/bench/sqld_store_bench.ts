@@ -124,6 +124,7 @@ async function printGate(): Promise<void> {
     engineVersion: 1,
     statements: ["CREATE TABLE t (id INTEGER PRIMARY KEY, a)"],
     analyzed: false,
+    numbered: false,
   };
   const compiled = new CompiledSchema(await gateEngine("auto", schema.statements), schema);
   const schemaGate = new SchemaGate(1, schema, compiled);

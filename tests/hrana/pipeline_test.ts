@@ -44,6 +44,11 @@ testSteps("the door for libSQL", hranaWorld, {
     const read = resultOf(await execute("SELECT v FROM t"));
     assertEquals(read.cols, [{ name: "v", decltype: "VARCHAR(9)" }]);
     assertEquals([read.affected_row_count, read.last_insert_rowid], [0, null]);
+    await setup("CREATE VIRTUAL TABLE f USING fts5 (body)");
+    const command = resultOf(await execute("/* all */ INSERT INTO f(f) VALUES ('rebuild')"));
+    assertEquals([command.affected_row_count, command.last_insert_rowid], [1, "0"]);
+    const made = resultOf(await execute("CREATE TABLE u AS SELECT * FROM t"));
+    assertEquals([made.affected_row_count, made.last_insert_rowid], [0, null]);
   },
 
   "binds named values with or without their mark, and refuses too few and unknown ones": async (

@@ -313,6 +313,10 @@ testSteps("what errorDetail says", shop, {
     assertEquals(place(box), ["check_violation", "boxes", null]);
     const same = sqlError(await tenant.query("INSERT INTO boxes VALUES (1, 1, 2)"));
     assertEquals(place(same), ["unique_violation", "boxes", "id"]);
+    await tenant.setup("CREATE VIRTUAL TABLE notes USING fts5 (body)");
+    await tenant.query("INSERT INTO notes (rowid, body) VALUES (1, 'a')");
+    const note = sqlError(await tenant.query("INSERT INTO notes (rowid, body) VALUES (1, 'b')"));
+    assertEquals(place(note), ["unique_violation", "notes", null]);
   },
   "a message never repeats a parameter or the value of a row, and repeats what the statement says": async (
     tenant,

@@ -72,3 +72,13 @@ test("a check of the database finds no full-text table damaged that calls have w
     }
   }
 });
+
+test("the numbers of AUTOINCREMENT can be read behind the drop of the last table that had them", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query("CREATE TABLE auto (id INTEGER PRIMARY KEY AUTOINCREMENT)");
+  await tenant.query("INSERT INTO auto DEFAULT VALUES");
+  assertEquals(rowsOf(await tenant.query("SELECT name, seq FROM sqlite_sequence")), [["auto", 1]]);
+  await tenant.query("DROP TABLE auto");
+  assertEquals(rowsOf(await tenant.query("SELECT name, seq FROM sqlite_sequence")), []);
+});

@@ -10,7 +10,7 @@ const PLAIN = "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p)";
 const DELETE = { sql: "DELETE FROM p WHERE id = 1", changesSchema: false };
 
 async function gateOf(statements: readonly string[], version = 1): Promise<SchemaGate> {
-  const schema = { engineVersion: version, statements, analyzed: false };
+  const schema = { engineVersion: version, statements, analyzed: false, numbered: false };
   return new SchemaGate(version, schema, await compiledSchema("auto", schema));
 }
 
@@ -20,7 +20,7 @@ function written(gate: SchemaGate, foreignKeysOff = false): readonly string[] | 
 
 Deno.test("databases with the same schema share it, each with its own version", async () => {
   const statements = [PARENT, CHILD];
-  const schema = { engineVersion: 1, statements, analyzed: false };
+  const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
   const first = await compiledSchema("auto", schema);
   assert(await compiledSchema("auto", { ...schema, statements: [...statements] }) === first);
   const [one, other] = [await gateOf(statements, 3), await gateOf(statements, 4)];
@@ -38,11 +38,14 @@ Deno.test("databases with almost the same schema share nothing", async () => {
     [`${PARENT}; ${CHILD}`],
     [PARENT],
   ];
-  const schemas = almost.map((statements) => ({ statements, analyzed: false }));
-  const all = [{ statements: [PARENT, CHILD], analyzed: true }, ...schemas];
+  const schemas = almost.map((statements) => ({ statements, analyzed: false, numbered: false }));
+  const all = [{ statements: [PARENT, CHILD], analyzed: true, numbered: false }, ...schemas];
   const compiled = await Promise.all(all.map((schema) => compiledSchema("auto", schema)));
   assertEquals(new Set(compiled).size, all.length);
-  assert(await compiledSchema("wasm", { statements: [PARENT, CHILD], analyzed: false }) !== compiled[1]);
+  assert(
+    await compiledSchema("wasm", { statements: [PARENT, CHILD], analyzed: false, numbered: false }) !==
+      compiled[1],
+  );
   const gates = await Promise.all([[PARENT, CHILD], [PARENT, PLAIN], [PARENT]].map((one) => gateOf(one)));
   for (let round = 0; round < 2; round++) {
     assertEquals(gates.map((gate) => written(gate)), [["c", "p"], ["p"], ["p"]]);

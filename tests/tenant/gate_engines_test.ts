@@ -17,7 +17,7 @@ const texts = Object.values(statementCorpus).flat().map(([sql]) => sql);
 
 /** Oracles of one schema in both builds. */
 async function both(statements: readonly string[], body: (node: SchemaGate, wasm: SchemaGate) => void) {
-  const schema = { engineVersion: 1, statements, analyzed: true };
+  const schema = { engineVersion: 1, statements, analyzed: true, numbered: false };
   const compiled = async (engine: GateEngine) => new CompiledSchema(await gateEngine(engine, []), schema);
   const [node, wasm] = [await compiled("node"), await compiled("wasm")];
   try {
@@ -82,7 +82,7 @@ type Verdicts = readonly unknown[];
 /** What a gate of its own says: the engine compiles no virtual table's statements before one is touched. */
 async function freshly(body: (gate: SchemaGate) => Verdicts): Promise<Verdicts> {
   const statements = [...serviceTableStatements, ...corpusSchema];
-  const schema = { engineVersion: 1, statements, analyzed: true };
+  const schema = { engineVersion: 1, statements, analyzed: true, numbered: false };
   const compiled = new CompiledSchema(await gateEngine("node", []), schema);
   try {
     return body(new SchemaGate(1, schema, compiled));
@@ -110,7 +110,7 @@ Deno.test("a long text has the facts and verdicts of the short one, and known fa
 for (const engine of ["node", "wasm"] as const) {
   Deno.test(`a long text is compiled once for its facts and once for its level, by ${engine}`, async () => {
     const open = await gateEngine(engine, []);
-    const schema = { engineVersion: 1, statements: ["CREATE TABLE t (a)"], analyzed: false };
+    const schema = { engineVersion: 1, statements: ["CREATE TABLE t (a)"], analyzed: false, numbered: false };
     const compiled = new CompiledSchema(open, schema);
     const { connection } = compiled;
     const levels: Level[] = [];
@@ -172,7 +172,7 @@ Deno.test("views stacked higher than an engine can go neither end the process no
   ];
   for (const count of [100, 700, 5000]) {
     const statements = views(count);
-    const schema = { engineVersion: 1, statements, analyzed: false };
+    const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
     const compiled = new CompiledSchema(await gateEngine("auto", statements), schema);
     const schemaGate = new SchemaGate(1, schema, compiled);
     const { failure } = schemaGate.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);

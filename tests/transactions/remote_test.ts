@@ -72,6 +72,16 @@ Deno.test("what the server has given to another writer is over, and no statement
     assertEquals(await failed(() => one.commit()), "transaction_timeout");
     assertEquals([one.ended, one.lost !== null], [false, true]);
     assertEquals(await tenant.rows("SELECT id FROM t"), [[2]]);
+    // The same, where a read comes first.
+    const reader = begin(tenant);
+    await run(tenant, reader, "INSERT INTO t VALUES (4)");
+    assertEquals(
+      (await other.run(tenantCall(schemaVersion, "write", [["INSERT INTO t VALUES (5)"]]))).ok,
+      true,
+    );
+    assertEquals(await failed(() => run(tenant, reader, "SELECT id FROM t", "read")), "transaction_timeout");
+    assertEquals(await failed(() => reader.rollback()), "transaction_timeout");
+    assertEquals(await tenant.rows("SELECT id FROM t"), [[2], [5]]);
   });
 });
 

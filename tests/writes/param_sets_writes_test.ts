@@ -140,6 +140,23 @@ testSteps("paramSets", worldOf, {
       assertEquals(ran.at(-1), [12]);
     }
   },
+  "tells of each set that a person has approved what its triggers have written": async (world) => {
+    const { decide, redeem, rule, sent, setup } = world;
+    await setup(
+      "CREATE TABLE seen (id INTEGER)",
+      "CREATE TRIGGER sees AFTER UPDATE ON t BEGIN INSERT INTO seen VALUES (new.id), (old.id); END",
+    );
+    const paramSets = [["first", 1], ["none", 100], ["second", 2]];
+    const asked = JSON.parse((await sent({ paramSets })).text).data;
+    assertEquals([asked.sets.rowsWritten, asked.rowsWritten], [[3, 0, 3], 6]);
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    for (const transaction of [true, false]) {
+      const held = heldBy(await sent({ paramSets, transaction }));
+      assertEquals((await decide(held.id, "approve")).status, 200);
+      const { data } = JSON.parse((await redeem(held.approvalToken)).text);
+      assertEquals([data.sets, data.rowsWritten], [asked.sets, 6]);
+    }
+  },
   "goes back to the person where other rows would change than were approved": async (world) => {
     const { decide, redeem, rule, sent, setup, values } = world;
     await rule({ tableGlob: "t", actions: ["update"], effect: "require_approval" });

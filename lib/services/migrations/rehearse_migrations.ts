@@ -67,7 +67,7 @@ export interface Rehearsal extends BranchDiff {
   readonly hits: readonly RuleHit[];
 }
 
-/** The answer of a dry run; `rehearsal` null: nothing is pending. */
+/** The answer of a dry run; `rehearsal` null: nothing is pending. What the copy had, its snapshot and its log, is gone. */
 export interface RehearsalAnswer {
   readonly data: Migrated & { readonly rehearsal: Rehearsal | null };
   readonly meta: MigrateMeta;
@@ -89,7 +89,10 @@ export async function rehearseMigrations(
   if (pending.length === 0) return { data: { ...data, rehearsal: null }, meta: NO_FIGURES };
   const foreseen = await foresee(ctx, pending);
   const { rehearsal, meta } = await onCopy(ctx, input, (copy) => rehearse(ctx, copy, input));
-  return { data: { ...data, rehearsal: { ...rehearsal, ...foreseen } }, meta: { ...meta, snapshot: null } };
+  return {
+    data: { ...data, rehearsal: { ...rehearsal, ...foreseen } },
+    meta: { ...meta, snapshot: null, queryLogId: null },
+  };
 }
 
 /** One copy of each namespace at a time: it takes as much of the disk as the database. */

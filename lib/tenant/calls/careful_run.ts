@@ -10,7 +10,7 @@ import type { ParamSets } from "../../sql/param_sets.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
 import type { MigrationWatch } from "./migration_watch.ts";
 import { ReturnedRows } from "./returned_rows.ts";
-import { type Answer, failureOf, numbersIn, type SetsAnswer, stepOf, type Work } from "./work.ts";
+import { type Answer, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
 export interface CarefulOptions {
   readonly call: Pick<
@@ -86,10 +86,10 @@ export class CarefulRun {
     const done = (sets: number) => {
       this.at = first + sets;
     };
-    const sets = paramSets && { paramSets, atomic, rowidOf, done };
     const form = this.#returned.formOf(first, rowForm);
     const { level, after = [] } = statement;
     if (watch) yield* watch.begin(level, statement.schemaRows?.rows ?? null);
+    const sets = paramSets && { paramSets, atomic, rowidOf, noted: watch?.noted ?? null, done };
     const before = stepOf(textBefore(statement));
     const answers = yield {
       before: this.closing,
@@ -127,7 +127,8 @@ export class CarefulRun {
     { notes, ownReads }: { readonly notes: number; readonly ownReads: number | undefined },
   ): void {
     if (!ran) throw new TypeError("a statement without an answer");
-    const changes = ran.figures.changes - notes;
+    // Of sets the store has left the notes out.
+    const changes = ran.figures.changes - (ran.ok && ran.sets ? 0 : notes);
     const figures = { ...ran.figures, changes, rowsRead: ownReads ?? ran.figures.rowsRead };
     const beside = ran.ok
       ? rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], {
@@ -136,8 +137,7 @@ export class CarefulRun {
       })
       : nothingBeside;
     if (ran.ok) {
-      const sets = notes > 0 && ran.sets ? withoutNotes(ran.sets) : ran.sets;
-      this.runner.add({ json: ran.json, failure: null, figures, beside, sets });
+      this.runner.add({ json: ran.json, failure: null, figures, beside, sets: ran.sets });
       return;
     }
     const tooLarge = ran.tooLarge ?? false;
@@ -149,9 +149,4 @@ export class CarefulRun {
     const { call, watch } = this.options;
     return endedRun(run, call, watch ? yield* watch.isExpected() : true);
   }
-}
-
-/** Notes of the rows count as changes of the sets, so each set tells only what the statement itself has changed. */
-function withoutNotes({ part, ...more }: SetsAnswer): SetsAnswer {
-  return { ...more, part: { ...part, written: part.own } };
 }

@@ -111,7 +111,7 @@ export class DryRun {
     this.ms += ran.figures.ms ?? 0;
     this.#addResult(ran.json, ran.figures.rowsRead);
     this.#returned.add(ran.json);
-    const all = ran.figures.changes - notes;
+    const all = ran.figures.changes - (ran.sets ? 0 : notes);
     const ownRows = schemaChange ? null : all === 0 ? 0 : ran.figures.ownRows;
     const { written, removed } = rowsBeside(statement, [numbersIn(counts[0]), numbersIn(counts[1])], {
       changes: all,
@@ -186,7 +186,7 @@ export class DryRun {
       statement,
       bounds,
       rowForm: this.#returned.formOf(this.at, rowForm),
-      ...(paramSets ? { sets: { paramSets, atomic, rowidOf: null } } : {}),
+      ...(paramSets ? { sets: { paramSets, atomic, rowidOf: null, noted: this.#watch?.noted ?? null } } : {}),
     };
   }
 }

@@ -40,6 +40,8 @@ export interface NoteTaker {
   /** Rows of each step. Throws where one fails. */
   rows(steps: readonly OwnStep[]): Work<readonly (readonly (readonly EngineValue[])[])[]>;
   hasTriggers(): Work<boolean>;
+  /** SQL of the number of notes in the transaction, where the engine counts each as a change; null: it counts none. */
+  readonly noted: string | null;
   makeTriggers(triggers: ReturnType<typeof noteTriggers>): Work<void>;
   dropTriggers(): Work<void>;
   /** A statement is about to run; its changes go to `add`. */
@@ -90,6 +92,11 @@ export class FootprintWatch {
     else yield* this.#listen();
     this.#mark = this.#recorder.mark();
     yield* this.#recordChanged("before");
+  }
+
+  /** As `NoteTaker` has it, for the statement that has begun. */
+  get noted(): string | null {
+    return this.taker.noted;
   }
 
   /** The statement has run. Returns how many changes the engine has counted that were notes. */

@@ -29,6 +29,8 @@ export interface CallerStep extends Pick<TenantCall, "bounds" | "rowForm"> {
 export interface SetsAsk extends Pick<TenantCall, "atomic"> {
   readonly paramSets: ParamSets;
   readonly rowidOf: string | null;
+  /** SQL of the number of notes so far, where the engine counts them as changes: they are none of a set. */
+  readonly noted?: string | null;
   /** Called by a store that may be stopped between the sets, with how many of them have run. */
   readonly done?: (sets: number) => void;
 }

@@ -29,7 +29,9 @@ const STEP_CHARACTERS = 200;
 const VALUE_CHARACTERS = 14;
 
 /** The figures of the run that has just ended; the rowid as text, because a number may be too small for it. */
-const FIGURES = "SELECT total_changes(), changes(), CAST(last_insert_rowid() AS TEXT)";
+function figuresText(noted: string | null): string {
+  return `SELECT total_changes() - ${noted ?? 0}, changes(), CAST(last_insert_rowid() AS TEXT)`;
+}
 
 /** Sends steps in the form of the protocol that has infinities. */
 export type SendPieces = (steps: readonly HranaStep[]) => Promise<readonly StepResult[]>;
@@ -72,7 +74,7 @@ export class SetsCollector {
 
   constructor(private readonly bounds: TenantCall["bounds"], private readonly rowForm: RowForm) {}
 
-  /** Takes the answer of one set. `figures`: as `FIGURES` has them; null for a read. */
+  /** Takes the answer of one set. `figures`: as `figuresText` asks for them; null for a read. */
   add(sql: string, step: StepResult, figures: SetFigures | null): void {
     if (this.failure !== null) return;
     if (step === null) throw new RemoteFailure("lost_stream");
@@ -119,17 +121,18 @@ interface SetFigures {
 export async function answerSets(
   send: SendPieces,
   { statement: { sql, level }, bounds, rowForm }: CallerStep,
-  { paramSets, rowidOf, atomic, done }: SetsAsk,
+  { paramSets, rowidOf, atomic, noted = null, done }: SetsAsk,
 ): Promise<Answer> {
   const collector = new SetsCollector(bounds, rowForm);
+  const asked = figuresText(noted);
   const [rowidTable, first] = await send([
     { stmt: { sql: ROWID_TABLE, args: [hranaValue(rowidOf)] } },
-    { stmt: { sql: FIGURES } },
+    { stmt: { sql: asked } },
   ]);
   const tellsRowids = rowidOf !== null && rowidTable?.ok === true && rowidTable.rows.length > 0;
   let total = integerOf(rowOf(first)[0]);
   for (const piece of piecesOf(sql, paramSets)) {
-    const { steps, places } = setSteps(sql, piece, level === "read" || atomic);
+    const { steps, places } = setSteps(sql, piece, { asked, plain: level === "read" || atomic });
     const answers = await send(steps);
     for (const { base, run, figures } of places) {
       if (base !== null) {
@@ -163,16 +166,20 @@ interface SetPlaces {
   readonly figures: number;
 }
 
-/** Each set runs on condition of the one before. `plain`: a failed one needs no savepoint of its own. */
-function setSteps(sql: string, piece: ParamSets, plain: boolean) {
+/** Each set runs on condition of the one before. `asked`: its figures. `plain`: a failed one needs no savepoint of its own. */
+function setSteps(
+  sql: string,
+  piece: ParamSets,
+  { asked, plain }: { readonly asked: string; readonly plain: boolean },
+) {
   const list = new StepList();
   let before: number | null = null;
   const places = piece.map((params): SetPlaces => {
     const ready = before === null ? inTransaction : all(ifOk(before), inTransaction);
     const own = plain ? null : list.add("SAVEPOINT one_set", ready);
-    const base = own === null ? null : list.add(FIGURES, ifOk(own));
+    const base = own === null ? null : list.add(asked, ifOk(own));
     const run = list.add(sql, own === null ? ready : ifOk(own), params.map(hranaValue));
-    const figures = list.add(FIGURES, own === null ? ready : ifOk(own));
+    const figures = list.add(asked, own === null ? ready : ifOk(own));
     if (own !== null) {
       list.add("ROLLBACK TO one_set", all(ifOk(own), ifError(run), inTransaction));
       list.add("RELEASE one_set", all(ifOk(own), inTransaction));

@@ -15,7 +15,7 @@ export const SCHEMA_STEPS = [
   "AND name NOT LIKE 'libsql!_%' ESCAPE '!' " +
   `AND name NOT IN (${SHADOW_TABLES}) ` +
   "ORDER BY type = 'trigger', type = 'view', type = 'index', rowid",
-  "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'",
+  "SELECT name FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_sequence')",
 ].map((sql) => ({ stmt: { sql } }));
 const SCHEMA = [{ stmt: { sql: "BEGIN" } }, ...SCHEMA_STEPS, { stmt: { sql: "COMMIT" } }];
 
@@ -26,10 +26,12 @@ export async function readSchema(context: RemoteContext, location: string): Prom
 
 /** Throws `RemoteFailure` where a step was not answered. */
 export function schemaOf(steps: readonly StepResult[]): TenantSchema {
+  const made = rowsAt(steps, 2).map(([name]) => stringOf(name));
   return {
     engineVersion: integerOf(rowsAt(steps, 0)[0]?.[0]),
     statements: rowsAt(steps, 1).map((row) => stringOf(row[0])),
-    analyzed: rowsAt(steps, 2).length > 0,
+    analyzed: made.includes("sqlite_stat1"),
+    numbered: made.includes("sqlite_sequence"),
   };
 }
 

@@ -16,8 +16,9 @@ import { RemoteFailure } from "./hrana/remote_failure.ts";
 
 const MAKE_TABLE = `CREATE TABLE ${NOTE_NAME} (seq INTEGER PRIMARY KEY, tbl, kind, kb, b, ka, a)`;
 const TEXTS = ["kb", "b", "ka", "a"] as const;
+const NOTED = `(SELECT coalesce(max(seq), 0) FROM ${NOTE_NAME})`;
 /** Of so many rows that nothing but their keys is compared. */
-const IS_MANY = `(SELECT coalesce(max(seq), 0) FROM ${NOTE_NAME}) >= ${MAX_DIGESTED_ROWS}`;
+const IS_MANY = `${NOTED} >= ${MAX_DIGESTED_ROWS}`;
 /** Notes behind the first `?1`, of which at most `?2`. */
 const NOTES = `SELECT tbl, kind, ${TEXTS.join(", ")} FROM ${NOTE_NAME} WHERE seq > ?1 ORDER BY seq LIMIT ?2`;
 /** Notes that are fetched at once. */
@@ -53,6 +54,10 @@ export class RemoteNotes implements NoteTaker {
 
   hasTriggers(): Work<boolean> {
     return done(this.#triggers.length > 0);
+  }
+
+  get noted(): string | null {
+    return this.#triggers.length > 0 ? NOTED : null;
   }
 
   *makeTriggers(triggers: ReturnType<typeof noteTriggers>): Work<void> {

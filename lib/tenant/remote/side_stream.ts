@@ -14,7 +14,7 @@ import {
   type StepResult,
 } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { mustBeOpen, RemoteFailure } from "./hrana/remote_failure.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { fromHrana, toHrana } from "./hrana/remote_values.ts";
 
@@ -166,7 +166,7 @@ function readAnswers(results: readonly StepResult[], each: Ask["each"]): Answer[
       answers.push({ ok: true, rows: step.rows.map((row) => row.map(fromHrana)) });
       continue;
     }
-    if (step.code.startsWith("TRANSACTION_TIMEOUT")) throw new RemoteFailure("lost_stream");
+    mustBeOpen([step]);
     const failure = stepFailure(step);
     answers.push({ ok: false, failure, error: new StatementFailed(failure) });
   }

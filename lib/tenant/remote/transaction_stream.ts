@@ -15,7 +15,7 @@ import {
   outsideTransaction,
   type StepResult,
 } from "./hrana/hrana.ts";
-import { RemoteFailure } from "./hrana/remote_failure.ts";
+import { mustBeOpen, RemoteFailure } from "./hrana/remote_failure.ts";
 import { hranaValue, integerOf } from "./hrana/remote_values.ts";
 import { StepList } from "./hrana/step_list.ts";
 import type { RemoteConnection } from "./remote_connection.ts";
@@ -239,6 +239,7 @@ export class TransactionStream {
     );
     if (answer.baton === null) throw new RemoteFailure("lost_stream");
     this.#baton = answer.baton;
+    mustBeOpen(answer.steps);
     return answer.steps;
   }
 }

@@ -28,6 +28,8 @@ const sink: NoteSink = {
 /** Those of one call. `close` removes the triggers. */
 export class ChildNotes implements NoteTaker {
   readonly sink = sink;
+  /** They go to a function. */
+  readonly noted = null;
   /** Whom the function tells; null: nobody. */
   #add: AddNote | null = null;
   #fromSec = 0;

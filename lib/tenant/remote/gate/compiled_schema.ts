@@ -17,11 +17,15 @@ export interface TenantSchema {
   readonly statements: readonly string[];
   /** ANALYZE has made its tables. */
   readonly analyzed: boolean;
+  /** AUTOINCREMENT has made its table, which stays behind the last table that used it. */
+  readonly numbered: boolean;
 }
 
 /** What the schema itself depends on. */
-type SchemaTexts = Pick<TenantSchema, "statements" | "analyzed">;
+type SchemaTexts = Pick<TenantSchema, "statements" | "analyzed" | "numbered">;
 
+/** Makes `sqlite_sequence` in an empty database. */
+const NUMBERED = "CREATE TABLE one (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP TABLE one";
 /** Schemas that are kept for the next database that has them, and their characters: a tenant makes one as long as it likes. */
 const MOST = { texts: 50, characters: 20_000_000 } as const;
 
@@ -44,6 +48,7 @@ export class CompiledSchema {
   /** The schema once more, for work that changes it; the caller closes it. */
   copy(): SchemaConnection {
     const connection = this.open();
+    if (this.schema.numbered) connection.exec(NUMBERED);
     makeSchema(connection, this.schema.statements, (error) => {
       // What this engine cannot read does not exist here, and is thereby closed.
       if (error instanceof TypeError) throw error;
@@ -58,9 +63,9 @@ const shared = new TextMap<CompiledSchema>(MOST);
 
 /** The schema as every database has it that has the same texts. Errors: those of `gateEngine`. */
 export async function compiledSchema(wanted: GateEngine, schema: SchemaTexts): Promise<CompiledSchema> {
-  const { statements, analyzed } = schema;
+  const { statements, analyzed, numbered } = schema;
   const open = await gateEngine(wanted, statements);
-  const key = JSON.stringify([wanted, analyzed, statements]);
+  const key = JSON.stringify([wanted, analyzed, numbered, statements]);
   const known = shared.get(key);
   const compiled = known && !known.connection.broken ? known : new CompiledSchema(open, schema);
   // Whoever works with one that goes at this moment finishes; the garbage collector closes it.

@@ -1,5 +1,5 @@
 // What can go wrong between the service and a remote engine, apart from the caller's SQL.
-import type { BatchAnswer } from "./hrana.ts";
+import type { BatchAnswer, StepResult } from "./hrana.ts";
 
 /**
  * - `unreachable`: no answer, or one that is no Hrana; whether the request ran is not known.
@@ -108,4 +108,10 @@ export function batchFailure(message: string, code: string, baton: string | null
   if (isBrokenText(message)) return new RemoteFailure("invalid_text", message, { baton });
   if (/baton|stream|TRANSACTION_TIMEOUT/i.test(code)) return new RemoteFailure("lost_stream");
   return new RemoteFailure("unreadable", message, { code, baton });
+}
+
+/** Throws where the server says of a step that it had taken the transaction away. It says so once. */
+export function mustBeOpen(steps: readonly StepResult[]): void {
+  const isOver = steps.some((step) => step?.ok === false && step.code.startsWith("TRANSACTION_TIMEOUT"));
+  if (isOver) throw new RemoteFailure("lost_stream");
 }

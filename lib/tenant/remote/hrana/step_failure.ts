@@ -22,6 +22,8 @@ const CODES: ReadonlyMap<string, number> = new Map([
 ]);
 
 const GENERIC = 1;
+/** All that is said of a row of a full-text table whose rowid is taken. */
+const TAKEN = "constraint failed";
 
 /** Errors of the server itself. Their messages may repeat the statement, so they are not passed on. */
 const SERVER_ERRORS: ReadonlyMap<string, EngineFailure> = new Map([
@@ -47,6 +49,7 @@ export function stepFailure(
     return plainFailure("result_too_large", "more than the server sends at once");
   }
   const text = message.replaceAll(WRAPPING, "");
+  if (code === "SQLITE_CONSTRAINT" && text === TAKEN) return plainFailure("unique_violation", text);
   const errcode = CODES.get(code) ?? GENERIC;
   return runFailure(Object.assign(new Error(text), { errcode }), null, sql);
 }
