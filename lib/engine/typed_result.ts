@@ -1,5 +1,6 @@
 // Writes a result as libSQL's protocol has it (HRANA_3_SPEC, `StmtResult`): INTEGER and REAL apart, 64-bit integers as
 // digits, blobs as base64 without padding.
+import { firstWord } from "../sql/first_word.ts";
 import type { EngineValue } from "../sql/sql_value.ts";
 import { exceeds, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
@@ -16,14 +17,14 @@ export interface OwnChanges {
 }
 
 /** How a text begins that writes rows: no change of the schema does. */
-const INSERTS = /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)*(?:INSERT|REPLACE|WITH)\b/i;
+const INSERTS: ReadonlySet<string> = new Set(["INSERT", "REPLACE", "WITH"]);
 
 /**
  * Whether the engine's last changes are those of a statement that has run: a read, or a change of the schema, leaves what was
  * there. A command of a full-text table needs the level of a schema, and is counted as an INSERT.
  */
 export function tellsChanges(level: string, sql: string): boolean {
-  return level === "write" || (level === "schema" && INSERTS.test(sql));
+  return level === "write" || (level === "schema" && INSERTS.has(firstWord(sql)));
 }
 
 /** Nothing, as of a read. */

@@ -1,5 +1,6 @@
 // Statements that begin, end and divide transactions. The engine's grammar refuses libSQL's READONLY, so their few words are
 // read here. Pure.
+import { firstWord } from "./first_word.ts";
 import { type SqlToken, sqlTokens } from "./sql_tokens.ts";
 
 /** What such a statement says. */
@@ -8,16 +9,15 @@ export type TransactionControl =
   | { readonly verb: "commit" | "rollback" }
   | { readonly verb: "savepoint" | "release" | "rollback to"; readonly name: string };
 
-/** No other statement begins like this. Comments may stand before it. */
-const BEGINS =
-  /^(?:[\s;\uFEFF]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
+/** No other statement begins with these. */
+const BEGINS: ReadonlySet<string> = new Set(["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"]);
 
 /** More than any of them has, with semicolons behind it. */
 const MAX_TOKENS = 50;
 
 /** What the statement says; null where it is another statement, or none that SQLite or libSQL would take. */
 export function transactionControl(sql: string): TransactionControl | null {
-  if (!BEGINS.test(sql)) return null;
+  if (!BEGINS.has(firstWord(sql))) return null;
   const tokens = sqlTokens(sql, MAX_TOKENS);
   if (tokens.length === MAX_TOKENS) return null;
   while (tokens.at(-1)?.key === ";") tokens.pop();

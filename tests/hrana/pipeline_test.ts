@@ -51,6 +51,18 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals([made.affected_row_count, made.last_insert_rowid], [0, null]);
   },
 
+  "reads a statement behind a thousand comments as fast as any": async ({ execute, setup }) => {
+    const comments = "/* */ -- no\n/**/;".repeat(1000).replaceAll(";", "");
+    assertEquals(valuesOf(resultOf(await execute(`${comments}SELECT 1`))), [["1"]]);
+    await setup("CREATE TABLE many (id INTEGER PRIMARY KEY, v)");
+    const added = resultOf(await execute(`${comments}INSERT INTO many (v) VALUES (1)`));
+    assertEquals(added.affected_row_count, 1);
+    const made = resultOf(await execute(`${comments}CREATE TABLE made (id)`));
+    assertEquals(made.affected_row_count, 0);
+    const begun = await execute(`${comments}BEGIN`);
+    assertEquals(begun.type, "ok");
+  },
+
   "binds named values with or without their mark, and refuses too few and unknown ones": async (
     { pipeline },
   ) => {

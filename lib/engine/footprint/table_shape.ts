@@ -114,5 +114,5 @@ function isTimeDefault(dflt: string): boolean {
 
 /** Reads the `content` option from a full-text table's definition; the engine accepts any prefix of that word. */
 function mayKeepContentElsewhere(sql: Row[number]): boolean {
-  return sql !== null && /c\w*\s*=/i.test(String(sql));
+  return sql !== null && /\bc\w*\s*=/i.test(String(sql));
 }
