@@ -40,7 +40,7 @@ function field(value: JsonValue): string {
 /** What spreadsheets take for the beginning of a formula, also behind white space. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/;
 /** Begins like one, and is a number. */
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 function textField(text: string): string {
   const shown = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;

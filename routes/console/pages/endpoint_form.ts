@@ -193,7 +193,7 @@ function typesIn(fields: FormFields): Record<string, string> | undefined {
 function listIn(fields: FormFields): Record<string, unknown> | undefined {
   const key = linesIn(fields, "listKey");
   const filters = linesIn(fields, "listFilters")?.map((line) => {
-    const [, input = line, is = "=", column = ""] = /^(\S+)\s+(>=|<=|=|>|<)\s+(.+)$/.exec(line) ?? [];
+    const [, input = line, is = "=", column = ""] = /^(\S+)\s+(>=|<=|=|>|<)\s+(\S[^]*)$/.exec(line) ?? [];
     return is === "=" ? { input, column } : { input, column, is };
   });
   if (key === undefined && filters === undefined) return undefined;

@@ -108,7 +108,7 @@ interface Gloss {
 
 /** What a description says beside a value: "no_show (the patient did not show up), Cardiology (cardiologist)". */
 function glossesOf({ description }: { readonly description: string }): Gloss[] {
-  return [...description.matchAll(/([\p{L}\p{N}_-]+) \(([^)]{2,60})\)/gu)].map((
+  return [...description.matchAll(/(?<![\p{L}\p{N}_-])([\p{L}\p{N}_-]+) \(([^)]{2,60})\)/gu)].map((
     [, value = "", text = ""],
   ) => ({
     value,

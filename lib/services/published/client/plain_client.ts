@@ -26,5 +26,5 @@ export async function writePlainClient(...of: Parameters<typeof writeClient>): P
  */
 function withoutGaps(source: string): string {
   return source.replace(/(\S) +([,;)])/g, "$1$2").replace(/\) +(=>|\{)/g, ") $1")
-    .replace(/[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n");
+    .replace(/(?<![ \t])[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n");
 }
