@@ -1,6 +1,7 @@
 // Virtual tables compile statements of their own when they are first touched, and a PRAGMA may be what touches them.
 import { assert, assertEquals } from "@std/assert";
 import { oneStore } from "../testing/cases.ts";
+import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 
@@ -68,7 +69,9 @@ test("ANALYZE counts no shadow table as written, whatever letters its name has",
     ["CREATE TABLE t (id INTEGER PRIMARY KEY)"],
   ]);
   assertEquals(made.status, 200, made.text);
-  assertEquals((await tenant.query("ANALYZE")).status, 200);
+  // sqld runs no ANALYZE.
+  assertEquals((await tenant.query("ANALYZE")).status, isEmbedded() ? 200 : 400);
+  if (!isEmbedded()) return;
   const audit = await tenant.query("SELECT tables FROM _service_meta_audit ORDER BY id DESC LIMIT 1");
   assertEquals(rowsOf(audit), [['["t"]']]);
 });

@@ -265,7 +265,8 @@ test("of more than fifty snapshots those in the middle of a burst go first and l
   });
 });
 
-test("whoever may write does not write and label away the snapshot of before", async () => {
+// The clock is of one process.
+testOneProcess("whoever may write does not write and label away the snapshot of before", async () => {
   const clock = new TurnableClock();
   await using app = await startApp({ clock });
   const shop = await app.namespace();
