@@ -21,9 +21,14 @@ export const internet: PublicNetwork = {
   isPublic: isPublicAddress,
 };
 
+/** Where Azure answers each of its machines for that machine alone, though the address is of the public range. */
+const AZURE_HOST = "168.63.129.16";
+
 /** Whether an address is one of the public network and not this machine's own: an IPv4 inside an IPv6 counts as itself. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast" && !isOwn(address);
+  if (!ipaddr.isValid(address)) return false;
+  const plain = ipaddr.process(address);
+  return plain.range() === "unicast" && plain.toString() !== AZURE_HOST && !isOwn(address);
 }
 
 /** What other machines call this one by, which leads to what listens for this machine alone. */

@@ -1,7 +1,7 @@
 // What a meter does when processes die, clocks jump, and KV fails or does not say what it did.
 import { assert, assertEquals } from "@std/assert";
 import { IDLE_MS, LEASE_MS, REFUSED_MS } from "../../lib/control/balance/balance_limits.ts";
-import { DOLLAR, NS, refusalOf, spend, turns, usage, World } from "./balance_world.ts";
+import { DOLLAR, NS, refusalOf, spend, usage, World } from "./balance_world.ts";
 
 Deno.test("a sweep leaves a block whose owner renewed it in the same moment", async () => {
   await World.run(5 * DOLLAR, async (world) => {
@@ -200,7 +200,7 @@ Deno.test("a call that settles after the stop is still paid", async () => {
     const admission = await meter.admit(NS);
     await meter.close();
     meter.settle(admission, usage(900));
-    await turns();
+    await world.settled();
     const record = await world.checkSums();
     assertEquals([record.reservedNanoUsd, record.usedNanoUsd], [0, 900]);
   });
