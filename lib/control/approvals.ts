@@ -120,19 +120,25 @@ export class Approvals {
     for await (const { key, value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
       if (value > this.clock.now()) open.push(String(key.at(-1)));
     }
-    if (open.length < MAX_OPEN_APPROVALS) return open.length;
-    const ended = await Promise.all(open.map((id) => this.#endOrphan(namespaceId, id)));
-    return ended.filter((hasEnded) => !hasEnded).length;
+    return open.length < MAX_OPEN_APPROVALS
+      ? open.length
+      : open.length - await this.#endOrphans(namespaceId, open);
   }
 
-  /** Ends an approval whose token counts no more: nobody else could redeem it, and it would keep others from being held. */
-  async #endOrphan(namespaceId: string, approvalId: string): Promise<boolean> {
-    const record = await this.byId(namespaceId, approvalId);
-    const tokenId = record?.requestedBy ?? "";
-    if (record === null || !isId("tok", tokenId)) return false;
+  /**
+   * Ends the approvals whose tokens count no more: nobody else could redeem them, and they would keep others from being held.
+   * Returns how many. Each token is looked up once: mostly all are of one.
+   */
+  async #endOrphans(namespaceId: string, ids: readonly string[]): Promise<number> {
     const nowMs = this.clock.now();
-    if (await tokenLineage(this.kv, { namespaceId, tokenId, nowMs }) !== null) return false;
-    return await this.move(record, record.state, { expiresAt: nowMs }) !== null;
+    const found = await Promise.all(ids.map((id) => this.byId(namespaceId, id)));
+    const byToken = Map.groupBy(found.filter((one) => one !== null), ({ requestedBy }) => requestedBy);
+    let ended = 0;
+    for (const [tokenId, own] of byToken) {
+      if (!isId("tok", tokenId) || await tokenLineage(this.kv, { namespaceId, tokenId, nowMs })) continue;
+      for (const one of own) if (await this.move(one, one.state, { expiresAt: nowMs })) ended++;
+    }
+    return ended;
   }
 
   async byHash(hash: string): Promise<ApprovalRecord | null> {

@@ -14,7 +14,7 @@ export class KeptRoom {
   /** `keepMs`: how long it stays. */
   constructor(private readonly clock: Pick<Clock, "now">, private readonly keepMs: number) {}
 
-  /** Whether there is room for so many bytes, which takes it. What is small, as an answer that tells a token once, always has it. */
+  /** Whether there is room for so many bytes, and takes it. A small thing always has room: it may be an answer that tells a token, once. */
   take(namespaceId: string, bytes: number): boolean {
     if (bytes <= MAX_SMALL_BYTES) return true;
     const hour = Math.floor(this.clock.now() / HOUR_MS);

@@ -29,7 +29,7 @@ const MAX_KEPT = 50;
  * change.
  */
 const NEWEST_KEPT = 10;
-/** Labels make no automatic one go where there are no more than these: who may label must not take the way back. */
+/** A database with so many automatic snapshots or fewer loses labelled ones in their place: whoever may label must not take the way back. */
 const AUTOMATIC_KEPT = 20;
 /** Snapshots less than these milliseconds apart are of one burst. */
 const CLOSE_MS = 60_000;

@@ -89,7 +89,7 @@ export function stateOf(
   if (state === "expired") return { words: "Expired", tone: "plain", icon: "clock" };
   if (outcome?.kind === "failed") return { words: "Failed", tone: "bad", icon: "alert" };
   if (outcome?.undone) return { words: "Taken back", tone: "plain", icon: "undo" };
-  // Whether it ran is not known where the service was ended while it did.
+  // The outcome was lost, by a kill or a failure of KV, so that nobody knows whether the write has run.
   if (outcome === null) return { words: "Redeemed", tone: "plain", icon: "check" };
   return { words: "Ran", tone: "good", icon: "check" };
 }

@@ -5,7 +5,7 @@
 const MOST_CHARACTERS = 32_000_000;
 /** Of one schema. */
 const MOST_TEXTS = 1000;
-/** Characters from which a text is long: it is kept where the call that brought it asks again. */
+/** Characters from which a text is long. Of it only that is kept for which the call that brought it asks again. */
 const LONG_TEXT = 10_000;
 
 interface Known<Value> {
