@@ -48,7 +48,9 @@ export class World {
 
   private constructor(readonly store: Deno.Kv) {
     this.kv = this.#faulty();
-    this.ledger = new Ledger(this.kv, this.clock, (id) => this.meters.forEach((meter) => meter.recheck(id)));
+    const recheck = async (id: string) =>
+      void await Promise.all(this.meters.map((meter) => meter.recheck(id)));
+    this.ledger = new Ledger(this.kv, this.clock, recheck);
   }
 
   static async run(creditNanoUsd: number, body: (world: World) => Promise<void>): Promise<void> {

@@ -35,11 +35,11 @@ const MAX_REFERENCE_LENGTH = 200;
 
 /** Every method's errors: `meter_unreachable`. */
 export class Ledger {
-  /** `changed` is called with every namespace whose money changed here. */
+  /** `changed` is called with every namespace whose money changed here, and resolves when its spenders know. */
   constructor(
     private readonly kv: Deno.Kv,
     private readonly clock: Clock,
-    private readonly changed: (namespaceId: string) => void = () => {},
+    private readonly changed: (namespaceId: string) => Promise<void> = () => Promise.resolve(),
   ) {}
 
   /** Opens the account of a namespace that was created without one. False when it has one. */
@@ -80,13 +80,13 @@ export class Ledger {
         outcome: { credit, isNew: true },
       };
     });
-    this.changed(namespaceId);
+    void this.changed(namespaceId);
     return outcome;
   }
 
   /**
-   * Sets the monthly cap, or removes it for null; `also` writes to the commit that does, and is told the one before. Errors:
-   * `namespace_not_found`.
+   * Sets the monthly cap, or removes it for null; `also` writes to the commit that does, and is told the one before. The next
+   * call of this process runs under it. Errors: `namespace_not_found`.
    */
   async setMonthlyCap(
     namespaceId: string,
@@ -101,7 +101,7 @@ export class Ledger {
       also: (atomic) => also(atomic, found.monthlyCapNanoUsd),
       outcome: null,
     }));
-    this.changed(namespaceId);
+    await this.changed(namespaceId);
   }
 
   /**
@@ -124,7 +124,7 @@ export class Ledger {
     await removeAll(this.kv, keys.balanceBlocksOf(namespaceId));
     await removeAll(this.kv, keys.credits(namespaceId));
     await removeAll(this.kv, keys.usageOf(namespaceId));
-    this.changed(namespaceId);
+    void this.changed(namespaceId);
   }
 }
 

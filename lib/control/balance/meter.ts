@@ -91,14 +91,18 @@ export class Meter {
     return this.#sweeper.sweep();
   }
 
-  /** To be called when the balance or its cap was changed here: KV is asked again before a refusal. */
-  recheck(namespaceId: string): void {
+  /**
+   * To be called when the balance or its cap was changed here: KV is asked again before a refusal. Resolves when the block is
+   * what KV grants after the change, or KV did not answer. Never fails.
+   */
+  async recheck(namespaceId: string): Promise<void> {
     const account = this.#accounts.get(namespaceId);
     if (account === undefined) return;
     account.refusal = null;
     // A commit under way may have read before the change.
     account.hasNews = account.syncing !== null;
-    void this.#sync(account);
+    await account.syncing;
+    await this.#sync(account);
   }
 
   /** Pays everything and gives the blocks back. Calls that settle later are paid one by one while KV is open. */
