@@ -36,6 +36,23 @@ testSteps("import of files", transferWorld, {
     }
   },
 
+  "a dump without a table replaces nothing, unless this service has written it": async (world) => {
+    await world.acme.setup("CREATE TABLE t (v)", "INSERT INTO t VALUES (1)");
+    const mistyped = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCOMMIT;\n";
+    for (const dump of ["\n-- nothing\n", mistyped]) {
+      const answer = await world.import("format=sql&mode=replace", dump);
+      assertEquals([answer.status, answer.body.code], [400, "import_refused"], answer.text);
+      assertMatch(answer.body.issues?.[0]?.message ?? "", /has no table/);
+      assertEquals(rowsOf(await world.acme.query("SELECT v FROM t")), [[1]]);
+    }
+    await world.acme.setup("DROP TABLE t");
+    const empty = await world.exported("format=sql");
+    await world.acme.setup("CREATE TABLE t (v)");
+    const emptied = await world.import("format=sql&mode=replace", empty);
+    assertEquals(emptied.status, 200, emptied.text);
+    assertEquals((await world.acme.query("SELECT v FROM t")).status, 400);
+  },
+
   "reads what sqlite3's .dump writes, full-text tables included": async (world) => {
     const dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n" +
       "CREATE TABLE t(a, \"b;c\" TEXT);\nINSERT INTO t VALUES(1,'x;''y\n'),(2,NULL);\nINSERT INTO t VALUES(-1.5e3,X'00ff');\n" +

@@ -37,6 +37,7 @@ function* singleItems(path: string): Generator<Source & { readonly item: Item | 
   const modules = new DumpedModules();
   let own: boolean | null = null;
   let open = false;
+  let empty = true;
   let rows = 0;
   for (const { sql: text, line, last } of dumpStatements(path)) {
     own ??= text.startsWith(FIRST_LINE);
@@ -46,9 +47,12 @@ function* singleItems(path: string): Generator<Source & { readonly item: Item | 
       if (sql !== "") throw new NotTaken("the last statement has no end", at);
       if (open) throw new NotTaken("the dump is cut: it begins a transaction and does not commit it", at);
       if (own) checkEnd(text, rows, at);
+      // `sqlite3` makes a database of a name that is mistyped, and a pipe that breaks early has sent nothing.
+      else if (empty) throw new NotTaken("the dump has no table", null);
       for (const item of modules.losses()) yield { item, characters: 0, line };
       return yield { item: null, characters: 0, line };
     }
+    if (empty) empty = !/^(?:CREATE|INSERT)\b/i.test(sql);
     const inserted = insertRows(sql);
     if (inserted !== null) {
       for (const item of modules.rowsItems(inserted, at) ?? [plainRows(inserted, at)]) {
