@@ -1,20 +1,23 @@
-// Stage "authorise": compares the caller's role with the role that each statement needs, and refuses calls that do nothing.
+// Stage "authorise": compares the caller's role with the role that each statement needs, and refuses calls that do nothing
+// or lose what they mean to keep.
 import { AppError, invalidInput } from "../core/errors.ts";
 import { roleAtLeast } from "../core/role.ts";
+import { foldName } from "../sql/names.ts";
 import { refused } from "./failure_error.ts";
 import type { UnderstoodCall } from "./query_call.ts";
 
 /**
  * Throws for the first statement that the caller's role may not run; of a batch the error names its index. Errors:
- * `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing.
+ * `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing, `migration_loses_rows`.
  */
 export function authorise(understood: UnderstoodCall): void {
   authoriseFacts(understood);
   refuseInside(understood);
   refuseIdle(understood);
+  refuseLosingRebuild(understood);
 }
 
-/** The same for statements that do not run. Errors: as `authorise`, but for idle calls. */
+/** The same for statements that do not run. Errors: as `authorise`, but for what a call is as a whole. */
 export function authoriseFacts({ call, facts }: Pick<UnderstoodCall, "call" | "facts">): void {
   const { target: { role }, batch } = call;
   for (const [index, one] of facts.entries()) {
@@ -49,4 +52,30 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
     call.batch ? "statements" : "sql",
     "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; alone it does nothing",
   );
+}
+
+/**
+ * Refuses a batch that drops a table, gives its name to a copy, and lets foreign keys delete or change rows of other tables
+ * between the two. Files of migrations are compared by their rows (`calls/migration_watch.ts`).
+ */
+function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
+  if (facts.length < 2 || call.migration || call.migrations) return;
+  if (facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
+  for (const [index, { schemaRows, actions }] of facts.entries()) {
+    if (schemaRows?.rows?.side !== "before") continue;
+    const dropped = foldName(schemaRows.rows.table);
+    const others = actions.flatMap((action) => /^(?:delete|update) (.*)$/s.exec(action)?.[1] ?? [])
+      .filter((name) => foldName(name) !== dropped);
+    const isRebuilt = facts.slice(index).some(({ rename }) =>
+      rename?.column === null && foldName(rename.to) === dropped
+    );
+    if (others.length === 0 || !isRebuilt) continue;
+    const loses = `DROP TABLE "${schemaRows.rows.table}" would delete or change rows of ${
+      [...new Set(others)].join(", ")
+    }`;
+    throw new AppError("migration_loses_rows", {
+      message: `Begin the batch with PRAGMA foreign_keys=OFF; ${loses}`,
+      extra: { failedIndex: index },
+    });
+  }
 }

@@ -66,6 +66,29 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: ["ok"],
     here: ["VALIDATION_FAILED"],
   },
+  "a rebuilt table, foreign keys on": {
+    ask: async (ask) => {
+      const tables = ["owned (id INTEGER PRIMARY KEY)", "owner (o REFERENCES owned (id) ON DELETE CASCADE)"];
+      await ask(
+        ...tables.map((table) => execute(`CREATE TABLE ${table}`)),
+        execute("PRAGMA foreign_keys=ON"),
+      );
+      await ask(execute("INSERT INTO owned VALUES (1)"), execute("INSERT INTO owner VALUES (1)"));
+      await ask(
+        execute("PRAGMA foreign_keys=ON"),
+        batch(
+          "CREATE TABLE copy (id INTEGER PRIMARY KEY)",
+          "INSERT INTO copy SELECT id FROM owned",
+          "DROP TABLE owned",
+          "ALTER TABLE copy RENAME TO owned",
+        ),
+      );
+      const { results: [left] } = await ask(execute("SELECT count(*) FROM owner"));
+      return left?.response?.result?.rows[0]?.[0]?.value;
+    },
+    sqld: "0",
+    here: "1",
+  },
   "lists of tables": {
     ask: async (ask) => {
       const own = "name LIKE '\\_service%' ESCAPE '\\'";

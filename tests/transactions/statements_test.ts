@@ -244,6 +244,38 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     assertEquals(await rows("SELECT id FROM t"), [[1]]);
   },
 
+  "a table that is rebuilt keeps the rows that refer to it, or does not get its name back": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(
+      "CREATE TABLE p (id INTEGER PRIMARY KEY, old)",
+      "CREATE TABLE c (p REFERENCES p (id) ON DELETE CASCADE)",
+      "INSERT INTO p VALUES (1, 1), (2, 2), (3, 3)",
+    );
+    const rebuild = async (name: string) => {
+      const one = await begin("immediate");
+      await one.exec("CREATE TABLE copy (id INTEGER PRIMARY KEY)");
+      await one.exec("INSERT INTO copy SELECT id FROM p WHERE id > 1");
+      await one.exec("DROP TABLE p");
+      return [one, await one.code(`ALTER TABLE copy RENAME TO "${name}"`)] as const;
+    };
+    const [nothing, nobody] = await rebuild("p");
+    assertEquals(nobody, null);
+    await nothing.rollback();
+    await tenant.setup("INSERT INTO c VALUES (1), (2)");
+    const [losing, refused] = await rebuild("P");
+    assertEquals(refused, "migration_loses_rows");
+    await losing.rollback();
+    assertEquals(await rows("SELECT count(*), (SELECT count(*) FROM p) FROM c"), [[2, 3]]);
+    const [other, elsewhere] = await rebuild("q");
+    assertEquals(elsewhere, null);
+    await other.commit();
+    assertEquals(await rows("SELECT count(*), (SELECT count(*) FROM q) FROM c"), [[0, 2]]);
+    const counted =
+      "SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE 'SELECT count(*) FROM main%'";
+    assertEquals(await rows(counted), [[0]]);
+  },
+
   "a rule about many rows counts those that a REPLACE of the same transaction has taken the place of": async (
     { app, tenant, begin },
   ) => {

@@ -1,5 +1,5 @@
 // A batch that begins with PRAGMA foreign_keys = OFF cascades nothing: rules, log and bounds see it so, and only it.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withWrites } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -46,5 +46,34 @@ test("without foreign keys a batch that changes the schema too is judged likewis
     const enforced = await shop.batch([["CREATE TABLE other (a)"], [DELETE, 2]]);
     assertEquals([enforced.status, enforced.body.code], [403, "rule_denied"], enforced.text);
     assertEquals(await rows("SELECT count(*) FROM children"), [[3]]);
+  });
+});
+
+test("a batch that rebuilds a table keeps the rows that refer to it, or does not run", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...schema, "CREATE TABLE alone (a)");
+    const rebuild = (table: string) =>
+      [
+        [`CREATE TABLE copy (id INTEGER PRIMARY KEY, more)`],
+        [`INSERT INTO copy (id) SELECT rowid FROM ${table}`],
+        [`DROP TABLE ${table}`],
+        [`ALTER TABLE copy RENAME TO "${table.toUpperCase()}"`],
+      ] as const;
+    for (const transaction of [true, false]) {
+      const answer = await shop.batch(rebuild("parents"), { transaction });
+      assertEquals([answer.status, answer.body.code], [400, "migration_loses_rows"], answer.text);
+      assertEquals(answer.body.failedIndex, 2, answer.text);
+      assertStringIncludes(answer.body.error ?? "", "would delete or change rows of children");
+    }
+    assertEquals(await rows("SELECT count(*) FROM children"), [[3]]);
+    const kept = await shop.batch([["PRAGMA foreign_keys=OFF"], ...rebuild("parents")]);
+    assertEquals(kept.status, 200, kept.text);
+    assertEquals(await rows("SELECT count(*), (SELECT count(more) FROM parents) FROM children"), [[3, 0]]);
+    const nobody = await shop.batch(rebuild("alone"));
+    assertEquals(nobody.status, 200, nobody.text);
+    // Who drops a table and does not bring it back means what foreign keys say.
+    const dropped = await shop.batch([["DROP TABLE parents"], ["CREATE TABLE copy (a)"]]);
+    assertEquals(dropped.status, 200, dropped.text);
+    assertEquals(await rows("SELECT count(*) FROM children"), [[0]]);
   });
 });

@@ -16,6 +16,7 @@ import { effectsOf } from "../preview.ts";
 import type { QueryAnswer, QueryContext, StatementDatabase } from "../query_call.ts";
 import { runIn } from "../run.ts";
 import { ChangedRows, type RestedCount } from "./changed_rows.ts";
+import { type DroppedTable, DroppedTables } from "./dropped_tables.ts";
 import type { InteractiveTransaction, TransactionCall, TransactionStart } from "./interactive_transaction.ts";
 import { TransactionFacts } from "./transaction_facts.ts";
 
@@ -52,6 +53,7 @@ interface Rested {
   readonly hasSnapshot: boolean;
   /** Absent in a text of an earlier version. */
   readonly changed?: RestedCount;
+  readonly dropped?: readonly DroppedTable[];
   readonly inside: string;
 }
 
@@ -85,13 +87,14 @@ class PipelineTransaction implements InteractiveTransaction {
   /** The state before the transaction has a snapshot. */
   #hasSnapshot: boolean;
   readonly #changed: ChangedRows;
+  readonly #dropped: DroppedTables;
   /** What the dry run of the present call has shown, for rules that count rows. */
   #effects: readonly StatementEffect[] = [];
 
   constructor(
     ctx: QueryContext,
     { start, database, inside }: TransactionParts,
-    { hasSnapshot, changed }: Pick<Rested, "hasSnapshot" | "changed"> = { hasSnapshot: false },
+    { hasSnapshot, changed, dropped }: Omit<Rested, "mode" | "inside"> = { hasSnapshot: false },
   ) {
     this.#start = start;
     this.#database = database;
@@ -100,6 +103,7 @@ class PipelineTransaction implements InteractiveTransaction {
     this.#changed = new ChangedRows(changed);
     // Of one that went on elsewhere it is not known what its schema is.
     this.#facts = new TransactionFacts(ctx.facts, inside.begun);
+    this.#dropped = new DroppedTables(this.#facts, dropped);
     this.#ctx = { ...ctx, facts: this.#facts };
     this.#statements = this.#statementsInside();
   }
@@ -165,7 +169,8 @@ class PipelineTransaction implements InteractiveTransaction {
     const inside = this.#inside.rest();
     if (inside === null) return null;
     const { mode } = this.#start;
-    const rested: Rested = { mode, hasSnapshot: this.#hasSnapshot, changed: this.#changed.rest(), inside };
+    const [changed, dropped] = [this.#changed.rest(), this.#dropped.rest()];
+    const rested: Rested = { mode, hasSnapshot: this.#hasSnapshot, changed, dropped, inside };
     return JSON.stringify(rested);
   }
 
@@ -200,7 +205,11 @@ class PipelineTransaction implements InteractiveTransaction {
   }
 
   async #runInside(call: TenantCall): Promise<TenantOutcome> {
-    const outcome = await this.#inside.run(call);
+    this.#dropped.refuseRebuild(call);
+    // A count in front of the first statement would take a snapshot before the write slot.
+    const outcome = this.#inside.begun
+      ? await this.#dropped.watch(call, (one) => this.#inside.run(one))
+      : await this.#inside.run(call);
     if (this.#inside.begun) {
       this.#facts.begin(outcome.ok === "stale" ? outcome.schemaVersion : call.schemaVersion);
     }
