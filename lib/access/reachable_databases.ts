@@ -28,20 +28,25 @@ const MAX_LISTED = 200;
 
 /**
  * The databases of the namespace; of a token with scopes those that they name, and the branches that it has claimed.
- * Branches of others are not among them. Errors: `meter_unreachable`.
+ * Branches of others are not among them. `prefix`: only those whose slugs begin so. Errors: `meter_unreachable`.
  */
 export async function reachableDatabases(
   ctx: ReachContext,
   caller: TokenCaller,
+  prefix = "",
 ): Promise<ReachableDatabases> {
   if (caller.scopes.length > 0) {
     const found = (await Promise.all(places(caller).map((place) => reachedBy(ctx, caller, place)))).flat();
-    const bySlug = new Map(found.map((one) => [one.database, one]));
+    const bySlug = new Map(
+      found.filter(({ database }) => database.startsWith(prefix)).map((one) => [one.database, one]),
+    );
     const databases = [...bySlug.values()].toSorted((a, b) => a.database < b.database ? -1 : 1);
     return { databases: databases.slice(0, MAX_LISTED), more: databases.length > MAX_LISTED };
   }
   const page = { cursor: null, pageSize: MAX_LISTED };
-  const { records, nextCursor } = await ctx.control.databases.list(caller.namespaceId, page);
+  const { records, nextCursor } = prefix === ""
+    ? await ctx.control.databases.list(caller.namespaceId, page)
+    : await ctx.control.databases.listByPrefix(caller.namespaceId, prefix, page);
   const databases = records.map(({ slug, name }) => ({ database: slug, name, role: caller.role }));
   return { databases, more: nextCursor !== null };
 }

@@ -1,5 +1,5 @@
 // What the lists of services share: the page that they answer, and the check of the cursor that asks for it.
-import { invalidInput } from "../core/errors.ts";
+import { type AppError, invalidInput } from "../core/errors.ts";
 import { type IdPrefix, isId } from "../core/ids.ts";
 
 /** One page of a list, as the API shows it. */
@@ -14,6 +14,10 @@ export interface ShownPage<View> {
  * for the end of the list. Errors: `validation_failed` for what is no such id.
  */
 export function requireCursor(cursor: string | null, prefix: IdPrefix): void {
-  if (cursor === null || isId(prefix, cursor)) return;
-  throw invalidInput("cursor", "Send the nextCursor of the page before");
+  if (cursor !== null && !isId(prefix, cursor)) throw noCursor();
+}
+
+/** The error of what is no cursor. */
+export function noCursor(): AppError {
+  return invalidInput("cursor", "Send the nextCursor of the page before");
 }

@@ -60,6 +60,7 @@ export const keys = {
     namespaceId,
     slug,
   ],
+  databasesBySlug: (namespaceId: string): Key<string> => ["database_by_slug", namespaceId],
 
   /** Until the branch is deleted, or swept after its deadline. Sorted by ref within the trunk. */
   branch: (namespaceId: string, trunkId: string, ref: string): Key<BranchRecord> => [

@@ -36,6 +36,9 @@ const undeleteBody = z.strictObject({
   slug: slug.describe("As it was called; of several the one deleted last"),
   into: newSlug.optional().describe("Another slug for it"),
 }).meta({ examples: [{ slug: "old-shop", into: "found-again" }] });
+const databasePage = page.extend({
+  prefix: slug.optional().describe("Only databases whose slugs begin so, in the order of their slugs"),
+});
 const tags = ["databases"];
 
 /** Mounted under `/api/namespaces`. */
@@ -70,10 +73,10 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(z.array(databaseRecord), { meta: pageMeta }),
       }),
-      validate("query", page),
+      validate("query", databasePage),
       async (c) => {
-        const { cursor = null, pageSize } = c.req.valid("query");
-        const input = { namespaceSlug: c.req.param("slug"), cursor, pageSize };
+        const { cursor = null, ...more } = c.req.valid("query");
+        const input = { namespaceSlug: c.req.param("slug"), cursor, ...more };
         return sendPage(c, await listDatabases(manageContext(deps, c), input));
       },
     )

@@ -156,6 +156,10 @@ testSteps("tools and roles", mcpWorld, {
     assertEquals((await reader.done("list_databases"))["databases"], [
       { database: "stock", name: "stock", role: "read" },
     ]);
+    assertEquals((await reader.done("list_databases", { prefix: "st" }))["databases"], [
+      { database: "stock", name: "stock", role: "read" },
+    ]);
+    assertEquals((await reader.done("list_databases", { prefix: "main" }))["databases"], []);
     // The only one that it reaches need not be named.
     assertEquals((await reader.done("query", { sql: "SELECT 1" }))["rows"], [[1]]);
     assertEquals(await reader.fails("query", { database: "main", sql: "SELECT 1" }), "out_of_scope");

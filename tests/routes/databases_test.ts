@@ -151,6 +151,29 @@ test("a database that is deleted while statements run gives no 500, and the serv
   assertEquals((await app.request("POST", `${other.path}/query`, { token: tenant.token, body })).status, 200);
 });
 
+test("databases are found by how their slugs begin, in the order of the slugs", async () => {
+  await using app = await startApp();
+  const acme = await app.namespace();
+  for (const slug of ["shop-b", "shop", "other", "shop-a", "shops"]) await acme.createDatabase(slug);
+  const list = async (query: string) => {
+    const { status, body } = await app.request("GET", `${databasesOf(acme)}?${query}`, { token: acme.token });
+    return {
+      status,
+      slugs: (body.data as { slug: string }[] ?? []).map(({ slug }) => slug),
+      meta: body.meta,
+    };
+  };
+  assertEquals((await list("prefix=shop")).slugs, ["shop", "shop-a", "shop-b", "shops"]);
+  const first = await list("prefix=shop-&pageSize=1");
+  assertEquals([first.slugs, first.meta?.nextCursor], [["shop-a"], "shop-a"]);
+  const second = await list(`prefix=shop-&pageSize=1&cursor=${first.meta?.nextCursor}`);
+  assertEquals([second.slugs, second.meta?.nextCursor], [["shop-b"], null]);
+  assertEquals((await list("prefix=nobody")).slugs, []);
+  for (const wrong of ["prefix=A", "prefix=", "prefix=shop&cursor=Nobody", "cursor=shop"]) {
+    assertEquals((await list(wrong)).status, 400, wrong);
+  }
+});
+
 test("databases are listed in pages in the order of their making", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

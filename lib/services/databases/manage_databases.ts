@@ -1,9 +1,9 @@
 // Creates, shows, lists, renames, deletes and undeletes the databases of a namespace.
 import { requireFresh } from "../../access/caller.ts";
-import type { Page, PageInput } from "../../control/list_page.ts";
-import { AppError } from "../../core/errors.ts";
+import { isSlug } from "../../access/slug.ts";
+import type { PageInput } from "../../control/list_page.ts";
+import { AppError, invalidInput } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
-import type { DatabaseRecord } from "../../store/records.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
 import { actOf, withAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
@@ -17,7 +17,7 @@ import {
   readableDatabase,
   requireDatabase,
 } from "./database_record.ts";
-import { requireCursor, type ShownPage } from "../shown_page.ts";
+import { noCursor, requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** A database to create. */
 export interface DatabaseInput {
@@ -51,32 +51,57 @@ export async function getDatabase(ctx: ManageContext, address: DatabaseAddress):
   return await databaseView(ctx.tenants, await readableDatabase(ctx, address));
 }
 
+/** Which databases of a namespace. */
+export interface DatabaseListInput extends PageInput {
+  readonly namespaceSlug: string;
+  /** What their slugs begin with; they are in the order of their slugs then, else in that of their creation. */
+  readonly prefix?: string | undefined;
+}
+
 /** The databases of a namespace. Errors: `validation_failed` for a cursor that is none, those of `requireNamespace`. */
 export async function listDatabases(
   ctx: ManageContext,
-  input: PageInput & { readonly namespaceSlug: string },
+  { namespaceSlug, prefix = "", ...page }: DatabaseListInput,
 ): Promise<ShownPage<DatabaseView>> {
-  requireCursor(input.cursor, "db");
-  const namespace = await readableNamespace(ctx, input.namespaceSlug);
-  const { records, nextCursor } = await ctx.control.databases.list(namespace.id, input);
+  if (prefix === "") requireCursor(page.cursor, "db");
+  else if (page.cursor !== null && !isSlug(page.cursor)) throw noCursor();
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  const { databases } = ctx.control;
+  const { records, nextCursor } = prefix === ""
+    ? await databases.list(namespace.id, page)
+    : await databases.listByPrefix(namespace.id, prefix, page);
   const items = await Promise.all(records.map((record) => databaseView(ctx.tenants, record)));
   return { items, nextCursor };
 }
 
-/** Id → slug of every database of a namespace. Errors: those of `requireNamespace`. */
-export async function readSlugs(ctx: ManageContext, namespaceSlug: string): Promise<Map<string, string>> {
+/** Id → slug of those databases that the namespace has. Errors: those of `requireNamespace`. */
+export async function readSlugs(
+  ctx: ManageContext,
+  namespaceSlug: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const namespace = await readableNamespace(ctx, namespaceSlug);
-  const slugs = new Map<string, string>();
-  let cursor: string | null = null;
-  do {
-    const page: Page<DatabaseRecord> = await ctx.control.databases.list(namespace.id, {
-      cursor,
-      pageSize: 500,
-    });
-    for (const { id, slug } of page.records) slugs.set(id, slug);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return slugs;
+  const records = await ctx.control.databases.byIds(namespace.id, ids);
+  return new Map(records.map(({ id, slug }) => [id, slug]));
+}
+
+/** Ids of databases that a person has named in a field. Errors: `validation_failed`, those of `requireNamespace`. */
+export async function readIds(
+  ctx: ManageContext,
+  { namespaceSlug, slugs, field }: {
+    readonly namespaceSlug: string;
+    readonly slugs: readonly string[];
+    readonly field: string;
+  },
+): Promise<string[]> {
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  return await Promise.all(slugs.map(async (slug) => {
+    const record = isSlug(slug) ? await ctx.control.databases.bySlug(namespace.id, slug) : null;
+    if (record === null) {
+      throw invalidInput(field, `Name databases of ${namespaceSlug}; one of these is none`);
+    }
+    return record.id;
+  }));
 }
 
 /** Changes the name of a database; its slug stays. Errors: those of `requireDatabase`. */

@@ -28,6 +28,11 @@ export class FormFields {
     return this.fields.getAll(name);
   }
 
+  /** Of a text field that takes several names. */
+  names(name: string): string[] {
+    return this.text(name).split(/[\s,]+/).filter((one) => one !== "");
+  }
+
   /** Whether a box was ticked. */
   has(name: string): boolean {
     return this.fields.has(name);

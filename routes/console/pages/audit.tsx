@@ -11,7 +11,7 @@ import { Audit } from "./audit_view.tsx";
 
 const PAGE_SIZE = 50;
 /** Most databases that the filter offers. */
-const OFFERED = 500;
+const OFFERED = 100;
 
 /** Mounted under `/console`. */
 export function auditPageRoutes(deps: AppDeps): Hono<Env> {
@@ -31,7 +31,7 @@ export function auditPageRoutes(deps: AppDeps): Hono<Env> {
         visit={c.get("visit")}
         namespace={namespaceSlug}
         database={database}
-        databases={databases.items.map((one) => one.slug)}
+        databases={databases.nextCursor === null ? databases.items.map((one) => one.slug) : null}
         entries={entries.items}
         nextCursor={entries.nextCursor}
       />,

@@ -19,7 +19,8 @@ export interface AuditProps {
   /** The database whose changes are listed; null: what was done in the namespace. */
   readonly database: string | null;
   /** Slugs to choose from. */
-  readonly databases: readonly string[];
+  /** Null: more than a list is good for. */
+  readonly databases: readonly string[] | null;
   readonly entries: readonly AuditEntry[];
   readonly nextCursor: string | null;
 }
@@ -42,10 +43,12 @@ export function Audit({ visit, namespace, database, databases, entries, nextCurs
       <div class="stack">
         <Form visit={visit} action={here} method="get" kind="filter-line">
           <Field
-            label="Of"
+            label={databases === null ? "Of one database" : "Of"}
             name="database"
             value={database ?? ""}
-            choices={[["", "the namespace"], ...databases.map((one) => [one, `rows of ${one}`] as const)]}
+            {...(databases === null ? { maxLength: 128 } : {
+              choices: [["", "the namespace"], ...databases.map((one) => [one, `rows of ${one}`] as const)],
+            })}
           />
           <Button>Show</Button>
         </Form>

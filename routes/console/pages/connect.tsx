@@ -45,7 +45,7 @@ export function connectRoutes(deps: AppDeps): Hono<Env> {
       <Connect
         visit={visit}
         request={request}
-        databases={await databasesOf(deps, c)}
+        {...await offeredTo(deps, c)}
         returned={returned}
       />,
     );
@@ -110,18 +110,22 @@ async function allowerOf(deps: AppDeps, c: Context<Env>, fields: FormFields): Pr
 /** Errors: `validation_failed`. */
 function allowedIn(fields: FormFields, form: ConnectForm): Allowed {
   const named = form === "token"
-    ? fields.text("database").split(/[\s,]+/).filter((name) => name !== "")
-    : fields.all("database");
+    ? fields.names("database")
+    : [...fields.all("database"), ...fields.names("others")];
   const all = form === "token" ? named.length === 0 : named.includes(ALL);
   const input = { role: fields.text("role"), databases: all ? [] : named };
   const { role, databases } = checked(allowed, input, { role: "Choose what it may do" });
   return { role, databases: all ? null : databases };
 }
 
-/** What a member can choose from; empty for anybody else. */
-async function databasesOf(deps: AppDeps, c: Context<Env>): Promise<readonly string[]> {
+/** What a member can choose from, and whether there are others; empty for anybody else. */
+async function offeredTo(
+  deps: AppDeps,
+  c: Context<Env>,
+): Promise<{ readonly databases: readonly string[]; readonly isPart: boolean }> {
   const caller = c.get("visit").person?.caller;
-  if (caller?.kind !== "member") return [];
+  if (caller?.kind !== "member") return { databases: [], isPart: false };
   const page = { namespaceSlug: caller.namespaceSlug, cursor: null, pageSize: OFFERED };
-  return (await listDatabases(manageContext(deps, c), page)).items.map(({ slug }) => slug);
+  const { items, nextCursor } = await listDatabases(manageContext(deps, c), page);
+  return { databases: items.map(({ slug }) => slug), isPart: nextCursor !== null };
 }

@@ -27,6 +27,8 @@ export interface ConnectProps {
   readonly request: Authorization;
   /** Slugs of a member's namespace. */
   readonly databases: readonly string[];
+  /** There are others that may be chosen. */
+  readonly isPart: boolean;
   readonly returned: Returned<ConnectForm> | null;
 }
 
@@ -119,7 +121,7 @@ function SignInFirst({ visit }: ConnectProps): Html {
 }
 
 function BySession(props: ConnectProps & { readonly caller: MemberCaller }): Html {
-  const { visit, caller, request, databases, returned } = props;
+  const { visit, caller, request, databases, isPart, returned } = props;
   const message = messageOf(returned, "session");
   const field = fieldsOf(returned, "session");
   const chosen = returned?.form === "session"
@@ -152,6 +154,7 @@ function BySession(props: ConnectProps & { readonly caller: MemberCaller }): Htm
             checked={chosen.includes("*")}
           />
         </div>
+        {isPart ? <Field {...field("others")} label="Others, by name" placeholder="shop, orders" /> : null}
       </fieldset>
       <Button kind="primary" name="decision" value="allow" wide>Allow</Button>
     </Form>

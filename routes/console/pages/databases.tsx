@@ -2,6 +2,7 @@
 // back here; how one is deleted is a page of its own.
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import { isSlug } from "../../../lib/access/slug.ts";
 import {
   createDatabase,
   listDatabases,
@@ -16,7 +17,8 @@ import type { Env } from "../../http/env.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
-import { Databases, type DatabasesFacts } from "./databases_view.tsx";
+import type { DatabasesFacts } from "./databases_props.ts";
+import { Databases } from "./databases_view.tsx";
 
 const DAY_MS = 86_400_000;
 const PAGE_SIZE = 100;
@@ -82,8 +84,12 @@ async function factsOf(
   const ctx = manageContext(deps, c);
   const visit = c.get("visit");
   const dayStart = visit.now - visit.now % DAY_MS;
+  const [cursor, find] = [c.req.query("after") ?? null, c.req.query("find")?.trim().toLowerCase() ?? ""];
   const [list, { byDatabase: today }, rail] = await Promise.all([
-    listDatabases(ctx, { namespaceSlug, cursor: c.req.query("after") ?? null, pageSize: PAGE_SIZE }),
+    // No slug begins with what cannot be one.
+    find === "" || isSlug(find)
+      ? listDatabases(ctx, { namespaceSlug, prefix: find, cursor, pageSize: PAGE_SIZE })
+      : { items: [], nextCursor: null },
     readUsageSums(ctx, { namespaceSlug, fromMs: dayStart, toMs: null, by: "day", databaseId: null }),
     visit.railOf(namespaceSlug),
   ]);
@@ -91,6 +97,8 @@ async function factsOf(
   return {
     databases: list.items,
     nextCursor: list.nextCursor,
+    find,
+    isPart: find !== "" || cursor !== null || list.nextCursor !== null,
     today,
     rail,
     deleted: slugIn("deleted"),

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { requireNamespaceAdmin } from "../../../lib/access/caller.ts";
-import { listDatabases } from "../../../lib/services/databases/manage_databases.ts";
+import { listDatabases, readIds, readSlugs } from "../../../lib/services/databases/manage_databases.ts";
 import { createToken, listTokens, revokeToken } from "../../../lib/services/tokens/manage_tokens.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
@@ -42,6 +42,12 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
       }),
       listDatabases(ctx, { namespaceSlug: namespace, cursor: null, pageSize: OFFERED }),
     ]);
+    const { made } = came;
+    const reached = new Set(
+      [...tokens.items, ...made ? [made] : []].flatMap(({ scopes }) =>
+        scopes.map(({ databaseId }) => databaseId)
+      ),
+    );
     return await renderPage(
       c,
       {
@@ -57,8 +63,10 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
         tokens={tokens.items}
         nextCursor={tokens.nextCursor}
         databases={databases.items}
+        isPart={databases.nextCursor !== null}
+        slugs={await readSlugs(ctx, namespace, [...reached])}
         returned={came.returned ?? null}
-        made={came.made ?? null}
+        made={made ?? null}
         revoked={c.req.query("revoked") !== undefined}
       />,
     );
@@ -66,10 +74,11 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get("/:ns/tokens", (c) => page(c, {}))
     .post("/:ns/tokens", async (c) => {
-      const fields = await readForm(c);
-      const made = await attempt(() =>
-        createToken(manageContext(deps, c), { namespaceSlug: c.req.param("ns"), ...tokenOf(fields) })
-      );
+      const [ctx, namespaceSlug, fields] = [manageContext(deps, c), c.req.param("ns"), await readForm(c)];
+      const made = await attempt(async () => {
+        const others = await readIds(ctx, { namespaceSlug, slugs: fields.names("others"), field: "others" });
+        return await createToken(ctx, { namespaceSlug, ...tokenOf(fields, others) });
+      });
       if (!made.ok) return await page(c, { returned: { form: "create", fields, problem: made.problem } });
       return await page(c, { made: made.value });
     })
@@ -100,11 +109,11 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
 }
 
 /** What the form asks for, as the API would be asked. Errors: `validation_failed`. */
-function tokenOf(fields: FormFields) {
+function tokenOf(fields: FormFields, others: readonly string[]) {
   const { scopes, ...token } = checked(tokenForm, {
     name: fields.text("name"),
     role: fields.text("role"),
-    scopes: fields.all("database"),
+    scopes: [...new Set([...fields.all("database"), ...others])],
     expiresInSec: fields.optional("expires"),
   }, { name: "Say what it is for, so that somebody knows later", role: "Choose what it may do" });
   return {

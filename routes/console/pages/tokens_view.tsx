@@ -31,7 +31,11 @@ export interface TokensProps {
   readonly baseUrl: string;
   readonly tokens: readonly ListedToken[];
   readonly nextCursor: string | null;
+  /** Those that the form offers one by one, and whether there are others. */
   readonly databases: readonly DatabaseView[];
+  readonly isPart: boolean;
+  /** Id → slug of what the tokens reach, where it is there. */
+  readonly slugs: ReadonlyMap<string, string>;
   readonly returned: Returned<"create"> | null;
   readonly made: MadeToken | null;
   readonly revoked: boolean;
@@ -75,9 +79,12 @@ export function Tokens(props: TokensProps): Html {
   );
 }
 
-function Made({ token: made, baseUrl, namespace, databases }: TokensProps & { token: MadeToken }): Html {
-  const reached = databases.find(({ id }) => made.scopes.length === 0 || made.scopes[0]?.databaseId === id);
-  const url = `${baseUrl}/v1/db/${namespace}/${reached?.slug ?? "shop"}/query`;
+function Made(
+  { token: made, baseUrl, namespace, databases, slugs }: TokensProps & { token: MadeToken },
+): Html {
+  const [scope] = made.scopes;
+  const slug = scope === undefined ? databases[0]?.slug : slugs.get(scope.databaseId);
+  const url = `${baseUrl}/v1/db/${namespace}/${slug ?? "shop"}/query`;
   return (
     <Card
       id="made"
@@ -100,7 +107,7 @@ function Made({ token: made, baseUrl, namespace, databases }: TokensProps & { to
   );
 }
 
-function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: TokensProps): Html {
+function List({ visit, namespace, tokens, nextCursor, databases, slugs, baseUrl }: TokensProps): Html {
   if (tokens.length === 0) {
     return (
       <EmptyCard icon="token" title="No token yet">
@@ -142,7 +149,7 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
           </>,
           <>
             {token.role}
-            <small>{reach(token, databases)}</small>
+            <small>{reach(token, slugs)}</small>
           </>,
           <>
             {token.lastUsedAt === null ? <span class="note">not yet</span> : <Time at={token.lastUsedAt} />}
@@ -168,10 +175,10 @@ function List({ visit, namespace, tokens, nextCursor, databases, baseUrl }: Toke
   );
 }
 
-function reach({ scopes }: TokenView, databases: readonly DatabaseView[]): string {
+function reach({ scopes }: TokenView, slugs: TokensProps["slugs"]): string {
   if (scopes.length === 0) return "the whole namespace";
   return scopes.map(({ databaseId, branchRef }) => {
-    const slug = databases.find(({ id }) => id === databaseId)?.slug;
+    const slug = slugs.get(databaseId);
     if (slug === undefined) return `branch ${branchRef}`;
     return branchRef === "main" ? slug : `${slug}@${branchRef}`;
   }).join(", ");
@@ -182,7 +189,7 @@ function Expiry({ at, now }: { at: string | null; now: number }): Html {
   return Date.parse(at) <= now ? <Pill>expired</Pill> : <Time at={at} />;
 }
 
-function NewToken({ visit, namespace, databases, returned }: TokensProps): Html {
+function NewToken({ visit, namespace, databases, isPart, returned }: TokensProps): Html {
   const field = fieldsOf(returned, "create");
   const message = messageOf(returned, "create");
   const chosen = returned?.fields.all("database") ?? [];
@@ -219,8 +226,9 @@ function NewToken({ visit, namespace, databases, returned }: TokensProps): Html 
             {databases.map(({ id, slug }) => (
               <Check name="database" value={id} label={slug} checked={chosen.includes(id)} />
             ))}
-            <p class="note">None ticked: the whole namespace, also what comes later.</p>
+            <p class="note">None: the whole namespace, also what comes later.</p>
           </div>
+          {isPart ? <Field {...field("others")} label="Others, by name" placeholder="shop, orders" /> : null}
         </fieldset>
         <Field {...field("expires")} label="Expires" choices={lifetimes} />
         <Button kind="primary" icon="plus">Make the token</Button>

@@ -1,6 +1,6 @@
 // /console/:ns/usage: where calls, rows and money went, by hour or by day, of all databases or of one.
 import { Hono } from "hono";
-import { readSlugs } from "../../../lib/services/databases/manage_databases.ts";
+import { getDatabase, readSlugs } from "../../../lib/services/databases/manage_databases.ts";
 import { readUsageSums } from "../../../lib/services/money/manage_money.ts";
 import { readUsageLatency } from "../../../lib/services/money/read_usage_latency.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
@@ -16,6 +16,9 @@ const spans = {
   week: { by: "hour", barMs: HOUR_MS, bars: 168 },
   month: { by: "day", barMs: DAY_MS, bars: 30 },
 } as const;
+
+/** Databases that are listed one by one. */
+const SHOWN = 100;
 
 /** A view of the page. */
 export type Span = keyof typeof spans;
@@ -34,15 +37,16 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
     const untilMs = visit.now - visit.now % barMs + barMs;
     const fromMs = untilMs - bars * barMs;
     const ctx = manageContext(deps, c);
-    const slugs = await readSlugs(ctx, namespace);
-    const [databaseId = ""] = slugs.entries().find(([, slug]) => slug === only) ?? [];
+    const chosen = only === null ? null : await getDatabase(ctx, { namespaceSlug: namespace, slug: only });
     const sums = await readUsageSums(ctx, {
       namespaceSlug: namespace,
       fromMs,
       toMs: untilMs,
       by,
-      databaseId: only === null ? null : databaseId,
+      databaseId: chosen?.id ?? null,
     });
+    const dearest = [...sums.byDatabase].sort(([, a], [, b]) => b.costUsd - a.costUsd);
+    const slugs = await readSlugs(ctx, namespace, dearest.slice(0, SHOWN).map(([id]) => id));
     const latency = await readUsageLatency({ ...deps, caller: ctx.caller }, {
       namespaceSlug: namespace,
       used: sums.byDatabase,
@@ -61,7 +65,9 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
         span={span}
         barMs={barMs}
         times={Array.from({ length: bars }, (_, at) => fromMs + at * barMs)}
-        sums={sums}
+        byTime={sums.byTime}
+        dearest={dearest.slice(0, SHOWN)}
+        others={dearest.slice(SHOWN).map(([, used]) => used)}
         slugs={slugs}
         only={only}
         latency={latency}

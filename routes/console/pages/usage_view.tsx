@@ -5,7 +5,7 @@ import { Card } from "../parts/card.tsx";
 import { type Bar, Chart } from "../parts/chart.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { EmptyCard } from "../parts/empty.tsx";
-import { usd, whole } from "../parts/figures.ts";
+import { counted, usd, whole } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { PageHead } from "../parts/page_head.tsx";
@@ -19,8 +19,11 @@ export interface UsageProps {
   readonly barMs: number;
   /** When each bar begins, unix milliseconds. */
   readonly times: readonly number[];
-  readonly sums: UsageSumsView;
-  /** Id of a database → its slug; those that are gone have none. */
+  readonly byTime: UsageSumsView["byTime"];
+  /** Id of a database and what it used, the dearest first: as many as are listed one by one. */
+  readonly dearest: readonly (readonly [id: string, used: UsageFigures])[];
+  readonly others: readonly UsageFigures[];
+  /** Id of a listed database → its slug; those that are gone have none. */
   readonly slugs: ReadonlyMap<string, string>;
   /** The slug of the only database to show; null: all. */
   readonly only: string | null;
@@ -33,7 +36,7 @@ const shown = [["day", "24 hours"], ["week", "7 days"], ["month", "30 days"]] as
 
 /** The page. */
 export function Usage(props: UsageProps): Html {
-  const { namespace, baseUrl, span, only, sums } = props;
+  const { namespace, baseUrl, span, only, dearest } = props;
   const more = only === null ? "" : `&database=${encodeURIComponent(only)}`;
   const views = shown.map(([name, text]) => ({
     name: text,
@@ -49,14 +52,14 @@ export function Usage(props: UsageProps): Html {
           ? "What databases were asked and what it cost, in UTC. Looking at the console costs nothing."
           : <a href={`/console/${namespace}/usage?span=${span}`}>Show all databases</a>}
       />
-      {sums.byDatabase.size === 0
+      {dearest.length === 0
         ? (
           <EmptyCard icon="usage" title="No call in this time">
             <p>Every statement is counted here with the rows it read and wrote. A first one:</p>
             <CopyLine
               label="the call"
               text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
-                [...props.slugs.values()][0] ?? "shop"
+                only ?? "shop"
               }/query -d '{"sql":"SELECT 1"}'`}
             />
           </EmptyCard>
@@ -71,9 +74,9 @@ export function Usage(props: UsageProps): Html {
   );
 }
 
-function Drawings({ times, sums, barMs, latency }: UsageProps): Html {
+function Drawings({ times, byTime, barMs, latency }: UsageProps): Html {
   const bars = (figure: keyof UsageFigures): Bar[] =>
-    times.map((at) => ({ name: nameOf(at, barMs), value: sums.byTime.get(at)?.[figure] ?? 0 }));
+    times.map((at) => ({ name: nameOf(at, barMs), value: byTime.get(at)?.[figure] ?? 0 }));
   return (
     <div class="charts">
       <Chart label="Cost" bars={bars("costUsd")} format={usd} />
@@ -123,9 +126,18 @@ function nameOf(at: number, barMs: number): string {
   return barMs === DAY_MS ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
 }
 
-function ByDatabase({ namespace, span, sums, slugs, latency }: UsageProps): Html {
-  const used = [...sums.byDatabase].sort(([, a], [, b]) => b.costUsd - a.costUsd);
-  const total = used.reduce((all, [, { costUsd }]) => all + costUsd, 0);
+function ByDatabase({ namespace, span, dearest, others, slugs, latency }: UsageProps): Html {
+  const rest = sumOf(others);
+  const total = sumOf(dearest.map(([, used]) => used)).costUsd + rest.costUsd;
+  const figures = (used: UsageFigures, { p50Ms, p95Ms }: Partial<LatencyReport> = {}) => [
+    whole(used.requests),
+    whole(used.rowsRead),
+    whole(used.rowsWritten),
+    typeof p50Ms === "number" ? took(p50Ms) : "",
+    typeof p95Ms === "number" ? took(p95Ms) : "",
+    usd(used.costUsd),
+    total === 0 ? "" : `${Math.round(used.costUsd / total * 100)} %`,
+  ];
   return (
     <Card id="by-database" title="By database" about="the dearest first" full>
       <Grid
@@ -140,28 +152,34 @@ function ByDatabase({ namespace, span, sums, slugs, latency }: UsageProps): Html
           { name: "Cost", numeric: true },
           { name: "Share", numeric: true },
         ]}
-        rows={used.map(([id, sum]) => {
-          const slug = slugs.get(id);
-          const { p50Ms = null, p95Ms = null } = latency.get(slug ?? "") ?? {};
-          return [
-            slug === undefined
-              ? (
-                <>
-                  gone or a branch
-                  <small class="mono">{id}</small>
-                </>
-              )
-              : <a href={`/console/${namespace}/usage?span=${span}&database=${slug}`}>{slug}</a>,
-            whole(sum.requests),
-            whole(sum.rowsRead),
-            whole(sum.rowsWritten),
-            p50Ms === null ? "" : took(p50Ms),
-            p95Ms === null ? "" : took(p95Ms),
-            usd(sum.costUsd),
-            total === 0 ? "" : `${Math.round(sum.costUsd / total * 100)} %`,
-          ];
-        })}
+        rows={[
+          ...dearest.map(([id, used]) => {
+            const slug = slugs.get(id);
+            return [
+              slug === undefined
+                ? (
+                  <>
+                    gone or a branch
+                    <small class="mono">{id}</small>
+                  </>
+                )
+                : <a href={`/console/${namespace}/usage?span=${span}&database=${slug}`}>{slug}</a>,
+              ...figures(used, latency.get(slug ?? "")),
+            ];
+          }),
+          ...(others.length === 0 ? [] : [[counted(others.length, "other"), ...figures(rest)]]),
+        ]}
       />
     </Card>
   );
+}
+
+function sumOf(all: readonly UsageFigures[]): UsageFigures {
+  const sum = (figure: keyof UsageFigures) => all.reduce((total, used) => total + used[figure], 0);
+  return {
+    requests: sum("requests"),
+    rowsRead: sum("rowsRead"),
+    rowsWritten: sum("rowsWritten"),
+    costUsd: sum("costUsd"),
+  };
 }

@@ -32,15 +32,17 @@ export const readTools: readonly Tool[] = [
     title: "List databases",
     description:
       "The databases that this connection reaches, and your role in each: what the argument database takes.",
-    input: {},
-    run: async ({ visit: { deps, caller, narrowing } }) => {
+    input: {
+      prefix: z.string().max(64).optional().describe("Only those whose names begin so, where there are many"),
+    },
+    run: async ({ visit: { deps, caller, narrowing } }, { prefix }) => {
       const { target, readOnly } = narrowing;
       const bound = readOnly ? "read" : "admin";
       if (target !== null) {
         const { databaseSlug, role } = target;
         return contentAnswer({ databases: [{ database: databaseSlug, role: lowerRole(role, bound) }] });
       }
-      const { databases, more } = await reachableDatabases(deps, caller);
+      const { databases, more } = await reachableDatabases(deps, caller, prefix);
       const bounded = databases.map((one) => ({ ...one, role: lowerRole(one.role, bound) }));
       return contentAnswer({ databases: bounded, ...(more ? { more } : {}) });
     },
