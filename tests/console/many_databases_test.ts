@@ -60,9 +60,9 @@ testSteps("many databases in the console", world, {
   "are chosen for a token by name, and the token says which": async (of) => {
     const { app, tenant, admin, look } = of;
     const path = `/console/${tenant.slug}/tokens`;
-    assertMatch(await look("/tokens"), /name="others"/);
-    const send = (others: string) =>
-      sendForm(app, { path, fields: { name: "of some", role: "read", others }, person: admin });
+    assertMatch(await look("/tokens"), /name="names"/);
+    const send = (names: string) =>
+      sendForm(app, { path, fields: { name: "of some", role: "read", names }, person: admin });
     const wrong = await send("main, nobody");
     assertEquals(wrong.status, 400);
     assertMatch(plain(mainOf(wrong.text)), /Name databases of .*; one of these is none/);

@@ -24,12 +24,13 @@ import type { Returned } from "../frame/returned.ts";
 import { visibleText } from "../parts/visible_text.ts";
 import { Connect, type ConnectForm, NotConnected } from "./connect_view.tsx";
 
-/** Most databases that the form offers one by one. */
-const OFFERED = 100;
+/** Most databases that the form offers one by one, and that a client may be allowed by name. */
+const OFFERED = 30;
+const MAX_NAMED = 100;
 /** All of them, also those to come. */
 const ALL = "*";
 
-const allowed = z.object({ role, databases: z.array(z.string().max(128)).max(OFFERED) });
+const allowed = z.object({ role, databases: z.array(z.string().max(128)).max(MAX_NAMED) });
 
 /** Mounted under `/console`. */
 export function connectRoutes(deps: AppDeps): Hono<Env> {
@@ -118,7 +119,7 @@ function allowedIn(fields: FormFields, form: ConnectForm): Allowed {
   return { role, databases: all ? null : databases };
 }
 
-/** What a member can choose from, and whether there are others; empty for anybody else. */
+/** What a member can choose from, unless there is too much of it; empty for anybody else. */
 async function offeredTo(
   deps: AppDeps,
   c: Context<Env>,
@@ -127,5 +128,6 @@ async function offeredTo(
   if (caller?.kind !== "member") return { databases: [], isPart: false };
   const page = { namespaceSlug: caller.namespaceSlug, cursor: null, pageSize: OFFERED };
   const { items, nextCursor } = await listDatabases(manageContext(deps, c), page);
-  return { databases: items.map(({ slug }) => slug), isPart: nextCursor !== null };
+  const isPart = nextCursor !== null;
+  return { databases: isPart ? [] : items.map(({ slug }) => slug), isPart };
 }

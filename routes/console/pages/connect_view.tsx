@@ -27,7 +27,7 @@ export interface ConnectProps {
   readonly request: Authorization;
   /** Slugs of a member's namespace. */
   readonly databases: readonly string[];
-  /** There are others that may be chosen. */
+  /** There are too many to be offered one by one: they are named. */
   readonly isPart: boolean;
   readonly returned: Returned<ConnectForm> | null;
 }
@@ -154,7 +154,7 @@ function BySession(props: ConnectProps & { readonly caller: MemberCaller }): Htm
             checked={chosen.includes("*")}
           />
         </div>
-        {isPart ? <Field {...field("others")} label="Others, by name" placeholder="shop, orders" /> : null}
+        {isPart ? <Field {...field("others")} label="Or by name" placeholder="shop, orders" /> : null}
       </fieldset>
       <Button kind="primary" name="decision" value="allow" wide>Allow</Button>
     </Form>

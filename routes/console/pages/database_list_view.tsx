@@ -14,8 +14,18 @@ import { Pill } from "../parts/pill.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import type { DatabasesProps } from "./databases_props.ts";
 
-/** The list, where there is any. */
+/** The list, and above it how others are found where it is not whole. */
 export function DatabaseList(props: DatabasesProps): Html {
+  if (!props.isPart) return <List {...props} />;
+  return (
+    <div class="stack">
+      <Find {...props} />
+      <List {...props} />
+    </div>
+  );
+}
+
+function List(props: DatabasesProps): Html {
   const { databases, nextCursor, today, namespace, visit, baseUrl, find, isPart } = props;
   if (databases.length === 0 && !isPart) {
     const api = `${baseUrl}/api/namespaces/${namespace}/databases`;
@@ -44,7 +54,6 @@ export function DatabaseList(props: DatabasesProps): Html {
         ? undefined
         : <a href={`/console/${namespace}?${further}`}>Further databases</a>}
     >
-      {isPart ? <Find {...props} /> : null}
       <Grid
         label="Databases"
         columns={[
@@ -81,7 +90,6 @@ export function DatabaseList(props: DatabasesProps): Html {
   );
 }
 
-/** Where a page does not show all of them. */
 function Find({ visit, namespace, find }: DatabasesProps): Html {
   return (
     <Form visit={visit} action={`/console/${namespace}`} method="get" kind="filter-line">

@@ -16,13 +16,14 @@ import { Confirm } from "../parts/confirm.tsx";
 import { type MadeToken, Tokens } from "./tokens_view.tsx";
 import { chosenSec } from "../../../lib/core/limits.ts";
 
-/** Most databases that the form offers one by one. */
-const OFFERED = 100;
+/** Most databases that the form offers one by one, and that a token may name. */
+const OFFERED = 30;
+const MAX_SCOPES = 100;
 const PAGE_SIZE = 100;
 const tokenForm = z.object({
   name: displayName,
   role,
-  scopes: z.array(z.string().max(64)).max(OFFERED),
+  scopes: z.array(z.string().max(64)).max(MAX_SCOPES),
   expiresInSec: z.coerce.number().int().min(chosenSec.token.least).max(chosenSec.token.most).optional(),
 });
 
@@ -62,8 +63,8 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
         baseUrl={deps.baseUrl}
         tokens={tokens.items}
         nextCursor={tokens.nextCursor}
-        databases={databases.items}
-        isPart={databases.nextCursor !== null}
+        databases={databases.nextCursor === null ? databases.items : null}
+        example={databases.items[0]?.slug ?? "shop"}
         slugs={await readSlugs(ctx, namespace, [...reached])}
         returned={came.returned ?? null}
         made={made ?? null}
@@ -76,8 +77,8 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
     .post("/:ns/tokens", async (c) => {
       const [ctx, namespaceSlug, fields] = [manageContext(deps, c), c.req.param("ns"), await readForm(c)];
       const made = await attempt(async () => {
-        const others = await readIds(ctx, { namespaceSlug, slugs: fields.names("others"), field: "others" });
-        return await createToken(ctx, { namespaceSlug, ...tokenOf(fields, others) });
+        const named = await readIds(ctx, { namespaceSlug, slugs: fields.names("names"), field: "names" });
+        return await createToken(ctx, { namespaceSlug, ...tokenOf(fields, named) });
       });
       if (!made.ok) return await page(c, { returned: { form: "create", fields, problem: made.problem } });
       return await page(c, { made: made.value });
@@ -109,11 +110,11 @@ export function tokensRoutes(deps: AppDeps): Hono<Env> {
 }
 
 /** What the form asks for, as the API would be asked. Errors: `validation_failed`. */
-function tokenOf(fields: FormFields, others: readonly string[]) {
+function tokenOf(fields: FormFields, named: readonly string[]) {
   const { scopes, ...token } = checked(tokenForm, {
     name: fields.text("name"),
     role: fields.text("role"),
-    scopes: [...new Set([...fields.all("database"), ...others])],
+    scopes: [...new Set([...fields.all("database"), ...named])],
     expiresInSec: fields.optional("expires"),
   }, { name: "Say what it is for, so that somebody knows later", role: "Choose what it may do" });
   return {

@@ -31,9 +31,10 @@ export interface TokensProps {
   readonly baseUrl: string;
   readonly tokens: readonly ListedToken[];
   readonly nextCursor: string | null;
-  /** Those that the form offers one by one, and whether there are others. */
-  readonly databases: readonly DatabaseView[];
-  readonly isPart: boolean;
+  /** Those that the form offers one by one; null: there are too many. */
+  readonly databases: readonly DatabaseView[] | null;
+  /** The slug of one, for examples. */
+  readonly example: string;
   /** Id → slug of what the tokens reach, where it is there. */
   readonly slugs: ReadonlyMap<string, string>;
   readonly returned: Returned<"create"> | null;
@@ -80,11 +81,11 @@ export function Tokens(props: TokensProps): Html {
 }
 
 function Made(
-  { token: made, baseUrl, namespace, databases, slugs }: TokensProps & { token: MadeToken },
+  { token: made, baseUrl, namespace, example, slugs }: TokensProps & { token: MadeToken },
 ): Html {
   const [scope] = made.scopes;
-  const slug = scope === undefined ? databases[0]?.slug : slugs.get(scope.databaseId);
-  const url = `${baseUrl}/v1/db/${namespace}/${slug ?? "shop"}/query`;
+  const slug = scope === undefined ? null : slugs.get(scope.databaseId);
+  const url = `${baseUrl}/v1/db/${namespace}/${slug ?? example}/query`;
   return (
     <Card
       id="made"
@@ -107,16 +108,14 @@ function Made(
   );
 }
 
-function List({ visit, namespace, tokens, nextCursor, databases, slugs, baseUrl }: TokensProps): Html {
+function List({ visit, namespace, tokens, nextCursor, example, slugs, baseUrl }: TokensProps): Html {
   if (tokens.length === 0) {
     return (
       <EmptyCard icon="token" title="No token yet">
         <p>Make one for each program, with the least that it needs. It then asks like this:</p>
         <CopyLine
           label="the call"
-          text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${
-            databases[0]?.slug ?? "shop"
-          }/query -d '{"sql":"SELECT 1"}'`}
+          text={`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/db/${namespace}/${example}/query -d '{"sql":"SELECT 1"}'`}
         />
       </EmptyCard>
     );
@@ -189,7 +188,7 @@ function Expiry({ at, now }: { at: string | null; now: number }): Html {
   return Date.parse(at) <= now ? <Pill>expired</Pill> : <Time at={at} />;
 }
 
-function NewToken({ visit, namespace, databases, isPart, returned }: TokensProps): Html {
+function NewToken({ visit, namespace, databases, returned }: TokensProps): Html {
   const field = fieldsOf(returned, "create");
   const message = messageOf(returned, "create");
   const chosen = returned?.fields.all("database") ?? [];
@@ -220,16 +219,26 @@ function NewToken({ visit, namespace, databases, isPart, returned }: TokensProps
             ))}
           </div>
         </fieldset>
-        <fieldset>
-          <legend>Reaches only</legend>
-          <div class="checks">
-            {databases.map(({ id, slug }) => (
-              <Check name="database" value={id} label={slug} checked={chosen.includes(id)} />
-            ))}
-            <p class="note">None: the whole namespace, also what comes later.</p>
-          </div>
-          {isPart ? <Field {...field("others")} label="Others, by name" placeholder="shop, orders" /> : null}
-        </fieldset>
+        {databases === null
+          ? (
+            <Field
+              {...field("names")}
+              label="Reaches only"
+              placeholder="shop, orders"
+              hint="Names of databases. Empty: the whole namespace, also what comes later"
+            />
+          )
+          : (
+            <fieldset>
+              <legend>Reaches only</legend>
+              <div class="checks">
+                {databases.map(({ id, slug }) => (
+                  <Check name="database" value={id} label={slug} checked={chosen.includes(id)} />
+                ))}
+                <p class="note">None ticked: the whole namespace, also what comes later.</p>
+              </div>
+            </fieldset>
+          )}
         <Field {...field("expires")} label="Expires" choices={lifetimes} />
         <Button kind="primary" icon="plus">Make the token</Button>
       </Form>
