@@ -43,10 +43,8 @@ export async function reachableDatabases(
     const databases = [...bySlug.values()].toSorted((a, b) => a.database < b.database ? -1 : 1);
     return { databases: databases.slice(0, MAX_LISTED), more: databases.length > MAX_LISTED };
   }
-  const page = { cursor: null, pageSize: MAX_LISTED };
-  const { records, nextCursor } = prefix === ""
-    ? await ctx.control.databases.list(caller.namespaceId, page)
-    : await ctx.control.databases.listByPrefix(caller.namespaceId, prefix, page);
+  const page = { prefix, cursor: null, pageSize: MAX_LISTED };
+  const { records, nextCursor } = await ctx.control.databases.list(caller.namespaceId, page);
   const databases = records.map(({ slug, name }) => ({ database: slug, name, role: caller.role }));
   return { databases, more: nextCursor !== null };
 }

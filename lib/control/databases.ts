@@ -3,10 +3,10 @@ import type { Clock } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import { type Also, compareAndSet, FASTER, nothingElse, untilCommitted } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
-import { kvCommit, kvEntries, kvGet, kvGetEach, kvGetMany, kvPage } from "../store/kv_call.ts";
+import { kvCommit, kvEntries, kvGet, kvGetEach, kvGetMany } from "../store/kv_call.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { DatabasesBySlug } from "./databases_by_slug.ts";
-import { listPage, type Page, type PageInput } from "./list_page.ts";
+import { listSlugPage, type Page, type SlugPageInput } from "./list_page.ts";
 
 /** `swept`: making the storage took so long that a sweep has dropped it. */
 export type AddOutcome =
@@ -100,22 +100,10 @@ export class Databases {
     return found.flatMap(({ value }) => value ?? []);
   }
 
-  list(namespaceId: string, page: PageInput): Promise<Page<DatabaseRecord>> {
-    return listPage(this.kv, keys.databases(namespaceId), page);
-  }
-
-  /** Those whose slugs begin so, in the order of the slugs; the cursor is one of them. */
-  async listByPrefix(
-    namespaceId: string,
-    prefix: string,
-    { cursor, pageSize }: PageInput,
-  ): Promise<Page<DatabaseRecord>> {
-    const from = cursor === null ? prefix : `${cursor}\0`;
-    const page = { prefix: keys.databasesBySlug(namespaceId), from, limit: pageSize + 1 };
-    const found = (await kvPage(this.kv, page)).filter(({ key }) => String(key.at(-1)).startsWith(prefix));
-    const shown = found.slice(0, pageSize);
-    const records = await this.byIds(namespaceId, shown.map(({ value }) => value));
-    return { records, nextCursor: found.length > pageSize ? String(shown.at(-1)?.key.at(-1)) : null };
+  list(namespaceId: string, page: SlugPageInput): Promise<Page<DatabaseRecord>> {
+    const all = keys.databases(namespaceId);
+    const record = (id: string) => keys.database(namespaceId, id);
+    return listSlugPage(this.kv, { all, record, ids: keys.databasesBySlug(namespaceId) }, page);
   }
 
   /** The changed record; null when it is gone. */

@@ -5,7 +5,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { NamespaceRecord } from "../store/records.ts";
 import { openAccount } from "./balance/change_account.ts";
-import { listPage, type Page, type PageInput } from "./list_page.ts";
+import { listSlugPage, type Page, type SlugPageInput } from "./list_page.ts";
 import { RecordCache } from "./record_cache.ts";
 
 /** Every method's errors: `meter_unreachable`. `also`: what is to happen with a change, or not at all. */
@@ -37,8 +37,9 @@ export class Namespaces {
     return (await kvGet(this.kv, keys.namespace(namespaceId))).value;
   }
 
-  list(page: PageInput): Promise<Page<NamespaceRecord>> {
-    return listPage(this.kv, keys.namespaces(), page);
+  list(page: SlugPageInput): Promise<Page<NamespaceRecord>> {
+    const all = keys.namespaces();
+    return listSlugPage(this.kv, { all, record: keys.namespace, ids: keys.namespacesBySlug() }, page);
   }
 
   /** The changed record; null when it is gone. */

@@ -1,5 +1,6 @@
 // What the lists of services share: the page that they answer, and the check of the cursor that asks for it.
-import { type AppError, invalidInput } from "../core/errors.ts";
+import { isSlug } from "../access/slug.ts";
+import { invalidInput } from "../core/errors.ts";
 import { type IdPrefix, isId } from "../core/ids.ts";
 
 /** One page of a list, as the API shows it. */
@@ -10,14 +11,10 @@ export interface ShownPage<View> {
 }
 
 /**
- * A cursor is the id of the last entry of a page. Behind one that is none nothing would be found, which its caller would take
- * for the end of the list. Errors: `validation_failed` for what is no such id.
+ * A cursor is the id of the last entry of a page, and its slug where they are listed by that (`bySlug`). Behind one that is
+ * none nothing would be found, which its caller would take for the end of the list. Errors: `validation_failed`.
  */
-export function requireCursor(cursor: string | null, prefix: IdPrefix): void {
-  if (cursor !== null && !isId(prefix, cursor)) throw noCursor();
-}
-
-/** The error of what is no cursor. */
-export function noCursor(): AppError {
-  return invalidInput("cursor", "Send the nextCursor of the page before");
+export function requireCursor(cursor: string | null, prefix: IdPrefix, bySlug = false): void {
+  if (cursor === null || (bySlug ? isSlug(cursor) : isId(prefix, cursor))) return;
+  throw invalidInput("cursor", "Send the nextCursor of the page before");
 }

@@ -45,6 +45,7 @@ export const keys = {
 
   /** Id of the namespace with that slug. As long as the namespace. */
   namespaceBySlug: (slug: string): Key<string> => ["namespace_by_slug", slug],
+  namespacesBySlug: (): Key<string> => ["namespace_by_slug"],
 
   /** Until the database is deleted. Sorted by creation within the namespace. */
   database: (namespaceId: string, databaseId: string): Key<DatabaseRecord> => [

@@ -20,10 +20,10 @@ import {
   displayName,
   newSlug,
   noQuery,
-  page,
   pageMeta,
   rename,
   slug,
+  slugPage,
 } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -36,9 +36,6 @@ const undeleteBody = z.strictObject({
   slug: slug.describe("As it was called; of several the one deleted last"),
   into: newSlug.optional().describe("Another slug for it"),
 }).meta({ examples: [{ slug: "old-shop", into: "found-again" }] });
-const databasePage = page.extend({
-  prefix: slug.optional().describe("Only databases whose slugs begin so, in the order of their slugs"),
-});
 const tags = ["databases"];
 
 /** Mounted under `/api/namespaces`. */
@@ -73,7 +70,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(z.array(databaseRecord), { meta: pageMeta }),
       }),
-      validate("query", databasePage),
+      validate("query", slugPage),
       async (c) => {
         const { cursor = null, ...more } = c.req.valid("query");
         const input = { namespaceSlug: c.req.param("slug"), cursor, ...more };

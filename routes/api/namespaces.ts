@@ -18,9 +18,9 @@ import {
   isoTimestamp,
   monthlyCap,
   noQuery,
-  page,
   pageMeta,
   slug,
+  slugPage,
   someChange,
 } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
@@ -66,10 +66,10 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(z.array(namespaceRecord), { meta: pageMeta }),
       }),
-      validate("query", page),
+      validate("query", slugPage),
       async (c) => {
-        const { cursor = null, pageSize } = c.req.valid("query");
-        return sendPage(c, await listNamespaces(manageContext(deps, c), { cursor, pageSize }));
+        const { cursor = null, ...more } = c.req.valid("query");
+        return sendPage(c, await listNamespaces(manageContext(deps, c), { cursor, ...more }));
       },
     )
     .get(

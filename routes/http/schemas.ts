@@ -88,6 +88,11 @@ export const page = z.strictObject({
   pageSize: z.coerce.number().int().min(1).max(500).default(100),
 });
 
+/** The query of a list whose entries have slugs. */
+export const slugPage = page.extend({
+  prefix: slug.optional().describe("Only entries whose slugs begin so, in the order of their slugs"),
+});
+
 /** A rule that a write matches. */
 export const ruleHit = z.object({
   ruleId: z.string(),

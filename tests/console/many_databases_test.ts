@@ -90,4 +90,29 @@ testSteps("many databases in the console", world, {
     assertMatch(await look("/audit"), /<input[^>]* name="database"/);
     assertMatch(plain(await look("/audit?database=main")), /changed/);
   },
+
+  "and namespaces are found by their names too, on the operator's page and by the API": async (
+    { app, tenant },
+  ) => {
+    const operator = await signIn(app, { role: "operator" });
+    const others = ["a", "b"].map((end) => `${tenant.slug}-${end}`);
+    for (const slug of others) await app.namespace(slug);
+    const look = async (find: string) => {
+      const { status, text } = await openPage(app, `/console/-/namespaces?find=${find}`, operator);
+      assertEquals(status, 200, text.slice(-300));
+      return [...mainOf(text).matchAll(/href="\/console\/([a-z0-9-]+)"/g)].map(([, slug]) => slug);
+    };
+    assertEquals(await look(`${tenant.slug}-`), others);
+    assertEquals(await look("nobody-has-this"), []);
+    const query = `prefix=${tenant.slug}-&pageSize=1`;
+    const list = async (more: string) =>
+      (await app.request("GET", `/api/namespaces?${query}${more}`, { token: app.operatorKey })).body;
+    const first = await list("");
+    assertEquals(first.meta?.nextCursor, others[0]);
+    const second = await list(`&cursor=${others[0]}`);
+    assertEquals([(second.data as { slug: string }[]).map(({ slug }) => slug), second.meta?.nextCursor], [
+      others.slice(1),
+      null,
+    ]);
+  },
 });

@@ -1,7 +1,7 @@
 // Creates, shows, lists, renames, deletes and undeletes the databases of a namespace.
 import { requireFresh } from "../../access/caller.ts";
 import { isSlug } from "../../access/slug.ts";
-import type { PageInput } from "../../control/list_page.ts";
+import type { SlugPageInput } from "../../control/list_page.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import { DELETED_KEEP_MS } from "../../core/limits.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
@@ -17,7 +17,7 @@ import {
   readableDatabase,
   requireDatabase,
 } from "./database_record.ts";
-import { noCursor, requireCursor, type ShownPage } from "../shown_page.ts";
+import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** A database to create. */
 export interface DatabaseInput {
@@ -51,25 +51,14 @@ export async function getDatabase(ctx: ManageContext, address: DatabaseAddress):
   return await databaseView(ctx.tenants, await readableDatabase(ctx, address));
 }
 
-/** Which databases of a namespace. */
-export interface DatabaseListInput extends PageInput {
-  readonly namespaceSlug: string;
-  /** What their slugs begin with; they are in the order of their slugs then, else in that of their creation. */
-  readonly prefix?: string | undefined;
-}
-
 /** The databases of a namespace. Errors: `validation_failed` for a cursor that is none, those of `requireNamespace`. */
 export async function listDatabases(
   ctx: ManageContext,
-  { namespaceSlug, prefix = "", ...page }: DatabaseListInput,
+  { namespaceSlug, ...page }: SlugPageInput & { readonly namespaceSlug: string },
 ): Promise<ShownPage<DatabaseView>> {
-  if (prefix === "") requireCursor(page.cursor, "db");
-  else if (page.cursor !== null && !isSlug(page.cursor)) throw noCursor();
-  const namespace = await readableNamespace(ctx, namespaceSlug);
-  const { databases } = ctx.control;
-  const { records, nextCursor } = prefix === ""
-    ? await databases.list(namespace.id, page)
-    : await databases.listByPrefix(namespace.id, prefix, page);
+  requireCursor(page.cursor, "db", !!page.prefix);
+  const { id } = await readableNamespace(ctx, namespaceSlug);
+  const { records, nextCursor } = await ctx.control.databases.list(id, page);
   const items = await Promise.all(records.map((record) => databaseView(ctx.tenants, record)));
   return { items, nextCursor };
 }

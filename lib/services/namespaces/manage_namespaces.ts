@@ -1,6 +1,5 @@
 // Creates, shows, lists, changes and deletes namespaces.
 import { requireFresh, requireOperator } from "../../access/caller.ts";
-import type { PageInput } from "../../control/list_page.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
@@ -18,6 +17,7 @@ import {
   requireNamespace,
 } from "./namespace_record.ts";
 import { requireCursor, type ShownPage } from "../shown_page.ts";
+import type { SlugPageInput } from "../../control/list_page.ts";
 
 /** A namespace to create. */
 export interface NamespaceInput {
@@ -50,10 +50,10 @@ export async function getNamespace(ctx: ManageContext, slug: string): Promise<Na
 /** All namespaces, for the operator. Errors: `operator_required`, `validation_failed` for a cursor that is none. */
 export async function listNamespaces(
   ctx: ManageContext,
-  page: PageInput,
+  page: SlugPageInput,
 ): Promise<ShownPage<NamespaceView>> {
   requireOperator(ctx.caller);
-  requireCursor(page.cursor, "ns");
+  requireCursor(page.cursor, "ns", !!page.prefix);
   const { records, nextCursor } = await ctx.control.namespaces.list(page);
   return { items: records.map(namespaceView), nextCursor };
 }

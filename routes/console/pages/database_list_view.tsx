@@ -1,13 +1,12 @@
 // The list of a namespace's databases on their page, and how one of many is found.
 import type { DatabaseView } from "../../../lib/services/databases/database_record.ts";
 import { mayManage } from "../frame/may_manage.ts";
-import { Button } from "../parts/button.tsx";
+import { furtherQuery } from "../frame/sought.ts";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { EmptyCard } from "../parts/empty.tsx";
-import { Field } from "../parts/field.tsx";
 import { bytes, countedHere, usd, whole } from "../parts/figures.ts";
-import { Form } from "../parts/form.tsx";
+import { Finder } from "../parts/finder.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { Pill } from "../parts/pill.tsx";
@@ -16,18 +15,24 @@ import type { DatabasesProps } from "./databases_props.ts";
 
 /** The list, and above it how others are found where it is not whole. */
 export function DatabaseList(props: DatabasesProps): Html {
-  if (!props.isPart) return <List {...props} />;
+  if (!props.list.isPart) return <List {...props} />;
   return (
     <div class="stack">
-      <Find {...props} />
+      <Finder
+        visit={props.visit}
+        path={`/console/${props.namespace}`}
+        find={props.list.find}
+        all="All databases"
+      />
       <List {...props} />
     </div>
   );
 }
 
 function List(props: DatabasesProps): Html {
-  const { databases, nextCursor, today, namespace, visit, baseUrl, find, isPart } = props;
-  if (databases.length === 0 && !isPart) {
+  const { list, today, namespace, visit, baseUrl } = props;
+  const { items, nextCursor, find } = list;
+  if (items.length === 0 && !list.isPart) {
     const api = `${baseUrl}/api/namespaces/${namespace}/databases`;
     return (
       <EmptyCard icon="database" title="No database yet">
@@ -43,16 +48,15 @@ function List(props: DatabasesProps): Html {
     );
   }
   const manages = mayManage(visit, namespace);
-  const further = new URLSearchParams({ ...(find === "" ? {} : { find }), after: nextCursor ?? "" });
   return (
     <Card
       id="databases"
       title={find === "" ? "All databases" : `Databases that begin with ${visibleText(find)}`}
-      about={countedHere(databases.length, "database", { here: visit.here, nextCursor })}
+      about={countedHere(items.length, "database", { here: visit.here, nextCursor })}
       full
       foot={nextCursor === null
         ? undefined
-        : <a href={`/console/${namespace}?${further}`}>Further databases</a>}
+        : <a href={`/console/${namespace}${furtherQuery(list)}`}>Further databases</a>}
     >
       <Grid
         label="Databases"
@@ -64,7 +68,7 @@ function List(props: DatabasesProps): Html {
           { name: "Cost today", numeric: true },
           ...(manages ? [{ name: "Delete", unseen: true }] : []),
         ]}
-        rows={databases.map((one) => {
+        rows={items.map((one) => {
           const used = today.get(one.id) ?? { requests: 0, rowsRead: 0, costUsd: 0 };
           return [
             <Name namespace={namespace} database={one} />,
@@ -87,16 +91,6 @@ function List(props: DatabasesProps): Html {
         })}
       />
     </Card>
-  );
-}
-
-function Find({ visit, namespace, find }: DatabasesProps): Html {
-  return (
-    <Form visit={visit} action={`/console/${namespace}`} method="get" kind="filter-line">
-      <Field label="Begins with" name="find" type="search" value={find} maxLength={41} spellcheck={false} />
-      <Button>Find</Button>
-      {find === "" ? null : <a href={`/console/${namespace}`}>All databases</a>}
-    </Form>
   );
 }
 

@@ -2,7 +2,6 @@
 // back here; how one is deleted is a page of its own.
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { isSlug } from "../../../lib/access/slug.ts";
 import {
   createDatabase,
   listDatabases,
@@ -15,6 +14,7 @@ import { manageContext } from "../../http/service_contexts.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import type { Env } from "../../http/env.ts";
 import { renderPage } from "../frame/page.tsx";
+import { soughtPage } from "../frame/sought.ts";
 import { readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import type { DatabasesFacts } from "./databases_props.ts";
@@ -84,21 +84,14 @@ async function factsOf(
   const ctx = manageContext(deps, c);
   const visit = c.get("visit");
   const dayStart = visit.now - visit.now % DAY_MS;
-  const [cursor, find] = [c.req.query("after") ?? null, c.req.query("find")?.trim().toLowerCase() ?? ""];
   const [list, { byDatabase: today }, rail] = await Promise.all([
-    // No slug begins with what cannot be one.
-    find === "" || isSlug(find)
-      ? listDatabases(ctx, { namespaceSlug, prefix: find, cursor, pageSize: PAGE_SIZE })
-      : { items: [], nextCursor: null },
+    soughtPage(c, PAGE_SIZE, (page) => listDatabases(ctx, { namespaceSlug, ...page })),
     readUsageSums(ctx, { namespaceSlug, fromMs: dayStart, toMs: null, by: "day", databaseId: null }),
     visit.railOf(namespaceSlug),
   ]);
   const slugIn = (name: string) => slug.safeParse(c.req.query(name)).data ?? null;
   return {
-    databases: list.items,
-    nextCursor: list.nextCursor,
-    find,
-    isPart: find !== "" || cursor !== null || list.nextCursor !== null,
+    list,
     today,
     rail,
     deleted: slugIn("deleted"),

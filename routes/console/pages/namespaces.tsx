@@ -14,6 +14,7 @@ import type { Glance } from "../../../lib/services/money/glance_at.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
+import { furtherQuery, type SoughtPage, soughtPage } from "../frame/sought.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
@@ -21,6 +22,7 @@ import { CopyLine } from "../parts/copy_line.tsx";
 import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted, usd } from "../parts/figures.ts";
+import { Finder } from "../parts/finder.tsx";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -38,8 +40,8 @@ const newNamespace = z.object({ slug, name: displayName.optional() });
 export function namespacesRoutes(deps: AppDeps): Hono<Env> {
   const page = async (c: Context<Env>, returned: Returned<"create"> | null) => {
     const ctx = { ...manageContext(deps, c), approvals: deps.query.approvals };
-    const list = await listNamespaces(ctx, { cursor: c.req.query("after") ?? null, pageSize: PAGE_SIZE });
-    const rows = await Promise.all(
+    const list = await soughtPage(c, PAGE_SIZE, (page) => listNamespaces(ctx, page));
+    const items = await Promise.all(
       list.items.map(async (namespace) => ({ ...namespace, facts: await glanceAt(ctx, namespace.slug) })),
     );
     return await renderPage(
@@ -48,8 +50,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
       <Namespaces
         visit={c.get("visit")}
         baseUrl={deps.baseUrl}
-        rows={rows}
-        nextCursor={list.nextCursor}
+        list={{ ...list, items }}
         returned={returned}
         deleted={slug.safeParse(c.req.query("deleted")).data ?? null}
         unheeded={deps.config.trustProxy === 0 && c.req.header("x-forwarded-for") !== undefined}
@@ -75,8 +76,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
 interface NamespacesProps {
   readonly visit: Visit;
   readonly baseUrl: string;
-  readonly rows: readonly (NamespaceView & { readonly facts: Glance })[];
-  readonly nextCursor: string | null;
+  readonly list: SoughtPage<NamespaceView & { readonly facts: Glance }>;
   readonly returned: Returned<"create"> | null;
   readonly deleted: string | null;
   /** A proxy has said who asks, and the settings say that there is none. */
@@ -84,7 +84,7 @@ interface NamespacesProps {
 }
 
 function Namespaces(props: NamespacesProps): Html {
-  const { visit, baseUrl, rows, nextCursor, returned, deleted, unheeded } = props;
+  const { visit, baseUrl, list, returned, deleted, unheeded } = props;
   const field = fieldsOf(returned, "create");
   const message = messageOf(returned, "create");
   return (
@@ -97,7 +97,7 @@ function Namespaces(props: NamespacesProps): Html {
         {unheeded ? <Unheeded /> : null}
         {deleted === null ? null : <Notice tone="good">{deleted} is deleted, with everything in it.</Notice>}
         <div class="beside">
-          {rows.length === 0
+          {list.items.length === 0 && !list.isPart
             ? (
               <EmptyCard icon="database" title="No namespace yet">
                 <p>Make the first one here, or from a terminal:</p>
@@ -107,7 +107,7 @@ function Namespaces(props: NamespacesProps): Html {
                 />
               </EmptyCard>
             )
-            : <List rows={rows} nextCursor={nextCursor} />}
+            : <Found visit={visit} list={list} />}
           <Card id="new" title="New namespace">
             <Form visit={visit} action="/console/-/namespaces" kind="form">
               {message === null ? null : <Notice tone="bad">{message}</Notice>}
@@ -146,15 +146,26 @@ function Unheeded(): Html {
   );
 }
 
-function List({ rows, nextCursor }: Pick<NamespacesProps, "rows" | "nextCursor">): Html {
+function Found({ visit, list }: Pick<NamespacesProps, "visit" | "list">): Html {
+  if (!list.isPart) return <List list={list} />;
+  return (
+    <div class="stack">
+      <Finder visit={visit} path="/console/-/namespaces" find={list.find} all="All namespaces" />
+      <List list={list} />
+    </div>
+  );
+}
+
+function List({ list }: Pick<NamespacesProps, "list">): Html {
+  const { items, find, nextCursor } = list;
   return (
     <Card
       id="namespaces"
-      title="All namespaces"
+      title={find === "" ? "All namespaces" : `Namespaces that begin with ${visibleText(find)}`}
       full
       foot={nextCursor === null
         ? undefined
-        : <a href={`/console/-/namespaces?after=${nextCursor}`}>Further namespaces</a>}
+        : <a href={`/console/-/namespaces${furtherQuery(list)}`}>Further namespaces</a>}
     >
       <Grid
         label="Namespaces"
@@ -165,7 +176,7 @@ function List({ rows, nextCursor }: Pick<NamespacesProps, "rows" | "nextCursor">
           { name: "Made" },
           { name: "Credit", unseen: true },
         ]}
-        rows={rows.map(({ slug, name, createdAt, facts }) => [
+        rows={items.map(({ slug, name, createdAt, facts }) => [
           <>
             <a href={`/console/${slug}`}>{slug}</a>
             {name === slug ? null : <small>{visibleText(name)}</small>}
