@@ -1,9 +1,10 @@
-// The command `deno task migrate`: applies the migration files of a folder to a database, by the API.
+// The command `deno task migrate`: applies the migration files of a folder to a database, or to many, by the API.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Api, type ApiBody, callApi } from "./api_call.ts";
 import { asksForHelp } from "./asks_for_help.ts";
 import { type CommandEnvironment, commandEnvironment } from "./environment.ts";
+import { type ManyDatabases, migrateMany } from "./migrate_many.ts";
 import { doneWords, failureWords, statusWords } from "./migration_words.ts";
 import { FolderError, type FolderFile, readFolder } from "./read_folder.ts";
 import { sayLine } from "./say_line.ts";
@@ -11,7 +12,8 @@ import { sayLine } from "./say_line.ts";
 const USAGE = `deno task migrate --dir FOLDER [--db ADDRESS] [--dry-run | --status | --baseline NAME] [--wait]
 
   --dir FOLDER     of drizzle-kit, prisma, dbmate, wrangler, supabase, or plain .sql files
-  --db ADDRESS     http://host/v1/db/<namespace>/<database>; or the variable CUBBY_DB
+  --db ADDRESS     http://host/v1/db/<namespace>/<database>; or the variable CUBBY_DB. With "*" at its end: every database whose
+                   name begins so
   --dry-run        tries the files on a copy and tells what they would do
   --status         tells which files are applied
   --baseline NAME  records the files up to this one as applied without running them; all: every file
@@ -31,9 +33,13 @@ class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+const ADDRESS = /^(https?:\/\/.+)\/v1\/db\/([^/]+)\/([^/]+)$/;
+
 interface Options {
   readonly dir: string;
   readonly api: Api;
+  /** Not null: every database whose name begins so, instead of that of `api`. */
+  readonly many: Pick<ManyDatabases, "service" | "namespace" | "prefix"> | null;
   readonly status: boolean;
   readonly dryRun: boolean;
   readonly baseline: string | null;
@@ -73,7 +79,8 @@ function readOptions(args: readonly string[], { db, token, calledIn, fetch }: Co
   const address = (values.db ?? db)?.replace(/\/+$/, "");
   const { dir } = values;
   if (dir === undefined) throw new UsageError("Name the folder by --dir");
-  if (!address || !/^https?:\/\/.+\/v1\/db\/[^/]+\/[^/]+$/.test(address)) {
+  const [, service = "", namespace = "", database = ""] = ADDRESS.exec(address ?? "") ?? [];
+  if (!address || database === "") {
     throw new UsageError("Give the address of the database, as http://host/v1/db/<namespace>/<database>");
   }
   if (!token) throw new UsageError("Put the token into the variable CUBBY_TOKEN");
@@ -81,9 +88,14 @@ function readOptions(args: readonly string[], { db, token, calledIn, fetch }: Co
   if (Number(status) + Number(dryRun) + Number(baseline !== null) > 1) {
     throw new UsageError("Choose one of --dry-run, --status and --baseline");
   }
+  const many = database.endsWith("*") ? { service, namespace, prefix: database.slice(0, -1) } : null;
+  if (many && wait) {
+    throw new UsageError("Leave out --wait where there are many databases, and run it again later");
+  }
   return {
     dir: resolve(calledIn ?? ".", dir),
     api: { db: address, token, fetch },
+    many,
     status,
     dryRun,
     baseline,
@@ -92,16 +104,22 @@ function readOptions(args: readonly string[], { db, token, calledIn, fetch }: Co
 }
 
 async function runCommand(options: Options, { say }: CommandParts): Promise<number> {
-  const { api, dryRun, baseline, status } = options;
+  const { api, many, dryRun, baseline, status } = options;
   const files = await readFolder(options.dir);
-  if (status) {
-    const listed = await callApi(api, "GET", "migrations");
-    return told(say, listed, (body) => statusWords(body, files.map(({ name }) => name)));
-  }
   const sent = baseline === null ? files : upTo(files, baseline);
   const more = baseline === null ? { dryRun } : { baseline: true };
-  const done = await callApi(api, "POST", "migrations", { files: sent, ...more });
-  if (done.code !== "approval_required") return told(say, done, doneWords);
+  const ask = (one: Api) =>
+    status ? callApi(one, "GET", "migrations") : callApi(one, "POST", "migrations", { files: sent, ...more });
+  const words = (body: ApiBody) =>
+    status ? statusWords(body, files.map(({ name }) => name)) : doneWords(body);
+  if (many) {
+    // Of thousands only what is not as it should be, or has just become so.
+    const known = status ? /^(?:applied|recorded) / : /^Nothing is pending/;
+    const news = (body: ApiBody) => words(body).filter((line) => !known.test(line));
+    return await migrateMany({ ...many, api, ask, words: news, say });
+  }
+  const done = await ask(api);
+  if (done.code !== "approval_required") return told(say, done, words);
   say(`A rule holds them for a person: ${done["approvalUrl"]}`);
   return options.wait ? await redeem(api, done["approvalToken"], say) : 3;
 }
