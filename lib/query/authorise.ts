@@ -59,17 +59,20 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
  * between the two. Files of migrations are compared by their rows (`calls/migration_watch.ts`).
  */
 function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
-  if (facts.length < 2 || call.migration || call.migrations) return;
+  if (call.migration || call.migrations || !facts.some(({ verb }) => verb === "drop")) return;
   if (facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
+  /** Folded name → index of the last statement that gives it to another table. */
+  const given = new Map<string, number>();
+  for (const [index, { rename }] of facts.entries()) {
+    if (rename?.column === null) given.set(foldName(rename.to), index);
+  }
   for (const [index, { schemaRows, actions }] of facts.entries()) {
     if (schemaRows?.rows?.side !== "before") continue;
     const dropped = foldName(schemaRows.rows.table);
+    if ((given.get(dropped) ?? -1) < index) continue;
     const others = actions.flatMap((action) => /^(?:delete|update) (.*)$/s.exec(action)?.[1] ?? [])
       .filter((name) => foldName(name) !== dropped);
-    const isRebuilt = facts.slice(index).some(({ rename }) =>
-      rename?.column === null && foldName(rename.to) === dropped
-    );
-    if (others.length === 0 || !isRebuilt) continue;
+    if (others.length === 0) continue;
     const loses = `DROP TABLE "${schemaRows.rows.table}" would delete or change rows of ${
       [...new Set(others)].join(", ")
     }`;
