@@ -11,6 +11,15 @@ const MAX_PROGRAM_SIZE = 5_000;
 /** Instructions of all compiled patterns in the cache, some 600 bytes each. */
 const MAX_CACHED_SIZE = 100_000;
 
+/** What JavaScript takes for white space, and what is left; each ends with a range, so that a `-` behind it is none. */
+const SPACE =
+  "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}-\\x{feff}";
+const NO_SPACE =
+  "\\x00-\\x08\\x0e-\\x1f!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}" +
+  "\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
+/** What `.` means there. */
+const NO_LINE_END = "[^\\n\\r\\x{2028}\\x{2029}]";
+
 /** Letters that mean the same after a backslash in both dialects; `k` and digits refer back, which needs backtracking. */
 const OTHER_ESCAPE =
   /\\(?:[^\\A-Za-z0-9]|\\|[dDwWsSbBfnrtvpP]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|0(?!\d))/g;
@@ -35,13 +44,27 @@ function compile(source: string): LinearPattern {
   if (/\(\?(?:=|!|<=|<!)/.test(source)) return refused("Write a regex without look-ahead and look-behind");
   if (source.includes("[[:")) return refused("Write a regex without POSIX classes");
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
+    const compiled = RE2JS.compile(asJavaScript(RE2JS.translateRegExp(source)));
     const size = compiled.programSize();
     if (size > MAX_PROGRAM_SIZE) return refused("Write a smaller regex; this one is too large");
     return keep(source, { ok: true, test: (text) => compiled.test(text) }, size);
   } catch {
     return refused("Write a regex that is valid and needs no backtracking; this one cannot be compiled");
   }
+}
+
+/** Writes out what the automaton's dialect knows in ASCII only, so that a pattern means here what it means in a page. */
+function asJavaScript(translated: string): string {
+  const dotTakesAll = /\(\?[a-z]*s/.test(translated);
+  let inClass = false;
+  return translated.replace(/\\.|[[\].]/gsu, (part) => {
+    const wasInClass = inClass;
+    if (part === "[") inClass = true;
+    if (part === "]") inClass = false;
+    if (part === "\\s") return wasInClass ? SPACE : `[${SPACE}]`;
+    if (part === "\\S") return wasInClass ? NO_SPACE : `[${NO_SPACE}]`;
+    return part === "." && !wasInClass && !dotTakesAll ? NO_LINE_END : part;
+  });
 }
 
 /** `size` counts instructions. */

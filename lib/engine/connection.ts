@@ -11,8 +11,7 @@ import { ChangeFigures } from "./change_figures.ts";
 import { noteClosed, noteCompiled, noteKeeping, withMemory } from "./compiled_texts.ts";
 import { ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { type Prepared, PreparedStatements } from "./prepared_statements.ts";
-import { RowsReadEstimates } from "./rows_read/rows_read.ts";
-import { TableCounts } from "./rows_read/table_counts.ts";
+import { ReadRows } from "./rows_read/read_rows.ts";
 import type { SchemaFacts } from "./schema_facts.ts";
 import { closedModules, Guard, type Level, type RunningLevel } from "./guard.ts";
 import { isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
@@ -33,13 +32,12 @@ export class Connection {
   readonly #bounded: BoundedRows;
   readonly #prepared: PreparedStatements;
   readonly #internal = new Map<string, StatementSync>();
+  readonly #readRows: ReadRows;
   /**
    * What databases with the same schema know together; null: this one learns for itself. Set only while a transaction is
    * open that sees that schema and cannot change it.
    */
   facts: SchemaFacts | null = null;
-  #estimates: RowsReadEstimates | null = null;
-  #counts: TableCounts | null = null;
 
   constructor(path: string, readOnly: boolean) {
     this.database = openDatabase(path, { readOnly });
@@ -48,6 +46,7 @@ export class Connection {
     this.#bounded = new BoundedRows(this.database, this.guard);
     this.#prepared = new PreparedStatements(this.database);
     this.figures = new ChangeFigures(this.database);
+    this.#readRows = new ReadRows(this.database, systemClock);
     noteKeeping(this.database, () => this.#prepared.clear());
     this.database.setAuthorizer(this.guard.authorize);
   }
@@ -76,15 +75,12 @@ export class Connection {
   /** Forgets the tenants' prepared statements: their column names are valid for one schema only. */
   schemaChanged(): void {
     this.#prepared.clear();
-    this.#estimates = null;
-    this.#counts?.forget();
+    this.#readRows.schemaChanged();
   }
 
   /** Rows read by a statement that has just run on this connection (`meta.rowsReadBasis` is `plan`). */
   rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
-    const counts = this.#counts ??= new TableCounts(this.database, systemClock);
-    const estimates = this.facts?.estimates ?? (this.#estimates ??= new RowsReadEstimates());
-    return estimates.rowsRead({ database: this.database, counts }, { sql, rowsReturned, rowsWritten });
+    return this.#readRows.of({ sql, rowsReturned, rowsWritten }, this.facts?.estimates ?? null);
   }
 
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */
@@ -102,6 +98,8 @@ export class Connection {
     rowForm: RowForm,
   ): RunResult {
     const { facts } = this;
+    // The service's own come in between, behind the tenant's statement and before its rows are asked for.
+    if (level !== "internal") this.#readRows.begin();
     const read = (prepared: Prepared, values: EngineValue[]) =>
       rowForm.typed
         ? this.#readTyped(prepared, values, bounds, tellsChanges(level, sql))
@@ -137,6 +135,7 @@ export class Connection {
       return prepared.columns.length > 0 ? null : prepared.statement();
     });
     if (statement === null) return null;
+    this.#readRows.begin();
     return (params) => {
       this.#atLevel(level, () => statement.get(...bindable(params)));
     };

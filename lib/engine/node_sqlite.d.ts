@@ -3,6 +3,7 @@ import "node:sqlite";
 
 declare module "node:sqlite" {
   interface DatabaseSync {
+    readonly limits: { column: number };
     setAuthorizer(
       callback: ((action: number, first: string | null, second: string | null) => number) | null,
     ): void;

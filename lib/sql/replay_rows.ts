@@ -3,6 +3,15 @@
 
 const forget = "DELETE FROM _service_meta_replay WHERE probe = ? AND key = ?";
 
+/**
+ * How the request hash begins of rows that a file has brought: that they are in is true of the state that has them. So a
+ * restore leaves these answers with their state, while all others tell of calls that must not run again in any.
+ */
+export const OF_ROWS = "rows:";
+
+/** The condition of answers that a restore carries over. */
+export const carriedReplays = `request_hash NOT LIKE '${OF_ROWS}%'`;
+
 /** The statements that write the rows. */
 export const replayRows = {
   /** Stores one piece: probe, key, number of the piece, request hash, text, end of life. */

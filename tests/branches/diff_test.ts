@@ -34,6 +34,39 @@ test("a diff of an untouched branch is empty", async () => {
   });
 });
 
+test("a diff, a rehearsal and a restore under rules read tables of as many columns as there may be, with and without a key", async () => {
+  await withBranches(async (world) => {
+    const { shop, app } = world;
+    const columns = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`).join();
+    for (const sql of [`wide (${columns(1000)})`, `keyed (id INTEGER PRIMARY KEY, ${columns(999)})`]) {
+      await world.trunk(`CREATE TABLE ${sql}`);
+    }
+    for (const table of ["wide", "keyed"]) await world.trunk(`INSERT INTO ${table} (c1) VALUES (1), (2)`);
+    const path = shop.database.path;
+    const post = (operation: string, body: unknown) =>
+      app.request("POST", `${path}/${operation}`, { token: shop.token, body });
+    assertEquals((await post("snapshots", { label: "two" })).status, 201);
+    await world.claim();
+    for (const table of ["wide", "keyed"]) {
+      await world.branch("pr-1", `UPDATE ${table} SET c1 = 3 WHERE c1 = 1`);
+    }
+    const { tables } = await world.diff("pr-1");
+    const changes = tables.map(({ table, added, removed, changed }) => [table, added, removed, changed]);
+    assertEquals(changes, [["keyed", 0, 0, 1], ["wide", 1, 1, 0]]);
+    const rehearsed = await post("migrations", {
+      dryRun: true,
+      files: [{ name: "1.sql", sql: "DELETE FROM wide WHERE c1 = 2" }],
+    });
+    assertEquals(rehearsed.status, 200, rehearsed.text);
+    const rules = `/api/namespaces/${shop.slug}/databases/main/rules`;
+    const rule = { tableGlob: "wide", effect: "require_approval" };
+    assertEquals((await app.request("POST", rules, { token: shop.token, body: rule })).status, 201);
+    assertEquals((await post("restore", { snapshot: "two" })).status, 200);
+    await world.trunk("INSERT INTO keyed (c1) VALUES (3)");
+    assertEquals((await post("restore", { snapshot: "two" })).status, 200);
+  });
+});
+
 test("a diff counts and shows rows added, removed and changed with both sides", async () => {
   await withBranches(async (world) => {
     await world.claim();

@@ -19,6 +19,9 @@ const texts = [
   "-",
   "\\",
   "/",
+  // All that is white space or ends a line, and neighbours of it.
+  ..."\t\n\v\f\r\u001c\u0085\u00a0\u1680\u180e\u2000\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff\uffff",
+  ..."ada\u00a0|ada\u3000|a\rb|a\u2028b|a\u2029b".split("|"),
 ];
 const patterns = [
   ...[
@@ -43,6 +46,20 @@ const patterns = [
     "a$",
     "^\\\\$",
   ],
+  ...[
+    "^\\S+$",
+    "^\\s$",
+    "^[\\s]$",
+    "^[^\\s]$",
+    "^[\\S]$",
+    "^[^\\S]$",
+    "^[\\s\\S]$",
+    "^[\\d\\s_-]$",
+    "^.$",
+    "^.+$",
+    "^[.]$",
+  ],
+  ...["^\\.$", "^(?s:.)$", "^(?i:A.b)$", "^[\\]\\s]$", "^[^\\n]$", "^\\\\s$", "^a\\sb$", "^\\w+\\S?$"],
 ];
 
 Deno.test("a pattern matches what JavaScript's own engine matches", () => {

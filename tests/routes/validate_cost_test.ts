@@ -57,6 +57,11 @@ testSteps("validate tells the cost of a statement", withItems, {
     assert(byIndex.rowsRead > 0 && byIndex.rowsRead < 100, String(byIndex.rowsRead));
     assertEquals(byIndex.fullScans, []);
   },
+  "a product of many tables is told as a whole number still": async ({ tell }) => {
+    const tables = Array.from({ length: 50 }, (_, at) => `items AS i${at}`).join(" JOIN ");
+    const { rowsRead, costUsd } = await tell(`SELECT count(*) FROM ${tables}`);
+    assertEquals([rowsRead, Number.isFinite(costUsd)], [Number.MAX_SAFE_INTEGER, true]);
+  },
   "a LIMIT without conditions bounds what is read": async ({ tell }) => {
     const { rowsRead, fullScans } = await tell("SELECT * FROM items LIMIT 20");
     assertEquals([rowsRead, fullScans], [20, []]);

@@ -40,6 +40,8 @@ export interface FinishedStatement {
  */
 export class RowsReadEstimates {
   readonly #estimates = new Learned<Estimate>();
+  /** Those in which no loop runs inside of another one. */
+  readonly #plain = new WeakSet<Estimate>();
   readonly #schema = new PlanSchema(() => this.#present.database);
   readonly #counts: RowCounts = {
     rowsOf: (table) => this.#present.counts.rowsOf(table),
@@ -63,14 +65,19 @@ export class RowsReadEstimates {
     return this.#estimates.get(sql) === ONE_ROW;
   }
 
+  /** Whether a statement that has been estimated may run loops inside of one another, so that guesses are multiplied. */
+  mayMultiply(sql: string): boolean {
+    const known = this.#known(sql);
+    return known === undefined || !this.#plain.has(known);
+  }
+
   get #present(): EstimatedDatabase {
     if (this.#now === null) throw new TypeError("an estimate was asked for no database");
     return this.#now;
   }
 
   #estimateOf(sql: string): Estimate {
-    const known = this.#estimates.get(sql) ??
-      (last?.of === this && last.sql === sql ? last.estimate : undefined);
+    const known = this.#known(sql);
     if (known) return known;
     const estimate = this.#compile(sql);
     this.#estimates.set(sql, estimate);
@@ -78,11 +85,19 @@ export class RowsReadEstimates {
     return estimate;
   }
 
+  #known(sql: string): Estimate | undefined {
+    return this.#estimates.get(sql) ?? (last?.of === this && last.sql === sql ? last.estimate : undefined);
+  }
+
   #compile(sql: string): Estimate {
     const text = readStatementText(sql);
     const schema = this.#schema;
     const whole = withoutPlan(text, schema, this.#counts);
-    if (whole) return (returned, written) => Math.round(whole(returned, written));
+    if (whole) {
+      const rounded: Estimate = (returned, written) => Math.round(whole(returned, written));
+      this.#plain.add(rounded);
+      return rounded;
+    }
     const rows = this.#explain(sql);
     const { aliases, top } = this.#withViews(text, rows);
     const nodes = planNodes(rows, new Set([...schema.tables().keys(), ...aliases.keys()]));
@@ -109,13 +124,15 @@ export class RowsReadEstimates {
     const replaces = text.tokens.some(({ key }) => key === "REPLACE" || key === "CONFLICT");
     const inflated = target !== null && schema.hasTriggers(target);
     const readsTables = nodes.some((node) => node.type !== "constant" && node.type !== "sort");
-    return (returned, written) => {
+    const estimate: Estimate = (returned, written) => {
       const resultRows = target === null ? returned : written;
       grown = inserts && !replaces ? written : text.verb === "DELETE" ? -written : 0;
       const of = { block, resultRows, ...outOfLoops(own, block, inflated ? null : resultRows) };
       const reads = Math.round(blockCost(own, of, facts).reads + beside(returned, written));
       return readsTables && target === null ? Math.max(reads, returned) : reads;
     };
+    if (!multiplies(nodes)) this.#plain.add(estimate);
+    return estimate;
   }
 
   /** Finds the aliases in the text and in the views that it names; conditions of a view count as the statement's. */
@@ -159,6 +176,17 @@ function isKeyLookUp(nodes: readonly PlanNode[], block: TextBlock, facts: StepFa
   if (nodes.length !== 1 || node?.type !== "loop" || node.equal.length === 0) return false;
   const step = stepOf(node, block, true, facts);
   return step.exact && step.fan === 1 && step.seek === 1 && step.perRow === 0;
+}
+
+/** Whether some loop runs once for each row of another one. */
+function multiplies(nodes: readonly PlanNode[]): boolean {
+  return nodes.filter(({ type }) => type === "loop" || type === "or").length > 1 ||
+    nodes.some((node) =>
+      node.type === "recursion" || (node.type === "subquery" && node.correlated) ||
+      (node.type === "compound"
+        ? node.arms.some(multiplies)
+        : "children" in node && multiplies(node.children))
+    );
 }
 
 function named(text: StatementText, name: string): boolean {

@@ -62,7 +62,9 @@ async function readsOf(
     .flatMap(({ name }) => tableOf(name) ?? [])
     .filter((table) => (sizes.get(table) ?? 0) <= most);
   const reads = readsIn(nodes, (name) => Math.min(most, sizes.get(tableOf(name) ?? "") ?? 0));
-  return { rowsRead: Math.round(reads), fullScans: [...new Set(fullScans)].sort() };
+  // The product of a join of many tables is beyond what a number can be.
+  const rowsRead = reads < Number.MAX_SAFE_INTEGER ? Math.round(reads) : Number.MAX_SAFE_INTEGER;
+  return { rowsRead, fullScans: [...new Set(fullScans)].sort() };
 }
 
 /** The plan, which does not depend on the values; empty where there is none. */

@@ -8,6 +8,7 @@ import { importLimits } from "../../core/limits_of_transfers.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { CallReplay } from "../../query/query_call.ts";
+import { OF_ROWS } from "../../sql/replay_rows.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
@@ -125,7 +126,8 @@ function replayOf(
   { id, first, content }: { readonly id: string; readonly first: number; readonly content: string },
 ): CallReplay {
   const scope = ["import", tokenId, target.databaseId, id, String(first)];
-  return { idempotency: replayScope(scope, content), plan: null };
+  const { key, requestHash } = replayScope(scope, content);
+  return { idempotency: { key, requestHash: `${OF_ROWS}${requestHash}` }, plan: null };
 }
 
 /** The file has no statement that could say what else is to be done. */

@@ -7,6 +7,7 @@ import type { ReplayKeys } from "../stored_answer.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { BEGIN, commitSteps } from "./record_steps.ts";
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../sql/chronicles.ts";
+import { carriedReplays } from "../../sql/replay_rows.ts";
 import type { HranaStep, HranaValue } from "./hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "./remote_context.ts";
 import { hranaValue, integerOf, stringOf } from "./hrana/remote_values.ts";
@@ -39,18 +40,15 @@ export async function carryRecords(
     }
   }
   // The present knows all answers that are still good, those of the snapshot among them.
-  await own(context, to, "DELETE FROM _service_meta_replay", []);
-  const ids = await rowsOf(
-    context,
-    from,
-    "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
-    [
-      hranaValue(nowMs),
-    ],
-  );
-  for (const id of ids) {
+  await own(context, to, `DELETE FROM _service_meta_replay WHERE ${carriedReplays}`, []);
+  const unexpired =
+    `SELECT id FROM _service_meta_replay WHERE expires_at > ? AND ${carriedReplays} ORDER BY id`;
+  for (const id of await rowsOf(context, from, unexpired, [hranaValue(nowMs)])) {
     const sql = "SELECT * FROM _service_meta_replay WHERE id = ?";
-    await insertRows(context, to, "_service_meta_replay", await rowsOf(context, from, sql, id));
+    const rows = await rowsOf(context, from, sql, id);
+    // With an id of its own, since the snapshot may have that of another answer, which stays.
+    const anew = rows.map(([, ...row]) => [hranaValue(null), ...row]);
+    await insertRows(context, to, "_service_meta_replay", anew);
   }
 }
 

@@ -6,6 +6,7 @@ import type { TrialDatabase } from "../../branches/proven_statements.ts";
 import type { Answer, Ask, AskedStatement, Side, Work } from "../../branches/work.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { runFailure } from "../../../engine/engine_failure.ts";
+import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
 import { runWork } from "../../../core/run_work.ts";
 
 /** Prepared statements cached for one piece of work. */
@@ -25,7 +26,11 @@ export function runBranchWork<T>(
     return statements.map((statement) => {
       try {
         if (level === "schema") return runSchemaChange(connection, statement);
-        return { ok: true, rows: rowsOf(prepare(prepared, connection, of, statement.sql), statement.params) };
+        const rows = withRowid(
+          connection,
+          () => rowsOf(prepare(prepared, connection, of, statement.sql), statement.params),
+        );
+        return { ok: true, rows };
       } catch (error) {
         // After the transaction has ended nothing may run.
         if (each === "must" || database.isTransaction !== inTransaction) throw error;
@@ -57,6 +62,19 @@ function prepare(
     prepared.set(key, statement);
   }
   return statement;
+}
+
+/**
+ * Reads the rowid beside all columns of a table, which may have as many as a result. The engine may compile a statement once more
+ * when it runs.
+ */
+function withRowid<T>({ database: { limits } }: Connection, read: () => T): T {
+  limits.column = ENGINE_LIMITS.column + 1;
+  try {
+    return read();
+  } finally {
+    limits.column = ENGINE_LIMITS.column;
+  }
 }
 
 /** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */

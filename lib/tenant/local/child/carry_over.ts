@@ -2,6 +2,7 @@
 import type { EngineValue } from "../../../sql/sql_value.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
+import { carriedReplays } from "../../../sql/replay_rows.ts";
 
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;
@@ -27,17 +28,15 @@ export function carryChronicles(from: Connection, to: Connection): void {
 /** Carries over stored answers, so that repeated calls do not run again. */
 export function carryReplays(from: Connection, to: Connection, nowMs: number): void {
   // The present state also has every unexpired answer of the snapshot.
-  to.internalRun("DELETE FROM _service_meta_replay");
+  to.internalRun(`DELETE FROM _service_meta_replay WHERE ${carriedReplays}`);
   const ids = from.internalRows(
-    "SELECT id FROM _service_meta_replay WHERE expires_at > ? ORDER BY id",
+    `SELECT id FROM _service_meta_replay WHERE expires_at > ? AND ${carriedReplays} ORDER BY id`,
     nowMs,
   );
   for (const [id] of ids) {
-    insertRows(
-      to,
-      "_service_meta_replay",
-      from.internalRows("SELECT * FROM _service_meta_replay WHERE id = ?", Number(id)),
-    );
+    const rows = from.internalRows("SELECT * FROM _service_meta_replay WHERE id = ?", Number(id));
+    // With an id of its own, since the snapshot may have that of another answer, which stays.
+    insertRows(to, "_service_meta_replay", rows.map(([, ...row]) => [null, ...row]));
   }
 }
 

@@ -2,6 +2,7 @@
 import type { EngineValue } from "../../../sql/sql_value.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
+import { carriedReplays } from "../../../sql/replay_rows.ts";
 
 /** The most rows read at once; near a damaged page fewer are. */
 const READ_AT_ONCE = 2048;
@@ -25,12 +26,11 @@ export function salvageRows(from: Connection, to: Connection, table: string): vo
 /** Salvages stored answers that are unexpired and complete. */
 export function salvageReplays(from: Connection, to: Connection, nowMs: number): void {
   const table = "_service_meta_replay";
-  to.internalRun(`DELETE FROM ${table}`);
+  to.internalRun(`DELETE FROM ${table} WHERE ${carriedReplays}`);
   const columns = commonColumns(from, to, table);
   if (columns === null) return;
-  const whole = `piece = 0 AND length(answer) < ${LONGEST_WHOLE_ANSWER} AND expires_at > ${
-    Math.round(nowMs)
-  }`;
+  const whole = `${carriedReplays} AND piece = 0 AND length(answer) < ${LONGEST_WHOLE_ANSWER} ` +
+    `AND expires_at > ${Math.round(nowMs)}`;
   copyOn({ from, to, table, columns }, `${whole} AND id > ? ORDER BY id`, 0);
 }
 
