@@ -78,6 +78,11 @@ export class Connection {
     this.#readRows.schemaChanged();
   }
 
+  /** The statements of a call begin to run. `atMs`: on the monotonic clock. */
+  callBegins(atMs: number): void {
+    this.#readRows.callBegins(atMs);
+  }
+
   /** Rows read by a statement that has just run on this connection (`meta.rowsReadBasis` is `plan`). */
   rowsRead(sql: string, rowsReturned: number, rowsWritten: number): number {
     return this.#readRows.of({ sql, rowsReturned, rowsWritten }, this.facts?.estimates ?? null);
@@ -98,8 +103,6 @@ export class Connection {
     rowForm: RowForm,
   ): RunResult {
     const { facts } = this;
-    // The service's own come in between, behind the tenant's statement and before its rows are asked for.
-    if (level !== "internal") this.#readRows.begin();
     const read = (prepared: Prepared, values: EngineValue[]) =>
       rowForm.typed
         ? this.#readTyped(prepared, values, bounds, tellsChanges(level, sql))
@@ -135,7 +138,6 @@ export class Connection {
       return prepared.columns.length > 0 ? null : prepared.statement();
     });
     if (statement === null) return null;
-    this.#readRows.begin();
     return (params) => {
       this.#atLevel(level, () => statement.get(...bindable(params)));
     };

@@ -16,7 +16,7 @@ function world() {
   let nowMs = 5;
   const reads = new ReadRows(database, { now: () => nowMs, monotonicMs: () => nowMs });
   return {
-    reads,
+    callBegins: () => reads.callBegins(nowMs),
     of: (sql: string, rowsReturned = 1) => reads.of({ sql, rowsReturned, rowsWritten: 0 }, null),
     wait: (ms: number) => {
       nowMs += ms;
@@ -33,15 +33,15 @@ const joined = (count: number) =>
 Deno.test("a join has read no more than an engine can in its time, however many tables it has", () => {
   using at = world();
   for (const tables of [4, 20, 64]) {
-    at.reads.begin();
+    at.callBegins();
     at.wait(2);
     assertEquals(at.of(joined(tables)), 210_000, `${tables} tables`);
   }
 });
 
-Deno.test("each of many runs of one statement has its own time", () => {
+Deno.test("each of the statements of a call has the time since the one before that was bounded", () => {
   using at = world();
-  at.reads.begin();
+  at.callBegins();
   at.wait(50);
   assertEquals(at.of(joined(4)), 5_010_000);
   at.wait(1);
@@ -50,7 +50,7 @@ Deno.test("each of many runs of one statement has its own time", () => {
 
 Deno.test("an estimate of what one loop reads stands, also of a statement that took no time", () => {
   using at = world();
-  at.reads.begin();
+  at.callBegins();
   assertEquals(at.of("SELECT count(*) FROM long"), 20_000);
   assertEquals(at.of("SELECT (SELECT count(*) FROM long), (SELECT max(a) FROM long)"), 40_000);
   assertEquals(at.of("SELECT * FROM long", 20_000), 20_000);

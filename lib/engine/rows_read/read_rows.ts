@@ -19,9 +19,9 @@ export class ReadRows {
     this.#counts = new TableCounts(database, clock);
   }
 
-  /** A statement begins, or the first of many runs of one. */
-  begin(): void {
-    this.#beganMs = this.clock.monotonicMs();
+  /** From now on all statements are of one call: a look at the clock before each would be a part of what they take. */
+  callBegins(atMs: number): void {
+    this.#beganMs = atMs;
   }
 
   /**

@@ -97,6 +97,7 @@ function dryRunInsideOnce(connection: Connection, call: WireCall, progress: Prog
 }
 
 function runWatched(connection: Connection, call: WireCall, startedMs: number): Undone {
+  connection.callBegins(startedMs);
   const { footprint: ask } = call;
   const notes = ask ? new ChildNotes(connection) : null;
   const own = storeCall(call);

@@ -34,6 +34,7 @@ export interface CallScope {
 export function runCall(scope: CallScope, call: WireCall, callIndex: number): StatementsRun {
   if (call.paramSets) return runSetsCall(scope, call, callIndex);
   const startedMs = systemClock.monotonicMs();
+  scope.connection.callBegins(startedMs);
   const results: StatementResult[] = [];
   let text = "";
   let rowsRead = 0;
@@ -88,6 +89,7 @@ function runSetsCall(
   at: number,
 ): StatementsRun {
   const startedMs = systemClock.monotonicMs();
+  connection.callBegins(startedMs);
   const repeated = repeatedStatement(call);
   progress.startSets(at);
   const countedBeside = countBeside(connection, call.statements[0]?.[3]);
