@@ -7,9 +7,9 @@ import { rowChunks } from "./row_chunks.ts";
 const CHUNK_ROWS = 200;
 
 /**
- * The result as a stream of CSV (RFC 4180, UTF-8): a header, then the rows. NULL is an empty field and the empty text
- * is `""`; blobs are hexadecimal digits. A text that a spreadsheet would run as a formula has an apostrophe before it:
- * whoever opens the file runs nothing that somebody else has stored.
+ * The result as a stream of CSV (RFC 4180, UTF-8): a header, then the rows. NULL is an empty field and the empty text is `""`; a
+ * blob is `\x` and hexadecimal digits, because an import would read digits alone as base64. A text that a spreadsheet would run
+ * as a formula has an apostrophe before it: whoever opens the file runs nothing that somebody else has stored.
  */
 export function csvStream(json: string): ReadableStream<Uint8Array> {
   const chunks = rowChunks(json, CHUNK_ROWS);
@@ -33,7 +33,7 @@ export function csvStream(json: string): ReadableStream<Uint8Array> {
 
 function field(value: JsonValue): string {
   if (value === null) return "";
-  if (typeof value === "object") return Uint8Array.fromBase64(value.$blob).toHex();
+  if (typeof value === "object") return `\\x${Uint8Array.fromBase64(value.$blob).toHex()}`;
   return typeof value === "string" ? textField(value) : String(value);
 }
 
