@@ -1,4 +1,5 @@
 // A result as CSV, in pieces, so that a large one does not keep the service from other work.
+import { csvText } from "../../core/csv_text.ts";
 import { ownTurn } from "../../core/own_turn.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
 import { rowChunks } from "./row_chunks.ts";
@@ -37,12 +38,6 @@ function field(value: JsonValue): string {
   return typeof value === "string" ? textField(value) : String(value);
 }
 
-/** What spreadsheets take for the beginning of a formula, also behind white space. */
-const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/;
-/** Begins like one, and is a number. */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
 function textField(text: string): string {
-  const shown = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /^$|[",\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  return csvText(text, { safe: true });
 }
