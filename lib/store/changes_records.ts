@@ -37,6 +37,8 @@ export interface WebhookState {
   /** The newest event that was delivered, and those shortly before it: events of other processes may come late. */
   readonly eventId: string;
   readonly told: readonly string[];
+  /** Those up to this id were told too; absent or null: that is known by the time alone. */
+  readonly toldUntil?: string | null;
   /** The message that is being delivered: under its id it has the same content however often it is sent. */
   readonly pending: PendingMessage | null;
   /** How often it was sent in vain, and when it may be sent again, in unix milliseconds. */

@@ -33,7 +33,7 @@ export interface BranchMerge<Log> {
   readonly rowForm: RowForm;
   readonly branchId: string;
   readonly mode: "schema" | "data";
-  /** What settles a conflict: the branch's row (`theirs`), the trunk's row (`ours`), or nothing: then nothing is merged. */
+  /** What settles a conflict in a row: the branch's changes of it (`theirs`), the trunk's row (`ours`), or nothing: then nothing is merged. */
   readonly onConflict: "abort" | "theirs" | "ours";
   /** The merge runs and is then undone. */
   readonly dryRun: boolean;

@@ -1,8 +1,10 @@
 // Streams of changes: where they begin again, who may open one, and when one ends.
 import { assert, assertEquals } from "@std/assert";
 import { followerLimits } from "../../lib/core/limits_of_changes.ts";
-import { beginningOf } from "../../lib/services/changes/change.ts";
+import { pause } from "../../lib/core/pause.ts";
+import { beginningOf, changeOf } from "../../lib/services/changes/change.ts";
 import { DatabaseChanges } from "../../lib/services/changes/database_changes.ts";
+import { CHANGES_AT_ONCE } from "../../lib/services/changes/read_changes.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { oneStore } from "../testing/cases.ts";
 import { money } from "../money/money_world.ts";
@@ -169,6 +171,33 @@ test("a wait for changes is as long as the clock of the service says", async () 
   const signal = AbortSignal.timeout(2000);
   assertEquals(await changes.next(null, { waitMs: 60_000, signal }), []);
   assert(!signal.aborted);
+  changes.close();
+});
+
+test("more changes than are read at once are told one part after the other, without waiting for another one", async () => {
+  const beginning = beginningOf("db");
+  let last = 0;
+  const changes = new DatabaseChanges({
+    beginning,
+    read: (after) => {
+      const from = (after?.seq ?? 0) + 1;
+      const length = Math.min(CHANGES_AT_ONCE, last - from + 1);
+      return Promise.resolve(Array.from({ length }, (_, at) => changeOf([from + at, 1, 0, "[]", 1, 1])));
+    },
+    newest: () => Promise.resolve(beginning),
+    pollMs: 60_000,
+    clock: new TurnableClock(),
+  });
+  const wait = { waitMs: 2000, signal: AbortSignal.timeout(2000) };
+  const first = changes.next(beginning, wait);
+  await pause(100);
+  last = 2 * CHANGES_AT_ONCE + 1;
+  changes.changed();
+  const told = [...await first];
+  while (told.length < last && !wait.signal.aborted) {
+    told.push(...await changes.next(told.at(-1)?.place ?? beginning, wait));
+  }
+  assertEquals(told.map(({ place }) => place.seq), Array.from({ length: last }, (_, at) => at + 1));
   changes.close();
 });
 

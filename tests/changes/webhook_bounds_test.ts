@@ -1,5 +1,6 @@
 // Webhooks in bounds: receivers that are slow or inside, how many there may be, and that idle ones cost nothing.
 import { assert, assertEquals } from "@std/assert";
+import { newId } from "../../lib/core/ids.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { MAX_WEBHOOKS } from "../../lib/core/limits_of_changes.ts";
 import { WebhookDeliverer } from "../../lib/services/webhooks/webhook_deliverer.ts";
@@ -227,6 +228,41 @@ test("webhooks that have nothing to send, or wait for a later attempt, write not
   await next.sweep();
   await next.stop();
   assertEquals(await noted(), before);
+});
+
+test("events of a minute that are more than a record takes are told once each, and a webhook can be added after them", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, add, call, later, until } = world;
+  const { control, query: { clock } } = app.deps.webhooks.sending;
+  const { id } = await add({ events: ["backup.late"] });
+  const lately = Array.from({ length: 2100 }, () => newId("wev", clock.now()));
+  // As many as it takes, but for the message under way.
+  const fills = async (count: number) => {
+    try {
+      // A list that was read takes more room than one that was made.
+      const told = structuredClone(lately.slice(-count));
+      return await control.webhooks.changeState(id, (state) => ({ ...state, told }));
+    } catch {
+      return null;
+    }
+  };
+  let count = lately.length;
+  while (await fills(count) === null) count -= 1;
+  await fills(count - 5);
+  assert(count > 1000);
+  const happens = () =>
+    control.webhooks.addEvent(tenant.database.id, { type: "backup.late", at: clock.now(), data: {} });
+  for (const deliveries of [1, 2]) {
+    await happens();
+    later(1);
+    await until((shown) => shown.deliveries.length === deliveries);
+  }
+  later(3_600_000);
+  await app.deps.webhooks.deliverer.stop();
+  assertEquals(new Set(receiver.received.map(({ id }) => id)).size, 2);
+  assertEquals(receiver.received.length, 2);
+  await Promise.all(lately.map(happens));
+  assertEquals((await call("POST", "", { url: receiver.url, events: ["backup.late"] })).status, 201);
 });
 
 test("of webhooks that are added at once no more are kept than a database may have", async () => {

@@ -309,7 +309,7 @@ const steps: Steps<World> = {
     assertEquals(csv.headers.get("content-type"), "text/csv; charset=utf-8");
     assertEquals(csv.text.split("\r\n"), [
       'id,big,status,label,"a,b"',
-      `1,9007199254740993,paid,00ff,${long}`,
+      `1,9007199254740993,paid,\\x00ff,${long}`,
       `2,-5,,,${long}`,
       `3,7,"",,${long}`,
       "",

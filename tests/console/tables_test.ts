@@ -111,6 +111,18 @@ const steps: Steps<World> = {
     assert(page.includes(">no⟨U+00A0⟩break⟨U+3164⟩<"), page.slice(-3000));
     await namespace.query("UPDATE people SET note = 'first' WHERE name = 'large'");
   },
+  "a filter finds numbers in a column of ANY, which converts nothing in a STRICT table": async (
+    { open, namespace },
+  ) => {
+    await namespace.setup(
+      "CREATE TABLE kept (id INTEGER PRIMARY KEY, v ANY) STRICT",
+      "INSERT INTO kept VALUES (1, 5), (2, 7.5), (3, 'five')",
+    );
+    for (const [value, id] of [["5", 1], ["7.5", 2], ["five", 3]]) {
+      assertEquals(keysOf(await open(`/kept?f=v&o=eq&v=${value}`)), [`[${id}]`], String(value));
+    }
+    await namespace.query("DROP TABLE kept");
+  },
   "the list of tables counts no further than it has to": async ({ open, namespace }) => {
     await namespace.query(
       "INSERT INTO pets WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n LIMIT 10500) SELECT i, 1 FROM n",

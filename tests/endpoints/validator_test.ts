@@ -33,8 +33,19 @@ const ask = (over: object = {}) =>
     askConfig: { allowedTables: ["orders"] },
     ...over,
   });
+/** Inputs with so many choices each. */
+const choices = (count: number) =>
+  readSpec({
+    sql: `SELECT ${Array(100).fill("?").join()}`,
+    input: Array.from({ length: 100 }, (_, at) => ({
+      name: `i${at}`,
+      type: "text",
+      enum: Array.from({ length: count }, (_, choice) => `c${choice}`),
+    })),
+  });
 
 const accepted: Readonly<Record<string, Record<string, unknown>>> = {
+  "as many choices as there is room for": choices(75),
   "a point read": readSpec(),
   "a pattern": text({ pattern: "^[a-z]{2,10}$" }),
   "a counted pattern": text({ pattern: "^.{1,200}$" }),
@@ -350,6 +361,7 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
     "input[1].name",
   ],
   ["more than the control plane keeps", readSpec({ sql: `SELECT ? /* ${"x".repeat(65_000)} */` }), ""],
+  ["lists of short texts, which the control plane needs more room for", choices(90), ""],
 ];
 
 test("the validator accepts what the specification allows", async () => {

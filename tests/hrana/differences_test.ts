@@ -37,6 +37,34 @@ const differences: Readonly<Record<string, Difference>> = {
     sqld: [0, 1, undefined, undefined, 0],
     here: [0, 0, undefined, undefined, 0],
   },
+  "a foreign key that is `DEFERRED`, and broken at the end of a batch": {
+    ask: async (ask) => {
+      const { results: [, , , failed] } = await ask(
+        execute("CREATE TABLE IF NOT EXISTS up (id INTEGER PRIMARY KEY)"),
+        execute(
+          "CREATE TABLE IF NOT EXISTS down (up REFERENCES up DEFERRABLE INITIALLY DEFERRED)",
+        ),
+        CREATE,
+        batch("INSERT INTO down VALUES (1)", "INSERT INTO d VALUES ('behind it')"),
+      );
+      return failed?.response?.result?.step_errors.map((error) => error?.code ?? null);
+    },
+    // BEGIN, the insert that broke it, another one, COMMIT, ROLLBACK.
+    sqld: [null, null, null, "SQLITE_CONSTRAINT", null],
+    here: [null, "SQLITE_CONSTRAINT", null, null, null],
+  },
+  "`OR FAIL` outside of a transaction": {
+    ask: async (ask) => {
+      const { results } = await ask(
+        CREATE,
+        execute("INSERT OR FAIL INTO d VALUES ('kept'), ('kept')"),
+        execute("SELECT count(*) FROM d WHERE v = 'kept'"),
+      );
+      return results[2]?.response?.result?.rows[0]?.map(({ value }) => value);
+    },
+    sqld: ["1"],
+    here: ["0"],
+  },
   "`TRANSACTION READONLY`": {
     ask: async (ask) =>
       codes(

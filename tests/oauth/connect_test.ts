@@ -77,12 +77,14 @@ testSteps("OAuth", oauthWorld, {
     const refused = [
       { token: reader.token, role: "write" },
       { token: scoped.token, database: "elsewhere" },
+      { token: (await mint("admin")).token, database: "main@nowhere" },
       { token: "cub_live_wrong" },
       { token: access },
       { token: world.app.operatorKey },
     ];
     const said = [
       /Choose read or less/,
+      /Name databases of/,
       /Name databases of/,
       ...new Array(3).fill(/Paste an API token of your own/),
     ];

@@ -128,6 +128,25 @@ testSteps("append", worldOf, {
     assertEquals(new Set(usual.map((one) => String(one).split(" ")[0])).size, 5);
   },
 
+  "takes back a CSV of one column with the rows that are NULL": async (
+    { app, shop, setup, rows, appendCsv },
+  ) => {
+    await setup(
+      "DROP TABLE t",
+      "CREATE TABLE t (b TEXT)",
+      "INSERT INTO t VALUES ('a'), (NULL), (''), (NULL)",
+    );
+    const { text } = await app.request("GET", `${shop.database.path}/export?format=csv&table=t`, {
+      token: shop.token,
+    });
+    assertEquals(text, 'b\r\na\r\n\r\n""\r\n\r\n');
+    assertEquals(written(await appendCsv(text)), 4);
+    assertEquals(
+      await rows("SELECT b, count(*) FROM t GROUP BY b ORDER BY b"),
+      [[null, 4], ["", 2], ["a", 2]],
+    );
+  },
+
   "takes truth and bytes in a CSV as PostgreSQL writes them": async ({ setup, rows, appendCsv }) => {
     await setup(
       "DROP TABLE t",

@@ -85,6 +85,20 @@ testSteps("export", transferWorld, {
     );
   },
 
+  "as csv with safe=1 has nothing that a spreadsheet runs, and numbers as they are": async (
+    { acme, exported },
+  ) => {
+    const texts = ["=1+1", "+cmd|x", "-2+3", "@SUM(A1)", "\t=1", " =1", "\uff1d1"];
+    const plain = ["-12.5", "+4", "a=b"];
+    const values = [...texts, ...plain].map((one) => `('${one}')`).join(", ");
+    await acme.setup('CREATE TABLE f ("=head" TEXT)', `INSERT INTO f VALUES ${values}`);
+    assertEquals(text(await exported("format=csv&table=f&safe=1")).split("\r\n"), [
+      ...["=head", ...texts].map((one) => `'${one}`),
+      ...plain,
+      "",
+    ]);
+  },
+
   "as sql has every row, whatever the key is called": async ({ acme, exported }) => {
     for (const key of ["line", "k", "count"]) {
       await acme.setup(

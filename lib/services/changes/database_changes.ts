@@ -3,6 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
 import { isSamePlace, type PlacedChange } from "./change.ts";
+import { CHANGES_AT_ONCE } from "./read_changes.ts";
 
 /** Changes that are kept for followers who have read nearly all. */
 const KEPT = 1000;
@@ -125,6 +126,8 @@ export class DatabaseChanges {
     const found = await this.source.read(end);
     const [first] = found;
     if (first === undefined) return false;
+    // There may be more than were read, and nobody tells of them once more.
+    if (found.length >= CHANGES_AT_ONCE) this.#again = true;
     if (first.change.kinds.includes("reset")) {
       this.#base = first.place;
       this.#kept = found.slice(1);

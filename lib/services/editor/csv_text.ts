@@ -1,4 +1,5 @@
 // A result as CSV, in pieces, so that a large one does not keep the service from other work.
+import { csvText } from "../../core/csv_text.ts";
 import { ownTurn } from "../../core/own_turn.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
 import { rowChunks } from "./row_chunks.ts";
@@ -7,9 +8,9 @@ import { rowChunks } from "./row_chunks.ts";
 const CHUNK_ROWS = 200;
 
 /**
- * The result as a stream of CSV (RFC 4180, UTF-8): a header, then the rows. NULL is an empty field and the empty text
- * is `""`; blobs are hexadecimal digits. A text that a spreadsheet would run as a formula has an apostrophe before it:
- * whoever opens the file runs nothing that somebody else has stored.
+ * The result as a stream of CSV (RFC 4180, UTF-8): a header, then the rows. NULL is an empty field and the empty text is `""`; a
+ * blob is `\x` and hexadecimal digits, because an import would read digits alone as base64. A text that a spreadsheet would run
+ * as a formula has an apostrophe before it: whoever opens the file runs nothing that somebody else has stored.
  */
 export function csvStream(json: string): ReadableStream<Uint8Array> {
   const chunks = rowChunks(json, CHUNK_ROWS);
@@ -33,16 +34,10 @@ export function csvStream(json: string): ReadableStream<Uint8Array> {
 
 function field(value: JsonValue): string {
   if (value === null) return "";
-  if (typeof value === "object") return Uint8Array.fromBase64(value.$blob).toHex();
+  if (typeof value === "object") return `\\x${Uint8Array.fromBase64(value.$blob).toHex()}`;
   return typeof value === "string" ? textField(value) : String(value);
 }
 
-/** What spreadsheets take for the beginning of a formula, also behind white space. */
-const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/;
-/** Begins like one, and is a number. */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
 function textField(text: string): string {
-  const shown = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /^$|[",\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  return csvText(text, { safe: true });
 }

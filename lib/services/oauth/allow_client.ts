@@ -108,7 +108,8 @@ function scopeOf({ databaseId, branchRef, role: own }: Target, role: Role): Scop
 }
 
 function isAboutPath(error: unknown): boolean {
-  return error instanceof AppError && (error.code === "database_not_found" || error.code === "out_of_scope");
+  return error instanceof AppError &&
+    ["database_not_found", "branch_not_found", "out_of_scope"].includes(error.code);
 }
 
 function notReached(caller: Allower): AppError {

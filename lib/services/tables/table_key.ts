@@ -63,7 +63,10 @@ function isParameter(value: unknown): value is SqlParameter {
   return typeof digits === "string" && /^-?\d{1,19}$/.test(digits);
 }
 
-/** Whether the engine compares a column of this type with numbers as numbers, whatever form they are sent in. */
+/**
+ * Whether the engine compares a column of this type with numbers as numbers, whatever form they are sent in. ANY keeps what it
+ * is given in a STRICT table.
+ */
 export function comparesAsNumber(declaredType: string): boolean {
-  return ["INTEGER", "REAL", "NUMERIC"].includes(affinityOf(declaredType));
+  return !/^ANY$/i.test(declaredType) && ["INTEGER", "REAL", "NUMERIC"].includes(affinityOf(declaredType));
 }

@@ -6,7 +6,7 @@ import { refused } from "./check_item.ts";
 
 /** A record, and the line on which it begins. */
 export interface CsvRecord {
-  /** Null: an empty cell without quotes. */
+  /** Null: an empty cell without quotes. A line without anything has none. */
   readonly cells: readonly (string | null)[];
   readonly line: number;
 }
@@ -30,8 +30,7 @@ export class CsvReader {
     while (at < this.#text.length) {
       const record = this.#record(at, last);
       if (record === null) break;
-      // A line without anything is no record of one cell.
-      if (record.end > at && record.cells.length > 0) yield { cells: record.cells, line: this.#line };
+      yield { cells: record.cells, line: this.#line };
       this.#line += record.lines;
       at = record.end;
     }

@@ -18,14 +18,19 @@ export interface FileRow {
 /** Reads rows of what has come so far. `last`: nothing more comes. Errors: `import_refused`. */
 export type RowsReader = (text: string, last: boolean) => Generator<FileRow>;
 
-/** For CSV: the first record names the columns. */
+const NULL_CELL: CsvRecord["cells"] = [null];
+
+/** For CSV: the first record names the columns. A line without anything is no row, where a row has several cells. */
 export function csvRows(table: TableDefinition): RowsReader {
   const reader = new CsvReader();
   const find = columnsOf(table);
   let header: (CsvColumn | null)[] | null = null;
   let columns: string[] = [];
   return function* (text, last) {
-    for (const { cells, line } of reader.take(text, last)) {
+    for (const { cells: found, line } of reader.take(text, last)) {
+      // Of a file with one column it is a row whose cell is NULL, as an export writes it.
+      const cells = found.length === 0 && header?.length === 1 ? NULL_CELL : found;
+      if (cells.length === 0) continue;
       if (header === null) {
         requireCommas(cells, table, line);
         header = cells.map((name, at) => csvColumn(find(name ?? "", `line ${line}, cell ${at + 1}`)));

@@ -6,7 +6,8 @@ import type { WebhookDelivery, WebhookRecord, WebhookState } from "../../store/c
 import type { ChangesTarget } from "../changes/read_changes.ts";
 import { signedHeaders, type WebhookMessage } from "./message.ts";
 import { afterPutBack } from "./from_now_on.ts";
-import { LATE_MS, type NextMessage, nextMessage } from "./next_message.ts";
+import { type NextMessage, nextMessage } from "./next_message.ts";
+import { LATE_MS } from "./told_events.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
 /** Milliseconds that a receiver may take until the head of its answer has come. */

@@ -3,11 +3,8 @@ import { idFloor, idTime } from "../../core/ids.ts";
 import type { WebhookEvent, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
 import { FASTER, untilCommitted } from "../../store/until_committed.ts";
 import { type ChangesTarget, newestPlace } from "../changes/read_changes.ts";
-import { LATE_MS } from "./next_message.ts";
+import { asTold, LATE_MS, MOST_NOTED, type Told, toldFloor } from "./told_events.ts";
 import type { WebhookContext } from "./webhook_context.ts";
-
-/** Events that are noted as told one by one: a record of KV has room for two thousand. Older ones than these are told then. */
-const MOST_NOTED = 1000;
 
 /** What it was told of until now, and what it is to be told of. */
 export interface Wanted {
@@ -16,7 +13,7 @@ export interface Wanted {
 }
 
 /** How far a webhook has come. */
-type Progress = Pick<WebhookState, "place" | "eventId" | "told">;
+type Progress = Told & Pick<WebhookState, "place">;
 
 /**
  * How far it has come, as if it had been told of all that has happened so far and that it did not want to know. What it wanted
@@ -25,15 +22,15 @@ type Progress = Pick<WebhookState, "place" | "eventId" | "told">;
 export async function fromNowOn(
   ctx: WebhookContext,
   target: ChangesTarget,
-  { place, eventId, told }: Progress,
+  { place, eventId, told, toldUntil = null }: Progress,
   { before, after }: Wanted,
 ): Promise<Progress> {
   const added = after.filter((one) => !before.includes(one));
   return {
     place: added.includes("change") ? await newestPlace(ctx.query, target) : place,
     ...added.some((one) => one !== "change")
-      ? await passedEvents(ctx, target.databaseId, { eventId, told, before })
-      : { eventId, told },
+      ? await passedEvents(ctx, target.databaseId, { eventId, told, toldUntil, before })
+      : { eventId, told, toldUntil },
   };
 }
 
@@ -52,7 +49,7 @@ export async function passOver(
     const passed = await fromNowOn(ctx, target, seen, { before, after: events });
     let isSame = false;
     await webhooks.changeState(id, (state) => {
-      isSame = state.eventId === seen.eventId && state.told.length === seen.told.length;
+      isSame = state.eventId === seen.eventId && state.told.join() === seen.told.join();
       return isSame ? { ...state, ...passed } : state;
     });
     // An event was delivered meanwhile.
@@ -63,19 +60,19 @@ export async function passOver(
 async function passedEvents(
   { control }: WebhookContext,
   databaseId: string,
-  { eventId, told, before }: Omit<Progress, "place"> & Pick<Wanted, "before">,
-): Promise<Omit<Progress, "place">> {
+  { before, ...progress }: Told & Pick<Wanted, "before">,
+): Promise<Told> {
+  const { eventId, told, toldUntil } = progress;
   const passed: string[] = [];
   let waits = false;
-  const floor = idFloor("wev", idTime(eventId) - LATE_MS);
-  for await (const { id, event } of control.webhooks.events(databaseId, floor)) {
+  for await (const { id, event } of control.webhooks.events(databaseId, toldFloor(progress))) {
     if (before.includes(event.type) && !told.includes(id)) waits = true;
     else passed.push(id);
   }
-  if (waits) return { eventId, told: passed.slice(-MOST_NOTED) };
+  // Older ones than these are told then.
+  if (waits) return { ...progress, told: passed.slice(-MOST_NOTED) };
   const newest = [eventId, passed.at(-1) ?? ""].toSorted().at(-1) ?? eventId;
-  const lately = idFloor("wev", idTime(newest) - LATE_MS);
-  return { eventId: newest, told: passed.filter((id) => id > lately) };
+  return asTold(newest, passed, toldUntil);
 }
 
 /**
@@ -93,5 +90,6 @@ export async function afterPutBack(
   for await (const { id } of control.webhooks.events(databaseId, idFloor("wev", nowMs + LATE_MS))) {
     if (id <= state.eventId && id !== state.pending?.eventId) told.add(id);
   }
-  return { ...state, eventId: idFloor("wev", nowMs), told: [...told].toSorted().slice(-MOST_NOTED) };
+  const noted = [...told].toSorted().slice(-MOST_NOTED);
+  return { ...state, eventId: idFloor("wev", nowMs), told: noted, toldUntil: null };
 }

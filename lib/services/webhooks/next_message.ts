@@ -1,5 +1,5 @@
 // The next message of a webhook: one event, or up to 100 changes.
-import { idFloor, idTime, newId } from "../../core/ids.ts";
+import { newId } from "../../core/ids.ts";
 import type { ChangePlace } from "../../sql/change_rows.ts";
 import type { PendingMessage, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
 import {
@@ -13,18 +13,17 @@ import {
 import { type ChangesTarget, readChanges } from "../changes/read_changes.ts";
 import { wantedTables } from "../changes/poll_changes.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
+import { asTold, type Told, toldFloor } from "./told_events.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
 /** Changes of one message. */
 const MOST_CHANGES = 100;
-/** Milliseconds that an event may come later than one with a higher id, because clocks of processes differ. */
-export const LATE_MS = 60_000;
 
 /** What to send, and what its delivery says of the state. */
 export interface NextMessage {
   readonly pending: PendingMessage;
   readonly message: WebhookMessage;
-  readonly delivered: Pick<WebhookState, "place" | "eventId" | "told">;
+  readonly delivered: Told & Pick<WebhookState, "place">;
 }
 
 /** `skipped`: there is nothing to send, and this is how far it was looked. */
@@ -50,18 +49,17 @@ export async function nextMessage(
 async function nextEvent(
   { control, query: { clock } }: WebhookContext,
   { databaseId, events }: WebhookRecord,
-  { pending, place, eventId, told }: WebhookState,
+  { pending, place, ...progress }: WebhookState,
 ): Promise<NextMessage | null> {
   if (pending !== null && pending.eventId === null) return null;
   if (events.every((one) => one === "change")) return null;
-  const floor = idFloor("wev", idTime(eventId) - LATE_MS);
-  for await (const { id, event } of control.webhooks.events(databaseId, floor)) {
+  const { eventId, told, toldUntil } = progress;
+  for await (const { id, event } of control.webhooks.events(databaseId, toldFloor(progress))) {
     if (told.includes(id) || !events.includes(event.type)) continue;
     if (pending !== null && pending.eventId !== id) continue;
     const own = pending ?? { id: newId("msg", clock.now()), at: event.at, until: null, eventId: id };
     const newest = id > eventId ? id : eventId;
-    const lately = idFloor("wev", idTime(newest) - LATE_MS);
-    const delivered = { place, eventId: newest, told: [...told, id].filter((one) => one > lately) };
+    const delivered = { place, ...asTold(newest, [...told, id], toldUntil) };
     return { pending: own, message: messageOf(own, event.type, event.data), delivered };
   }
   return null;
@@ -70,7 +68,7 @@ async function nextEvent(
 async function nextChanges(
   ctx: WebhookContext,
   { tables }: WebhookRecord,
-  { pending, place, eventId, told }: WebhookState,
+  { pending, place, eventId, told, toldUntil = null }: WebhookState,
   target: ChangesTarget,
 ): Promise<FoundMessage> {
   // A webhook is of one database, so here even the former beginning tells of which.
@@ -95,7 +93,9 @@ async function nextChanges(
   const changes: Change[] = sent.map(({ change }) => change);
   const { namespaceSlug: namespace, databaseSlug: database } = target;
   const message = messageOf(own, "change", { namespace, database, changes });
-  return { next: { pending: own, message, delivered: { place: until ?? last.place, eventId, told } } };
+  return {
+    next: { pending: own, message, delivered: { place: until ?? last.place, eventId, told, toldUntil } },
+  };
 }
 
 /** Changes up to a place; all of them where that place is not among them any more. */

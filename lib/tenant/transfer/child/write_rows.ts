@@ -1,5 +1,6 @@
 // Writes one table as CSV (RFC 4180) or as NDJSON, a line for each row.
 import type { DatabaseSync } from "node:sqlite";
+import { csvText, isFormula } from "../../../core/csv_text.ts";
 import { integerJson, PLAIN_ROWS, realJson } from "../../../sql/row_form.ts";
 import { exactRows } from "./engine_rows.ts";
 import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
@@ -20,7 +21,7 @@ export function* writeRows(
   { format, safe }: RowsFormat,
 ): Generator<number> {
   const names = source.columns.map(({ name }) => name);
-  if (format === "csv") out.text(`${names.map((name) => csvText(name, false)).join(",")}\r\n`);
+  if (format === "csv") out.text(`${names.map((name) => csvText(name, { safe })).join(",")}\r\n`);
   const keys = names.map((name, at) => `${at === 0 ? "{" : ","}${JSON.stringify(name)}:`);
   let count = 0;
   for (const row of exactRows(db, source, { withRowid: false, encoding: plan.encoding })) {
@@ -51,7 +52,7 @@ function csvCell(value: Exclude<StoredValue, OddText>, safe: boolean): string {
   if (value === null) return "";
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number") return realText(value);
-  return typeof value === "string" ? csvText(value, safe) : value.length === 0 ? '""' : value.toBase64();
+  return typeof value === "string" ? csvText(value, { safe }) : value.length === 0 ? '""' : value.toBase64();
 }
 
 /** A REAL is told from an INTEGER by its point. An infinite one is a number beyond all others, as no word is a number. */
@@ -59,17 +60,6 @@ function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "1e999" : "-1e999";
   if (Object.is(value, -0)) return "-0.0";
   return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
-}
-
-/** An empty text has quotes, and NULL is empty. */
-function csvText(text: string, safe: boolean): string {
-  const shown = safe && isFormula(text) ? `'${text}` : text;
-  return shown === "" || /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
-}
-
-/** Spreadsheets run a cell that begins so (owasp.org/www-community/attacks/CSV_Injection). */
-function isFormula(text: string): boolean {
-  return /^[=+\-@\t\r]/.test(text);
 }
 
 function quotesDoubled(bytes: Uint8Array): Uint8Array {
