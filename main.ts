@@ -40,7 +40,7 @@ import {
   everyMinute,
   everyTenMinutes,
   startTimers,
-  type Upkept,
+  type TimedUpkeep,
   writeTokenUses,
 } from "./routes/http/upkeep.ts";
 
@@ -68,13 +68,18 @@ interface Server {
 const clock = systemClock;
 const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
 /** The process as upkeep needs it, once it has started. */
-const started = Promise.withResolvers<Upkept>();
+const started = Promise.withResolvers<TimedUpkeep>();
 
 // At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process
-// would.
-Deno.cron("dead blocks and leftovers", "* * * * *", async () => await everyMinute(await started.promise));
-Deno.cron("back up the accounts", "* * * * *", async () => await backUpEveryMinute(await started.promise));
-Deno.cron("sweep tenants", "*/10 * * * *", async () => await everyTenMinutes(await started.promise));
+// would. Elsewhere timers do what they do.
+Deno.cron("dead blocks and leftovers", "* * * * *", () => whereHosted(everyMinute));
+Deno.cron("back up the accounts", "* * * * *", () => whereHosted(backUpEveryMinute));
+Deno.cron("sweep tenants", "*/10 * * * *", () => whereHosted(everyTenMinutes));
+
+async function whereHosted(work: (upkept: TimedUpkeep) => Promise<void>): Promise<void> {
+  const upkept = await started.promise;
+  if (upkept.hosted) await work(upkept);
+}
 
 if (import.meta.main) {
   try {
@@ -136,7 +141,8 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     operatorKeyHash,
   });
   memory.noteStart();
-  const endTimers = startTimers(deps);
+  const upkept = { deps, backups, hosted: config.hosted };
+  const endTimers = startTimers(upkept);
   const memoryTimer = setInterval(() => memory.look(), IDLE_LOOK_MS);
   stopOnSignal(async () => {
     deps.changes.stop();
@@ -157,7 +163,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     await noteFormat(config.dataDir);
     await removeIfThere(`${config.dataDir}/${BACKUPS_FOLDER}`);
   }
-  started.resolve({ deps, backups });
+  started.resolve(upkept);
   // Standard output of a platform is a log, and no place for the demo's token.
   const demo = config.demo && !config.hosted;
   const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, {
