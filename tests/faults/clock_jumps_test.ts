@@ -8,6 +8,7 @@ import { autoLabel } from "../../lib/query/choose_snapshot.ts";
 import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
 import { minted, redeem } from "../handoff/handoffs.ts";
 import { accountWorld, outcome, PASSWORD, tokenOf } from "../published/account_world.ts";
+import { startApp } from "../testing/start_app.ts";
 import { withWrites, type WriteWorld } from "../writes/write_world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -163,4 +164,25 @@ Deno.test("storage whose maker died while the clock was years ahead is taken awa
     clock.turn(HOUR_MS);
     assertEquals((await abandoned()).includes(id), true);
   }, { clock });
+});
+
+Deno.test("a month that a clock years ahead has begun ends with the present one, and gives no cap anew before", async () => {
+  const clock = new JumpingClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (a)");
+  const status = async () => (await tenant.query("SELECT 1")).status;
+  clock.set(10 * YEAR_MS);
+  const cap = { token: app.operatorKey, body: { monthlyCapUsd: 0.00001 } };
+  assertEquals((await app.request("PATCH", `/api/namespaces/${tenant.slug}`, cap)).status, 200);
+  for (let calls = 0; await status() === 200; calls++) assert(calls < 100, "the cap does not hold");
+  clock.set(0);
+  clock.turn(HOUR_MS);
+  assertEquals(await status(), 402);
+  clock.set(-20 * YEAR_MS);
+  assertEquals(await status(), 402);
+  clock.set(0);
+  assertEquals(await status(), 402);
+  clock.turn(32 * DAY_MS);
+  assertEquals(await status(), 200);
 });
