@@ -15,7 +15,7 @@ import { FactsCache } from "./lib/query/facts_cache.ts";
 import { LongTexts } from "./lib/query/long_texts.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
 import { openBackups } from "./lib/services/backup/open_backups.ts";
-import { firstStart, isFirstStart } from "./lib/services/start/first_start.ts";
+import { firstStart, isFirstStart, knowsDatabases } from "./lib/services/start/first_start.ts";
 import { greeting, keyGreeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { say } from "./lib/services/start/say.ts";
@@ -222,8 +222,9 @@ async function openTenants(config: Config, kv: Deno.Kv, facts: FactsCache): Prom
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
-      const own = { newHere: await isFirstStart(kv), archive: archiveSettings(config) };
-      return await createLocalStore({ ...config, ...own, dataDirectory: config.dataDir, clock, log });
+      const known = { newHere: await isFirstStart(kv), knowsDatabases: await knowsDatabases(kv) };
+      const own = { ...known, archive: archiveSettings(config), dataDirectory: config.dataDir };
+      return await createLocalStore({ ...config, ...own, clock, log });
     }
     case "sqld": {
       const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");

@@ -130,6 +130,29 @@ Deno.test("a start whose KV is lost refuses over the databases that it does not 
   });
 });
 
+Deno.test("a start without the folders of the databases that its KV knows, as of a disk that is not mounted, is refused", async () => {
+  await withFolder(async (folder) => {
+    await using first = await startService({ folder });
+    await first.stop();
+    await Deno.rename(`${folder}/tenants`, `${folder}/away`);
+    for (let start = 0; start < 2; start++) {
+      assertStringIncludes(await refusal(folder, {}), "Bring back DATA_DIR/tenants");
+    }
+    // The way on that the refusal names: what is lost is told by each database.
+    await Deno.mkdir(`${folder}/tenants/00`);
+    {
+      await using without = await startService({ folder });
+      assertEquals((await without.stop()).code, 0);
+    }
+    await Deno.remove(`${folder}/tenants`, { recursive: true });
+    await Deno.rename(`${folder}/away`, `${folder}/tenants`);
+    await using again = await startService({ folder });
+    assertEquals((await fetch(`${again.url}/readyz`).then((answer) => answer.json())).data, {
+      status: "ready",
+    });
+  });
+});
+
 Deno.test("a DATA_DIR with a file where a folder belongs stops the start with one line", async () => {
   for (const name of ["tenants", "run"]) {
     await withFolder(async (folder) => {
