@@ -219,23 +219,25 @@ async function openTenants(config: Config, kv: Deno.Kv, facts: FactsCache): Prom
   const { tenantsUrl } = config;
   const syntax = (sql: string) => facts.syntax(sql);
   const transferRoom = tenantsUrl.kind === "file" ? null : await openTransferRoom(config, log);
+  const known = { knowsDatabases: await knowsDatabases(kv) };
+  const remote = { ...config, ...known, syntax, clock, log, transferRoom };
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
-      const known = { newHere: await isFirstStart(kv), knowsDatabases: await knowsDatabases(kv) };
-      const own = { ...known, archive: archiveSettings(config), dataDirectory: config.dataDir };
+      const archive = archiveSettings(config);
+      const own = { ...known, newHere: await isFirstStart(kv), archive, dataDirectory: config.dataDir };
       return await createLocalStore({ ...config, ...own, clock, log });
     }
     case "sqld": {
       const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
       const { url, adminUrl } = tenantsUrl;
       const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-      return createSqldStore({ ...config, ...secrets, url, adminUrl, syntax, clock, log, transferRoom });
+      return createSqldStore({ ...remote, ...secrets, url, adminUrl });
     }
     case "turso": {
       const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
       const own = { ...tenantsUrl, token: config.tenantsToken };
-      return createTursoStore({ ...config, ...own, syntax, clock, log, transferRoom });
+      return createTursoStore({ ...remote, ...own });
     }
   }
 }
