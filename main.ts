@@ -15,7 +15,7 @@ import { FactsCache } from "./lib/query/facts_cache.ts";
 import { LongTexts } from "./lib/query/long_texts.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
 import { openBackups } from "./lib/services/backup/open_backups.ts";
-import { firstStart, isFirstStart } from "./lib/services/start/first_start.ts";
+import { firstStart, isFirstStart, knowsDatabases } from "./lib/services/start/first_start.ts";
 import { greeting, keyGreeting } from "./lib/services/start/greeting.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { say } from "./lib/services/start/say.ts";
@@ -40,7 +40,7 @@ import {
   everyMinute,
   everyTenMinutes,
   startTimers,
-  type Upkept,
+  type TimedUpkeep,
   writeTokenUses,
 } from "./routes/http/upkeep.ts";
 
@@ -68,13 +68,18 @@ interface Server {
 const clock = systemClock;
 const log = quietLog(jsonLog(() => isoTime(clock.now())), clock);
 /** The process as upkeep needs it, once it has started. */
-const started = Promise.withResolvers<Upkept>();
+const started = Promise.withResolvers<TimedUpkeep>();
 
 // At the top level and before anything listens: Deno Deploy looks for them there, and runs them when no process
-// would.
-Deno.cron("dead blocks and leftovers", "* * * * *", async () => await everyMinute(await started.promise));
-Deno.cron("back up the accounts", "* * * * *", async () => await backUpEveryMinute(await started.promise));
-Deno.cron("sweep tenants", "*/10 * * * *", async () => await everyTenMinutes(await started.promise));
+// would. Elsewhere timers do what they do.
+Deno.cron("dead blocks and leftovers", "* * * * *", () => whereHosted(everyMinute));
+Deno.cron("back up the accounts", "* * * * *", () => whereHosted(backUpEveryMinute));
+Deno.cron("sweep tenants", "*/10 * * * *", () => whereHosted(everyTenMinutes));
+
+async function whereHosted(work: (upkept: TimedUpkeep) => Promise<void>): Promise<void> {
+  const upkept = await started.promise;
+  if (upkept.hosted) await work(upkept);
+}
 
 if (import.meta.main) {
   try {
@@ -136,7 +141,8 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     operatorKeyHash,
   });
   memory.noteStart();
-  const endTimers = startTimers(deps);
+  const upkept = { deps, backups, hosted: config.hosted };
+  const endTimers = startTimers(upkept);
   const memoryTimer = setInterval(() => memory.look(), IDLE_LOOK_MS);
   stopOnSignal(async () => {
     deps.changes.stop();
@@ -157,7 +163,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     await noteFormat(config.dataDir);
     await removeIfThere(`${config.dataDir}/${BACKUPS_FOLDER}`);
   }
-  started.resolve({ deps, backups });
+  started.resolve(upkept);
   // Standard output of a platform is a log, and no place for the demo's token.
   const demo = config.demo && !config.hosted;
   const madeDemo = await firstStart({ ...deps, caller: { kind: "operator" } }, {
@@ -213,22 +219,25 @@ async function openTenants(config: Config, kv: Deno.Kv, facts: FactsCache): Prom
   const { tenantsUrl } = config;
   const syntax = (sql: string) => facts.syntax(sql);
   const transferRoom = tenantsUrl.kind === "file" ? null : await openTransferRoom(config, log);
+  const known = { knowsDatabases: await knowsDatabases(kv) };
+  const remote = { ...config, ...known, syntax, clock, log, transferRoom };
   switch (tenantsUrl.kind) {
     case "file": {
       const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
-      const own = { newHere: await isFirstStart(kv), archive: archiveSettings(config) };
-      return await createLocalStore({ ...config, ...own, dataDirectory: config.dataDir, clock, log });
+      const archive = archiveSettings(config);
+      const own = { ...known, newHere: await isFirstStart(kv), archive, dataDirectory: config.dataDir };
+      return await createLocalStore({ ...config, ...own, clock, log });
     }
     case "sqld": {
       const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
       const { url, adminUrl } = tenantsUrl;
       const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-      return createSqldStore({ ...config, ...secrets, url, adminUrl, syntax, clock, log, transferRoom });
+      return createSqldStore({ ...remote, ...secrets, url, adminUrl });
     }
     case "turso": {
       const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
       const own = { ...tenantsUrl, token: config.tenantsToken };
-      return createTursoStore({ ...config, ...own, syntax, clock, log, transferRoom });
+      return createTursoStore({ ...remote, ...own });
     }
   }
 }

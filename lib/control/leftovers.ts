@@ -34,9 +34,11 @@ export class Leftovers {
     const taken: Abandoned[] = [];
     for (const { key, value, versionstamp } of notes) {
       const id = key.at(-1);
-      if (typeof id !== "string" || now - value.sinceMs < ABANDONED_MS) continue;
+      // A note of a clock that has been put back since begins anew: it would wait for as long.
+      const isAhead = value.sinceMs - now > ABANDONED_MS;
+      if (typeof id !== "string" || (!isAhead && now - value.sinceMs < ABANDONED_MS)) continue;
       const claim = this.kv.atomic().check({ key, versionstamp }).set(key, { ...value, sinceMs: now });
-      if (await kvCommit(claim)) taken.push({ id, kind: value.kind });
+      if (await kvCommit(claim) && !isAhead) taken.push({ id, kind: value.kind });
     }
     return taken;
   }

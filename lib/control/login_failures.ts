@@ -10,6 +10,8 @@ import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_c
 /** Failures of one account in one hour, unless told otherwise. */
 const MAX_FAILURES = 10;
 const HOUR_MS = 3_600_000;
+/** What ends later than this was noted by a clock that has been put back since: it would close accounts for as long. */
+const FURTHEST_MS = 2 * HOUR_MS;
 /** Accounts counted in memory; with more, a log-in is refused. */
 const MAX_UNWRITTEN = 10_000;
 
@@ -122,7 +124,7 @@ export class LoginFailures {
   #current({ key, value }: Deno.KvEntryMaybe<LoginFailuresRecord>): LoginFailuresRecord {
     const nowMs = this.clock.now();
     const live = [value, this.#unwritten.get(key.join("/")) ?? null].filter((one) =>
-      one !== null && one.untilMs > nowMs
+      one !== null && one.untilMs > nowMs && one.untilMs <= nowMs + FURTHEST_MS
     );
     return live.toSorted((a, b) => (b?.count ?? 0) - (a?.count ?? 0))[0] ??
       { count: 0, untilMs: nowMs + HOUR_MS };

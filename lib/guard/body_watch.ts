@@ -1,10 +1,15 @@
 // Ends request bodies that arrive too slowly, without a timer for each request: one coarse sweep watches them all.
 import { AppError } from "../core/errors.ts";
 
+/** Milliseconds that a stop leaves to bodies on their way. */
+const STOP_MS = 5000;
+
 /** A body on its way: a link of a ring in order of arrival. */
 class Pending {
   before: Pending = this;
   after: Pending = this;
+  /** Who waits for its end. */
+  waiter: { ended(): void } | null = null;
 
   constructor(readonly sweep: number, private readonly reject: (reason: AppError) => void) {}
 
@@ -24,6 +29,8 @@ class Pending {
     this.before.after = this.after;
     this.after.before = this.before;
     this.before = this.after = this;
+    this.waiter?.ended();
+    this.waiter = null;
   }
 }
 
@@ -70,6 +77,23 @@ export class BodyWatch {
         else entry.expire();
       });
     });
+  }
+
+  /**
+   * See `ArrivingBodies`. Where a connection is to end, the runtime takes a body that is on its way from whoever reads it.
+   * Bodies that come later are not waited for.
+   */
+  async arrived(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let left = 0;
+    const waiter = { ended: () => void (--left === 0 && resolve()) };
+    for (let entry = this.#ends.after; entry !== this.#ends; entry = entry.after, left++) {
+      entry.waiter = waiter;
+    }
+    if (left === 0) return;
+    const timer = setTimeout(resolve, STOP_MS);
+    await promise;
+    clearTimeout(timer);
   }
 
   /** Fails the body that has been on its way for longest. False: none is on its way. */

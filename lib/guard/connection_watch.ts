@@ -15,6 +15,8 @@ export interface ConnectionLimits {
 export interface ArrivingBodies {
   /** Refuses the one that has been on its way for longest, whose connection then ends. False: there is none. */
   endFirst(): boolean;
+  /** For a stop: resolves once those that are on their way now have arrived or failed, or have had a while for it. */
+  arrived(): Promise<void>;
 }
 
 /** A connection while it is open. */

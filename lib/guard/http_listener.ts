@@ -109,6 +109,7 @@ export class HttpListener {
     this.#stopping = true;
     await this.#accepting;
     for (const onStop of this.#sockets.values()) onStop();
+    await this.options.bodies?.arrived();
     await Promise.all([...this.#served].flatMap((served) => [served.drain(), served.finished]));
     await Promise.all(this.#sockets.keys());
     await this.options.answers?.settled();

@@ -124,10 +124,19 @@ export async function kvCall<Value>(
   try {
     return await Promise.race([answer, deadline]);
   } catch (error) {
+    if (isDamaged(error)) throw new AppError("meter_unreachable", { message: DAMAGED });
     throw isStoreFailure(error) ? unreachable() : error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+const DAMAGED =
+  "Have the operator restore the control plane from a backup; a part of its file is damaged, and no other try helps";
+
+/** Whether a page of KV's file is not what it was; records on other pages can still be read. */
+function isDamaged(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes("database disk image is malformed");
 }
 
 async function withRetries<Value>(call: () => Promise<Value>, isLate: () => boolean): Promise<Value> {

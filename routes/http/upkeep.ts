@@ -9,6 +9,7 @@ import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.t
 import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
 import type { AppDeps } from "./app_deps.ts";
 
+const MINUTE_MS = 60_000;
 /** Milliseconds between two sweeps over bodies that are still arriving. */
 export const BODY_SWEEP_MS = 1000;
 /** Milliseconds between two bookings of what was spent. */
@@ -20,6 +21,11 @@ const REVOKED_MS = 2000;
 export interface Upkept {
   readonly deps: AppDeps;
   readonly backups: ScheduledBackups | null;
+}
+
+/** The same, and who calls what has to be called every minute: the platform's crons, or the process's own timers. */
+export interface TimedUpkeep extends Upkept {
+  readonly hosted: boolean;
 }
 
 /** To be called every minute, by one process of all that share the KV or by each. */
@@ -44,8 +50,10 @@ export async function everyTenMinutes({ deps }: Upkept): Promise<void> {
 }
 
 /** Starts what every process does for itself; what it answers ends that. */
-export function startTimers(deps: AppDeps): () => void {
+export function startTimers(upkept: TimedUpkeep): () => void {
+  const { deps, hosted } = upkept;
   const timers = [
+    ...hosted ? [] : minuteTimers(upkept),
     setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
     setInterval(() => void deps.query.meter.tick(), METER_MS),
     setInterval(
@@ -56,6 +64,24 @@ export function startTimers(deps: AppDeps): () => void {
     setInterval(() => void attempt(deps.log, "revoked_not_ended", () => endRevoked(deps)), REVOKED_MS),
   ];
   return () => timers.forEach((timer) => clearInterval(timer));
+}
+
+/**
+ * A cron of a process goes by the machine's clock: where that is put back, it stands still until the clock has come again to
+ * where it was, an hour or a year. These do not.
+ */
+function minuteTimers(upkept: Upkept): ReturnType<typeof setInterval>[] {
+  return [
+    setInterval(oneAtATime(() => everyMinute(upkept)), MINUTE_MS),
+    setInterval(oneAtATime(() => backUpEveryMinute(upkept)), MINUTE_MS),
+    setInterval(oneAtATime(() => everyTenMinutes(upkept)), 10 * MINUTE_MS),
+  ];
+}
+
+/** The work, left out while it is still being done. It may not reject. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let running: Promise<void> | null = null;
+  return () => running ??= work().finally(() => running = null);
 }
 
 /** Writes when tokens were used last. Never rejects: a failure is logged. */

@@ -7,6 +7,8 @@ import { idFloor, newId } from "../../lib/core/ids.ts";
 import { autoLabel } from "../../lib/query/choose_snapshot.ts";
 import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
 import { minted, redeem } from "../handoff/handoffs.ts";
+import { accountWorld, outcome, PASSWORD, tokenOf } from "../published/account_world.ts";
+import { startApp } from "../testing/start_app.ts";
 import { withWrites, type WriteWorld } from "../writes/write_world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -132,4 +134,55 @@ Deno.test("a snapshot's label tells the time again once the clock is put back, a
   assertEquals(new Set(labels).size, 100);
   const year = new Date(clock.now()).getUTCFullYear();
   assert(labels[0]?.startsWith(`auto-${year}`), labels[0]);
+});
+
+Deno.test("an account that was closed by a clock years ahead is open once it is put back, and closes again", async () => {
+  const clock = new JumpingClock();
+  await using at = await accountWorld({ slugs: ["signup", "login"], clock, settings: { TRUST_PROXY: "1" } });
+  const email = "ada@shop.example";
+  await at.join(email);
+  const login = (password: string) => at.post("login", { email, password }, { from: "198.51.100.7" });
+  for (const aheadMs of [10 * YEAR_MS, 0]) {
+    clock.set(aheadMs);
+    tokenOf(await login(PASSWORD));
+    for (let nth = 0; nth < 10; nth++) assertEquals((await login("wrong horse")).status, 401);
+    assertEquals(outcome(await login(PASSWORD)), [429, "login_locked"]);
+  }
+  clock.turn(HOUR_MS);
+  tokenOf(await login(PASSWORD));
+});
+
+Deno.test("storage whose maker died while the clock was years ahead is taken away soon after it was put back", async () => {
+  const clock = new JumpingClock();
+  await withWrites(async ({ app: { deps: { control } } }) => {
+    const id = newId("db", clock.now());
+    const abandoned = async () => (await control.leftovers.takeAbandoned()).map((one) => one.id);
+    clock.set(10 * YEAR_MS);
+    await control.databases.announce(id);
+    clock.set(0);
+    assertEquals((await abandoned()).includes(id), false, "its maker may be at work");
+    clock.turn(HOUR_MS);
+    assertEquals((await abandoned()).includes(id), true);
+  }, { clock });
+});
+
+Deno.test("a month that a clock years ahead has begun ends with the present one, and gives no cap anew before", async () => {
+  const clock = new JumpingClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (a)");
+  const status = async () => (await tenant.query("SELECT 1")).status;
+  clock.set(10 * YEAR_MS);
+  const cap = { token: app.operatorKey, body: { monthlyCapUsd: 0.00001 } };
+  assertEquals((await app.request("PATCH", `/api/namespaces/${tenant.slug}`, cap)).status, 200);
+  for (let calls = 0; await status() === 200; calls++) assert(calls < 100, "the cap does not hold");
+  clock.set(0);
+  clock.turn(HOUR_MS);
+  assertEquals(await status(), 402);
+  clock.set(-20 * YEAR_MS);
+  assertEquals(await status(), 402);
+  clock.set(0);
+  assertEquals(await status(), 402);
+  clock.turn(32 * DAY_MS);
+  assertEquals(await status(), 200);
 });

@@ -5,6 +5,7 @@ import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
 import { inCi, type Sqld, type SqldOptions, startSqld } from "../testing/sqld.ts";
 import { print } from "../testing/print.ts";
 import { standBefore } from "../testing/stand_before.ts";
+import { type RunningService, startService } from "../testing/start_service.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { pause } from "../../lib/core/pause.ts";
 
@@ -195,4 +196,46 @@ Deno.test("before sqld has too many files open readyz and the log say so, and th
     const warned = app.logLines.filter((line) => line.includes('"tenants_near_open_max"'));
     assertEquals(warned.length, 1);
   });
+});
+
+Deno.test("a start with the address of an sqld that has none of the databases makes none there, and says so", async () => {
+  await withServer({}, (own) =>
+    withServer({}, async (other) => {
+      const folder = await Deno.makeTempDir({ prefix: "cubby_other_sqld_" });
+      const key = `cub_op_${crypto.randomUUID()}`;
+      const start = ({ url, adminUrl }: Sqld) =>
+        startService({ folder, settings: { DEMO: "0", OPERATOR_KEY: key, ...tenantsAt(url, adminUrl) } });
+      const make = async ({ url }: RunningService, path: string, slug: string) => {
+        const headers = { authorization: `Bearer ${key}` };
+        const body = JSON.stringify({ slug });
+        const answer = await fetch(`${url}/api/namespaces${path}`, { method: "POST", headers, body });
+        return [answer.status, (await answer.json()).code];
+      };
+      try {
+        {
+          await using first = await start(own);
+          assertEquals(await make(first, "", "acme"), [201, undefined]);
+          assertEquals(await make(first, "/acme/databases", "main"), [201, undefined]);
+        }
+        {
+          await using mistaken = await start(other);
+          assertEquals(await make(mistaken, "/acme/databases", "second"), [503, "store_unavailable"]);
+          const answer = await fetch(`${mistaken.url}/readyz`);
+          assertEquals([answer.status, (await answer.json()).notReady], [503, ["tenants"]]);
+          await mistaken.stop();
+          assert(mistaken.errors().includes("tenants_catalogue_missing"), mistaken.errors());
+        }
+        await using again = await start(own);
+        assertEquals(await make(again, "/acme/databases", "second"), [201, undefined]);
+        // Who goes on without them makes the catalogue that the log names.
+        await fetch(`${other.adminUrl}/v1/namespaces/cubby-catalog/create`, {
+          ...{ method: "POST", headers: { "content-type": "application/json" }, body: "{}" },
+        }).then((answer) => answer.body?.cancel());
+        await again.stop();
+        await using without = await start(other);
+        assertEquals(await make(without, "/acme/databases", "third"), [201, undefined]);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    }));
 });

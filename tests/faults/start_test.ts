@@ -130,6 +130,29 @@ Deno.test("a start whose KV is lost refuses over the databases that it does not 
   });
 });
 
+Deno.test("a start without the folders of the databases that its KV knows, as of a disk that is not mounted, is refused", async () => {
+  await withFolder(async (folder) => {
+    await using first = await startService({ folder });
+    await first.stop();
+    await Deno.rename(`${folder}/tenants`, `${folder}/away`);
+    for (let start = 0; start < 2; start++) {
+      assertStringIncludes(await refusal(folder, {}), "Bring back DATA_DIR/tenants");
+    }
+    // The way on that the refusal names: what is lost is told by each database.
+    await Deno.mkdir(`${folder}/tenants/00`);
+    {
+      await using without = await startService({ folder });
+      assertEquals((await without.stop()).code, 0);
+    }
+    await Deno.remove(`${folder}/tenants`, { recursive: true });
+    await Deno.rename(`${folder}/away`, `${folder}/tenants`);
+    await using again = await startService({ folder });
+    assertEquals((await fetch(`${again.url}/readyz`).then((answer) => answer.json())).data, {
+      status: "ready",
+    });
+  });
+});
+
 Deno.test("a DATA_DIR with a file where a folder belongs stops the start with one line", async () => {
   for (const name of ["tenants", "run"]) {
     await withFolder(async (folder) => {
@@ -322,6 +345,41 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       assertEquals((await query(again, token, "SELECT count(*), sum(a) FROM t")).rows, [[21, 189]]);
     });
   });
+}
+
+Deno.test("a stop lets a body that is on its way arrive, and runs what it asks for", async () => {
+  await withFolder(async (folder) => {
+    await using service = await startService({ folder });
+    const token = demoToken(service);
+    await query(service, token, "CREATE TABLE t (a)");
+    const body = JSON.stringify({ sql: "INSERT INTO t VALUES (1)" });
+    const head =
+      `POST /v1/db/demo/demo/query HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+    using client = await connect(service);
+    using other = await connect(service);
+    await client.send(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`);
+    // Both connections have been served by the signal.
+    await roundTrips(other);
+    const ended = service.stop();
+    await untilRefused(service);
+    await client.send(body.slice(10));
+    assertEquals((await client.answer()).status, 200);
+    assertEquals((await ended).code, 0);
+    await using again = await startService({ folder });
+    assertEquals((await query(again, token, "SELECT a FROM t")).rows, [[1]]);
+  });
+});
+
+/** Once the signal has reached the service it accepts no connection. */
+async function untilRefused({ url }: RunningService): Promise<void> {
+  for (;;) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(url).port) })).close();
+    } catch {
+      return;
+    }
+    await pause(10);
+  }
 }
 
 Deno.test("after kill -9 under writes every acknowledged one is there, and no child stays", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { keys } from "../../lib/store/keys.ts";
@@ -31,6 +31,27 @@ Deno.test("kvCall() makes meter_unreachable of silence and of what a lost store 
     ]
   ) {
     assertEquals(await codeOf(() => Promise.reject(error)), "meter_unreachable", error.message);
+  }
+});
+
+Deno.test("kvCall() names the way out where a part of the file is damaged, which no other try mends", async () => {
+  const path = await Deno.makeTempFile({ prefix: "cubby_damaged_" });
+  try {
+    const written = await Deno.openKv(path);
+    for (let at = 0; at < 200; at++) await written.set(["x", at], "x".repeat(2000));
+    written.close();
+    // All pages but the first, which has the engine's own facts of the file, and those of the schema.
+    using file = await Deno.open(path, { write: true });
+    const { size } = await file.stat();
+    await file.seek(Math.ceil(size / 2), Deno.SeekMode.Start);
+    await file.write(new Uint8Array(size / 4).fill(0xab));
+    const kv = await Deno.openKv(path);
+    const listed = kvCall(() => Array.fromAsync(kv.list({ prefix: ["x"] })));
+    const said = await listed.then(() => "listed", (error) => `${error.code}: ${error.message}`);
+    assertMatch(said, /^meter_unreachable: Have the operator restore .* backup; .* damaged/);
+    kv.close();
+  } finally {
+    for (const end of ["", "-wal", "-shm"]) await Deno.remove(path + end).catch(() => {});
   }
 });
 

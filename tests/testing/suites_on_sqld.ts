@@ -40,6 +40,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/program_files_test.ts": "is about the files that engine children load",
   "tests/faults/slow_reads_test.ts": "is about the lanes of engine children",
   "tests/faults/kv_answers_test.ts": "is about the KV; its tenants are embedded wherever it runs",
+  "tests/faults/still_crons_test.ts": "is about backups; its tenants are embedded wherever it runs",
   "tests/faults/slow_heads_test.ts": "is about connections, which end before a tenant is asked",
   "tests/faults/slow_answers_test.ts": "is about answers; its tenants are embedded wherever it runs",
   "tests/store/lifetimes_test.ts": "is about records of the KV",

@@ -2,6 +2,7 @@
 // checks it.
 import { isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { idTime } from "../../core/ids.ts";
 import { keys } from "../../store/keys.ts";
 import { kvCommit, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord } from "../../store/money_records.ts";
@@ -48,10 +49,21 @@ function assertAddsUp(balance: BalanceRecord): void {
   }
 }
 
+/** Milliseconds of the longest month, and a day. */
+const LONGEST_MONTH_MS = 32 * 86_400_000;
+
 /** The balance in the UTC month of `nowMs`. A clock that goes back does not bring a past month back. */
-export function inMonth(balance: BalanceRecord, nowMs: number): BalanceRecord {
-  const month = isoTime(nowMs).slice(0, 7);
-  return month > balance.month ? { ...balance, month, monthUsedNanoUsd: 0 } : balance;
+export function inMonth(balance: BalanceRecord, namespaceId: string, nowMs: number): BalanceRecord {
+  const month = monthOf(nowMs);
+  if (month > balance.month) return { ...balance, month, monthUsedNanoUsd: 0 };
+  // A month that a clock far ahead has begun would last until it is over. What was used in it counts in this one.
+  const isFarAhead = balance.month > monthOf(nowMs + LONGEST_MONTH_MS);
+  // A clock that stands before the namespace was made is wrong itself.
+  return isFarAhead && nowMs >= idTime(namespaceId) ? { ...balance, month } : balance;
+}
+
+function monthOf(unixMs: number): string {
+  return isoTime(unixMs).slice(0, 7);
 }
 
 /** The reference of the credit that a new namespace gets. */

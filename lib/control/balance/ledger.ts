@@ -50,7 +50,7 @@ export class Ledger {
   /** The balance in the current month; null when there is no such namespace. */
   async balance(namespaceId: string): Promise<BalanceRecord | null> {
     const balance = (await kvGet(this.kv, keys.balance(namespaceId))).value;
-    return balance && inMonth(balance, this.clock.now());
+    return balance && inMonth(balance, namespaceId, this.clock.now());
   }
 
   /**
@@ -97,7 +97,7 @@ export class Ledger {
       throw new RangeError("monthlyCapNanoUsd");
     }
     await changeAccount(this.kv, namespaceId, (found) => ({
-      next: { ...inMonth(found, this.clock.now()), monthlyCapNanoUsd },
+      next: { ...inMonth(found, namespaceId, this.clock.now()), monthlyCapNanoUsd },
       also: (atomic) => also(atomic, found.monthlyCapNanoUsd),
       outcome: null,
     }));

@@ -52,7 +52,7 @@ export async function syncBlock(
       const usage = await addedUsage(ctx.kv, account.namespaceId, hourOf(nowMs), charge);
       const wantNanoUsd = wanted(startedMs);
       const heldNanoUsd = block?.amountNanoUsd ?? 0;
-      const balance = inMonth(found, nowMs);
+      const balance = inMonth(found, account.namespaceId, nowMs);
       account.trustUpTo(spendable(balance, heldNanoUsd));
       const plan = planBlock(balance, {
         heldNanoUsd,
@@ -61,9 +61,10 @@ export async function syncBlock(
       });
       account.expect(charge, plan.amountNanoUsd);
       const outcome: Synced = { charge, plan, startedMs };
-      // There was no block and there is no money: this costs a read and no write.
+      // There was no block and there is no money: this costs a read, and no write unless the month was put back.
       if (heldNanoUsd === 0 && plan.amountNanoUsd === 0 && charge.databases.size === 0) {
-        return { next: null, outcome } satisfies AccountStep<Synced>;
+        const next = balance.month < found.month ? balance : null;
+        return { next, outcome } satisfies AccountStep<Synced>;
       }
       const closed = wantNanoUsd === 0;
       const next: BlockRecord = {

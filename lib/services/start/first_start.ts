@@ -4,8 +4,8 @@ import { newToken, tokenHash } from "../../access/token_format.ts";
 import { ConfigError, failedWith } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { START_LINK_MS } from "../../core/limits.ts";
-import { keys } from "../../store/keys.ts";
-import { kvCommit, kvGet } from "../../store/kv_call.ts";
+import { keys, kindOf } from "../../store/keys.ts";
+import { kvCommit, kvGet, kvPage } from "../../store/kv_call.ts";
 import { createDatabase } from "../databases/manage_databases.ts";
 import type { EndpointContext } from "../endpoints/endpoint_context.ts";
 import { listEndpoints, moveEndpoint } from "../endpoints/manage_endpoints.ts";
@@ -131,4 +131,10 @@ async function unlessTaken(step: Promise<unknown>): Promise<void> {
  */
 export async function isFirstStart(kv: Deno.Kv): Promise<boolean> {
   return (await kvGet(kv, keys.firstStart())).versionstamp === null;
+}
+
+/** Whether the control plane knows databases. One that cannot say so keeps no start from its other work: false. */
+export async function knowsDatabases(kv: Deno.Kv): Promise<boolean> {
+  const prefix = kindOf(keys.database("", ""));
+  return await kvPage(kv, { prefix, after: null, limit: 1 }).then((found) => found.length > 0, () => false);
 }

@@ -7,7 +7,7 @@ import { roomBytesOf } from "./home_children.ts";
 import { KeyLookups } from "./key_lookups.ts";
 import { findDescriptors, lookupBytesOf } from "./lookup_room.ts";
 import { LogSpool } from "./log_spool.ts";
-import { databasePath, openFolders, sizeOf } from "./tenant_paths.ts";
+import { databasePath, type KnownByKv, openFolders, sizeOf } from "./tenant_paths.ts";
 import { ProgramFiles } from "./program_files.ts";
 import { prepareProgressFiles } from "./progress_files.ts";
 import { OpenTransactions } from "./open_transactions.ts";
@@ -19,10 +19,8 @@ import { LocalStore } from "./local_store.ts";
 import type { LocalStoreSettings } from "./local_store_parts.ts";
 
 /** What the embedded store is opened with. */
-export interface LocalStoreOptions extends LocalStoreSettings {
+export interface LocalStoreOptions extends LocalStoreSettings, KnownByKv {
   readonly dataDirectory: string;
-  /** The KV is empty, so no database can be there. */
-  readonly newHere?: boolean;
   /** The environment that Deno needs to start a child (`HOME`, `DENO_DIR`). */
   readonly engineEnvironment: Readonly<Record<string, string>>;
   /** MB that all children may hold together. Default: see `findEngineMemory`. */
@@ -43,7 +41,7 @@ export interface LocalStoreOptions extends LocalStoreSettings {
  * memory of a child cannot be bounded, or the folders are not to be used.
  */
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
-  const paths = await openFolders(options.dataDirectory, options.newHere ?? false);
+  const paths = await openFolders(options.dataDirectory, options);
   const memoryBytes = await findEngineMemory(options.engineMemoryMb ?? null);
   const maxChildren = options.maxChildren ?? childrenFor(memoryBytes);
   const maxTransactionChildren = transactionChildrenFor(memoryBytes);

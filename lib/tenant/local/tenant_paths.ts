@@ -94,11 +94,19 @@ export async function removeAll(tenants: string, databaseId: string): Promise<vo
   for (const folder of [snapshotFolder, damagedFolder]) await removeIfThere(folder(tenants, databaseId));
 }
 
+/** What the KV says of the store; nothing where nobody has asked it. */
+export interface KnownByKv {
+  /** The KV is empty, so no database can be there. */
+  readonly newHere?: boolean;
+  /** It knows databases, so the folder of one has to be there, whatever became of its file. */
+  readonly knowsDatabases?: boolean;
+}
+
 /**
- * Opens the store's folders, made if missing. `newHere`: the KV is empty. Throws `ConfigError` where a folder cannot be
- * made or its whole path has a comma, and where databases meet an empty KV, which neither knows nor serves them.
+ * Opens the store's folders, made if missing. Throws `ConfigError` where a folder cannot be made or its whole path has a comma,
+ * where databases meet an empty KV, which neither knows nor serves them, and where a KV that knows some meets no folder of any.
  */
-export async function openFolders(dataDirectory: string, newHere: boolean): Promise<TenantPaths> {
+export async function openFolders(dataDirectory: string, known: KnownByKv): Promise<TenantPaths> {
   await make(dataDirectory);
   const whole = await Deno.realPath(dataDirectory);
   if (whole.includes(",")) {
@@ -112,10 +120,16 @@ export async function openFolders(dataDirectory: string, newHere: boolean): Prom
   await make(paths.spool);
   await removeIfThere(paths.scratch);
   await make(paths.scratch);
-  if (newHere && await hasDatabases(paths.tenants)) {
+  if (known.newHere && await hasDatabases(paths.tenants)) {
     throw new ConfigError(
       "Bring back the KV that knows the databases in DATA_DIR/tenants (kv.sqlite3 and its -wal, or KV_URL), or move " +
         "that folder away; this KV is empty",
+    );
+  }
+  if (known.knowsDatabases && !await hasFolders(paths.tenants)) {
+    throw new ConfigError(
+      "Bring back DATA_DIR/tenants, whose disk may not be mounted, or the TENANTS_URL of before; the KV knows databases and no " +
+        "folder of any is there (DATA_DIR/tenants/00, made by hand, lets a start go on without them)",
     );
   }
   return paths;
@@ -129,6 +143,14 @@ async function make(folder: string): Promise<void> {
       `Let DATA_DIR have folders that this process can write; making ${folder} failed (${reasonOf(error)})`,
     );
   }
+}
+
+/** They stay where the last database has gone. */
+async function hasFolders(tenants: string): Promise<boolean> {
+  for await (const { name, isDirectory } of Deno.readDir(tenants)) {
+    if (isDirectory && name.length === 2) return true;
+  }
+  return false;
 }
 
 async function hasDatabases(tenants: string): Promise<boolean> {

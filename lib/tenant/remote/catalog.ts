@@ -4,7 +4,7 @@ import { once } from "../../core/once.ts";
 import type { SnapshotInfo } from "../snapshots.ts";
 import type { LogValues } from "../log_columns.ts";
 import type { CatalogClient, CatalogRow, CatalogStatement } from "./catalog_client.ts";
-import { RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
+import { isLost, RemoteFailure, type RemoteReason } from "./hrana/remote_failure.ts";
 import { isCutOff, repeat } from "./hrana/repeat.ts";
 import type { Mode, RemoteContext } from "./remote_context.ts";
 
@@ -183,9 +183,27 @@ export class Catalog {
   async #make(): Promise<CatalogClient> {
     const { CatalogClient } = await import("./catalog_client.ts");
     const client = new CatalogClient(this.context, this.location);
+    if (this.context.knowsDatabases) await this.#requireThere(client);
     await this.context.platform.create(this.location);
     await client.run(TABLES);
     return client;
+  }
+
+  /**
+   * Of databases that the control plane knows, a new catalogue would say that all are damaged, and new ones would be made on a
+   * server that has no other. Throws `RemoteFailure`.
+   */
+  async #requireThere(client: CatalogClient): Promise<void> {
+    try {
+      await client.select(["SELECT 1", []]);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      this.context.log("error", "tenants_catalogue_missing", {
+        variable: "TENANTS_URL",
+        name: this.location,
+      });
+      throw new RemoteFailure("unreachable", "the catalogue is not there");
+    }
   }
 }
 

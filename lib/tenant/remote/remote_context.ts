@@ -39,6 +39,8 @@ export interface RemoteSettings {
   readonly fetch?: Fetch;
   /** Where exports and imports work; null, which is the default: this process starts no child. */
   readonly transferRoom?: TransferRoom | null;
+  /** The control plane knows databases, so that their catalogue has to be there. Default: it may be new. */
+  readonly knowsDatabases?: boolean;
 }
 
 /** What a store is made of. */
@@ -71,7 +73,13 @@ export interface RemoteContext extends RemoteParts {
 export function withDefaults(
   { clock, log, queryTimeoutMs, logDays, snapshotDays, ...more }: RemoteSettings,
 ): Omit<RemoteParts, "platform"> {
-  const { logBytes = DEFAULT_LOG_BYTES, gateEngine = "auto", fetch, transferRoom = null } = more;
+  const {
+    logBytes = DEFAULT_LOG_BYTES,
+    gateEngine = "auto",
+    fetch,
+    transferRoom = null,
+    knowsDatabases = false,
+  } = more;
   const { syntax = readSyntax } = more;
   const quiet = quietLog(log, clock, ["warn", "error"]);
   return {
@@ -86,6 +94,7 @@ export function withDefaults(
     fetch: fetch ?? streamOnce,
     poster: fetch ? fetchPoster(fetch) : new ConnectionPoster(streamOnce, clock),
     transferRoom,
+    knowsDatabases,
   };
 }
 
