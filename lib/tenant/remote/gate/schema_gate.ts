@@ -2,7 +2,6 @@
 // embedded engine has. What does not compile here under the level of the call never leaves this process.
 import { joinFacts } from "../../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../../sql/syntax.ts";
-import { tableAs } from "../../../sql/table_text.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import {
   type Compiled,
@@ -72,7 +71,7 @@ export class SchemaGate {
       const own = changes ? expansion.copy() : expansion;
       for (const statement of statements) {
         const apply = changes && statement.changesSchema
-          ? () => applyChange(connection, statement.sql, own)
+          ? () => this.#applyChange(connection, statement.sql, own)
           : null;
         const compiled = this.#compile({ connection, expansion: own }, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
@@ -94,7 +93,7 @@ export class SchemaGate {
           ? this.#gateStatement({ connection, expansion }, call.level, statement)
           : this.#cachedGate(call.level, statement);
         if (failure) return { sendable: at, failure };
-        if (changes && applies) applyChange(connection, statement.sql, expansion);
+        if (changes && applies) this.#applyChange(connection, statement.sql, expansion);
       }
       return { sendable: texts.length, failure: null };
     });
@@ -121,7 +120,7 @@ export class SchemaGate {
       (connection) =>
         texts.map(({ statement, changes: applies }) => {
           const target = statementTarget(connection, statement);
-          if (changes && applies) applyChange(connection, statement.sql);
+          if (changes && applies) this.#applyChange(connection, statement.sql);
           return target;
         }),
     );
@@ -188,6 +187,12 @@ export class SchemaGate {
     return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
+  #applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
+    const read = this.syntax(sql);
+    applySchemaChange(connection, { sql, tableAs: read.ok ? read.syntax.tableAs : null });
+    expansion?.add(sql);
+  }
+
   /** What follows a change of the schema, or does without foreign keys, is compiled against a copy. */
   #on<T>(
     { changes, foreignKeysOff }: { readonly changes: boolean; readonly foreignKeysOff: boolean },
@@ -202,11 +207,6 @@ export class SchemaGate {
       copy.close();
     }
   }
-}
-
-function applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
-  applySchemaChange(connection, { sql, tableAs: tableAs(sql) });
-  expansion?.add(sql);
 }
 
 const RANK: Readonly<Record<Level, number>> = { read: 0, write: 1, schema: 2 };
