@@ -37,6 +37,8 @@ export interface Syntax {
   readonly numberedParameter: boolean;
   /** Whether a part of it reads rows. */
   readonly readsRows: boolean;
+  /** How often its parts name something in FROM. */
+  readonly tableUses: number;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
   /** Whether it is a SELECT with a LIMIT of its own. */
@@ -127,6 +129,7 @@ function describe(root: Stmt, sql: string): SyntaxResult {
       parameterCount: walk.parameterCount,
       numberedParameter: walk.numberedParameter,
       readsRows: walk.readsRows,
+      tableUses: walk.tableUses,
       pragma,
       rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,

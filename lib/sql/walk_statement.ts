@@ -17,6 +17,8 @@ export interface Walk {
   readonly numberedParameter: boolean;
   /** Whether a part of it reads rows: of a table, a table-valued function or a CTE. */
   readonly readsRows: boolean;
+  /** How often one names a table, a view, a CTE or a table-valued function in FROM. */
+  readonly tableUses: number;
   /** A schema other than `main` with which a name is qualified. */
   readonly foreignSchema: string | null;
 }
@@ -31,6 +33,7 @@ export function walkStatement(root: Stmt): Walk {
   let namedParameter = false;
   let numberedParameter = false;
   let readsRows = false;
+  let tableUses = 0;
   let foreignSchema: string | null = null;
   traverse(root, {
     enter(node) {
@@ -42,7 +45,11 @@ export function walkStatement(root: Stmt): Walk {
         case "LikeExpr":
           functions.add(node.op.toLowerCase());
           break;
+        case "TableSelectTable":
+          tableUses++;
+          break;
         case "TableCallSelectTable":
+          tableUses++;
           tableFunctions.add(node.tblName.objName.text.toLowerCase());
           break;
         case "FromClause":
@@ -92,6 +99,7 @@ export function walkStatement(root: Stmt): Walk {
     namedParameter,
     numberedParameter,
     readsRows,
+    tableUses,
     foreignSchema,
   };
 }

@@ -107,6 +107,32 @@ Deno.test("a long text has the facts and verdicts of the short one, and known fa
   }
 });
 
+Deno.test("a call joins no more than an engine plans in a moment, and what was too much in one call is not in the next", async () => {
+  const statements = ["CREATE TABLE t (a, b, c)", "CREATE INDEX i ON t (a, b, c)"];
+  const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
+  const compiled = new CompiledSchema(await gateEngine("node", []), schema);
+  const gate = new SchemaGate(1, schema, compiled);
+  const joined = (at: number, tables: number) => {
+    const others = Array.from({ length: tables - 1 }, (_, at) => `JOIN t x${at} USING (a, b)`);
+    return `SELECT ${at} FROM t ${others.join(" ")}`;
+  };
+  const call = (...texts: string[]) => ({
+    inspected: gate.inspect(texts.map((sql) => ({ sql, changesSchema: false }))),
+    gated: gate.gate(tenantCall(1, "read", texts.map((sql) => [sql] as const))),
+  });
+  const wide = Array.from({ length: 10 }, (_, at) => joined(at, 20));
+  const { inspected, gated } = call(...wide);
+  assertEquals([inspected.facts.length, inspected.failure?.kind], [3, "too_big"]);
+  assertEquals([gated.sendable, gated.failure?.kind], [3, "too_big"]);
+  const [first = "", , , fourth = ""] = wide;
+  const usual = Array.from({ length: 100 }, (_, at) => joined(at, 6));
+  for (const texts of [[fourth], [first, fourth], usual]) {
+    const { inspected, gated } = call(...texts);
+    assertEquals([inspected.failure, gated.failure, gated.sendable], [null, null, texts.length]);
+  }
+  compiled.connection.close();
+});
+
 for (const engine of ["node", "wasm"] as const) {
   Deno.test(`a long text is compiled once for its facts and once for its level, by ${engine}`, async () => {
     const open = await gateEngine(engine, []);

@@ -17,7 +17,7 @@ import type { SchemaNames } from "../../inspection.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
 import type { CompiledSchema, TenantSchema } from "./compiled_schema.ts";
-import type { Expansion } from "./expansion.ts";
+import type { CallWeight, Expansion } from "./expansion.ts";
 import type { SchemaConnection } from "./schema_connection.ts";
 
 /** What the gate reads of a call. */
@@ -33,6 +33,7 @@ export interface CallGate {
 interface Compiling {
   readonly connection: SchemaConnection;
   readonly expansion: Expansion;
+  readonly weight: CallWeight;
 }
 
 export class SchemaGate {
@@ -69,11 +70,12 @@ export class SchemaGate {
       const facts: Inspection["facts"][number][] = [];
       const { expansion } = this.compiled;
       const own = changes ? expansion.copy() : expansion;
+      const weight = { sum: 0 };
       for (const statement of statements) {
         const apply = changes && statement.changesSchema
           ? () => this.#applyChange(connection, statement.sql, own)
           : null;
-        const compiled = this.#compile({ connection, expansion: own }, statement, apply);
+        const compiled = this.#compile({ connection, expansion: own, weight }, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
       }
@@ -88,10 +90,11 @@ export class SchemaGate {
     const { foreignKeysOff = false } = call;
     return this.#on({ changes, foreignKeysOff }, (connection) => {
       const expansion = changes ? this.compiled.expansion.copy() : this.compiled.expansion;
+      const on = { connection, expansion, weight: { sum: 0 } };
       for (const [at, { statement, changes: applies }] of texts.entries()) {
         const failure = changes || foreignKeysOff
-          ? this.#gateStatement({ connection, expansion }, call.level, statement)
-          : this.#cachedGate(call.level, statement);
+          ? this.#gateStatement(on, call.level, statement)
+          : this.#cachedGate(on, call.level, statement);
         if (failure) return { sendable: at, failure };
         if (changes && applies) this.#applyChange(connection, statement.sql, expansion);
       }
@@ -126,13 +129,14 @@ export class SchemaGate {
     );
   }
 
-  #cachedGate(level: Level, statement: TenantStatement): EngineFailure | null {
+  #cachedGate(on: Compiling, level: Level, statement: TenantStatement): EngineFailure | null {
     const key = `${level} ${statement.level} ${statement.params.length} ${statement.sql}`;
     const { gates } = this.compiled;
     const known = gates.get(key);
     if (known !== undefined) return known;
-    const failure = this.#gateStatement(this.compiled, level, statement);
-    gates.set(key, failure);
+    const failure = this.#gateStatement(on, level, statement);
+    // Another call may have room for what was too much in this one.
+    if (failure?.kind !== "too_big") gates.set(key, failure);
     return failure;
   }
 
@@ -140,11 +144,18 @@ export class SchemaGate {
   #compile(on: Compiling, statement: InspectedStatement, apply: (() => void) | null = null): Compiled {
     const { connection, facts } = this.compiled;
     const known = on.connection === connection && !statement.changesSchema ? facts : null;
+    const refusal = this.#refusal(on, statement.sql);
+    if (refusal !== null) return refusal;
     const found = known?.get(statement.sql);
     if (found) return { ok: true, facts: found };
-    const compiled = on.expansion.refusal(statement.sql) ?? compileStatement(on.connection, statement, apply);
+    const compiled = compileStatement(on.connection, statement, apply);
     if (compiled.ok) known?.set(statement.sql, compiled.facts);
     return compiled;
+  }
+
+  #refusal({ expansion, weight }: Compiling, sql: string) {
+    const read = this.syntax(sql);
+    return expansion.refusal(sql, read.ok ? read.syntax.tableUses : 0, weight);
   }
 
   #gateStatement(
