@@ -9,6 +9,7 @@ import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { asksForTemporary, type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
 import { writtenRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./uncounted_rows.ts";
+import type { PlannedWidths } from "./planned_widths.ts";
 import { printable, withoutLiterals } from "./printable.ts";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
@@ -39,6 +40,7 @@ export interface Syntax {
   readonly readsRows: boolean;
   /** How often its parts name something in FROM. */
   readonly tableUses: number;
+  readonly widths: PlannedWidths;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
   /** Whether it is a SELECT with a LIMIT of its own. */
@@ -130,6 +132,7 @@ function describe(root: Stmt, sql: string): SyntaxResult {
       numberedParameter: walk.numberedParameter,
       readsRows: walk.readsRows,
       tableUses: walk.tableUses,
+      widths: walk.widths,
       pragma,
       rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,

@@ -1,5 +1,6 @@
 // What is inside a parsed statement at any depth: in sub-selects, CTEs, and the bodies of views and triggers.
 import { type Stmt, traverse } from "sqlite3-parser";
+import { type PlannedWidths, WidthCounter } from "./planned_widths.ts";
 
 /** All that one walk finds. */
 export interface Walk {
@@ -19,6 +20,7 @@ export interface Walk {
   readonly readsRows: boolean;
   /** How often one names a table, a view, a CTE or a table-valued function in FROM. */
   readonly tableUses: number;
+  readonly widths: PlannedWidths;
   /** A schema other than `main` with which a name is qualified. */
   readonly foreignSchema: string | null;
 }
@@ -34,9 +36,12 @@ export function walkStatement(root: Stmt): Walk {
   let numberedParameter = false;
   let readsRows = false;
   let tableUses = 0;
+  const counter = new WidthCounter();
   let foreignSchema: string | null = null;
   traverse(root, {
+    leave: (node) => counter.leave(node),
     enter(node) {
+      counter.enter(node);
       switch (node.type) {
         case "FunctionCallExpr":
         case "FunctionCallStarExpr":
@@ -100,6 +105,7 @@ export function walkStatement(root: Stmt): Walk {
     numberedParameter,
     readsRows,
     tableUses,
+    widths: counter.widths,
     foreignSchema,
   };
 }

@@ -133,6 +133,44 @@ Deno.test("a call joins no more than an engine plans in a moment, and what was t
   compiled.connection.close();
 });
 
+Deno.test("long chains of AND and many windows never reach the engine, and long lists and chains of OR do", async () => {
+  const schema = {
+    engineVersion: 1,
+    statements: ["CREATE TABLE t (a, b)"],
+    analyzed: false,
+    numbered: false,
+  };
+  const compiled = new CompiledSchema(await gateEngine("node", []), schema);
+  const gate = new SchemaGate(1, schema, compiled);
+  const kind = (sql: string) => gate.inspect([{ sql, changesSchema: false }]).failure?.kind ?? null;
+  const many = (part: string, count: number): string =>
+    count === 1 ? part : `(${many(part, count >> 1)} AND ${many(part, count - (count >> 1))})`;
+  for (
+    const sql of [
+      `SELECT 1 FROM t WHERE ${many("a = b", 2001)}`,
+      `SELECT ${many("a = b", 2001)} FROM t`,
+      `UPDATE t SET a = 1 WHERE b = 2 OR (${many("a = b", 2001)})`,
+      `SELECT 1 FROM t WHERE ${many("(a, b) = (1, 2)", 1001)}`,
+      `SELECT 1 FROM t WHERE ${many("a BETWEEN 1 AND b", 700)}`,
+      `SELECT ${many("sum(a) OVER (ORDER BY b)", 201)} FROM t`,
+      `SELECT 1 FROM t WHERE ${many("(SELECT a = 1 AND b = 2)", 2001)}`,
+    ]
+  ) {
+    assertEquals(kind(sql), "too_big", sql.slice(0, 60));
+  }
+  for (
+    const sql of [
+      `SELECT 1 FROM t WHERE ${many("a = b", 2000)}`,
+      `SELECT 1 FROM t WHERE ${many("a = b AND b = 2", 500).replaceAll(") AND (", ") OR (")}`,
+      `SELECT 1 FROM t WHERE a IN (${Array(9000).fill("1").join(",")})`,
+      `SELECT CASE ${"WHEN a = 1 AND b = 2 THEN 3 ".repeat(3000)} END FROM t`,
+    ]
+  ) {
+    assertEquals(kind(sql), null, sql.slice(0, 60));
+  }
+  compiled.connection.close();
+});
+
 for (const engine of ["node", "wasm"] as const) {
   Deno.test(`a long text is compiled once for its facts and once for its level, by ${engine}`, async () => {
     const open = await gateEngine(engine, []);

@@ -2,6 +2,7 @@
 // copies them when it compiles, which here happens in the service's own process, where nobody could stop it.
 import { type AstNode, parseStmt, traverse } from "sqlite3-parser";
 import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
+import type { PlannedWidths } from "../../../sql/planned_widths.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { type Join, joinsOf, weightOf, WIDE_JOIN } from "./join_weight.ts";
 
@@ -17,6 +18,20 @@ const MAX_WEIGHT = 1500;
 /** Of all statements of a call that are heavier than that: a hundred of the others take as long. */
 const MAX_CALL_WEIGHT = 3000;
 const LIGHT_WEIGHT = 150;
+
+/** What takes the engine a fifth of a second at most; twice as much takes it four times as long. */
+const MAX_CONJUNCTION = 2000;
+const MAX_WINDOWS = 200;
+
+/** Why the engine is not to plan what is so wide; null: it may. */
+export function tooWide({ conjunction, windows }: PlannedWidths): Refusal | null {
+  if (conjunction > MAX_CONJUNCTION) {
+    return refused(`Use at most ${MAX_CONJUNCTION} comparisons with AND between them`);
+  }
+  return windows > MAX_WINDOWS
+    ? refused(`Use at most ${MAX_WINDOWS} functions with OVER in one statement`)
+    : null;
+}
 
 /** What of the weight of a call has come so far. */
 export interface CallWeight {

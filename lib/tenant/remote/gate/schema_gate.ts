@@ -17,7 +17,7 @@ import type { SchemaNames } from "../../inspection.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
 import type { CompiledSchema, TenantSchema } from "./compiled_schema.ts";
-import type { CallWeight, Expansion } from "./expansion.ts";
+import { type CallWeight, type Expansion, tooWide } from "./expansion.ts";
 import type { SchemaConnection } from "./schema_connection.ts";
 
 /** What the gate reads of a call. */
@@ -155,7 +155,9 @@ export class SchemaGate {
 
   #refusal({ expansion, weight }: Compiling, sql: string) {
     const read = this.syntax(sql);
-    return expansion.refusal(sql, read.ok ? read.syntax.tableUses : 0, weight);
+    if (!read.ok) return expansion.refusal(sql, 0, weight);
+    const { tableUses, widths } = read.syntax;
+    return tooWide(widths) ?? expansion.refusal(sql, tableUses, weight);
   }
 
   #gateStatement(
