@@ -5,6 +5,8 @@ import type { AstNode, Expr } from "sqlite3-parser";
 export interface PlannedWidths {
   /** Comparisons of the longest chain of AND; BETWEEN counts two more, a comparison of row values each of its columns. */
   readonly conjunction: number;
+  /** Operators but AND and OR, arms of CASE, and what is no value in a list of IN: each value in them is compared with all others. */
+  readonly operations: number;
   /** Functions with OVER. */
   readonly windows: number;
 }
@@ -13,6 +15,7 @@ export interface PlannedWidths {
 export class WidthCounter {
   #longest = 0;
   #windows = 0;
+  #operations = 0;
   /** Terms of the chains that are open, the innermost last. */
   readonly #chains: number[] = [];
   /** Of each open node: whether what stands right inside of it belongs to its chain. */
@@ -20,6 +23,7 @@ export class WidthCounter {
 
   enter(node: AstNode): void {
     if (node.type === "FunctionTail" && node.overClause !== undefined) this.#windows++;
+    this.#operations += operationsOf(node);
     const inside = this.#within.at(-1) ?? false;
     const isAnd = node.type === "BinaryExpr" && node.op === "And";
     if (isAnd && !inside) this.#chains.push(1);
@@ -38,7 +42,7 @@ export class WidthCounter {
   }
 
   get widths(): PlannedWidths {
-    return { conjunction: this.#longest, windows: this.#windows };
+    return { conjunction: this.#longest, operations: this.#operations, windows: this.#windows };
   }
 }
 
@@ -51,4 +55,22 @@ function added(node: AstNode): number {
 
 function columnsOf(expr: Expr): number {
   return expr.type === "ParenthesizedExpr" ? expr.exprs.length : 1;
+}
+
+function operationsOf(node: AstNode): number {
+  switch (node.type) {
+    case "BinaryExpr":
+      return node.op === "And" || node.op === "Or" ? 0 : 1;
+    case "CaseExpr":
+      return node.whenThenPairs.length;
+    case "InListExpr":
+      return (node.rhs ?? []).every(isValue) ? 0 : node.rhs?.length ?? 0;
+    default:
+      return 0;
+  }
+}
+
+function isValue(expr: Expr): boolean {
+  const { type } = expr.type === "UnaryExpr" ? expr.expr : expr;
+  return type.endsWith("Literal") || type === "VariableExpr";
 }

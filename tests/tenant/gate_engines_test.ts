@@ -153,6 +153,8 @@ Deno.test("long chains of AND and many windows never reach the engine, and long 
       `SELECT 1 FROM t WHERE ${many("(a, b) = (1, 2)", 1001)}`,
       `SELECT 1 FROM t WHERE ${many("a BETWEEN 1 AND b", 700)}`,
       `SELECT ${many("sum(a) OVER (ORDER BY b)", 201)} FROM t`,
+      `SELECT CASE a ${"WHEN 1 THEN b ".repeat(10_001)} END FROM t`,
+      `SELECT 1 FROM t WHERE a IN (${Array(10_001).fill("b").join(",")})`,
       `SELECT 1 FROM t WHERE ${many("(SELECT a = 1 AND b = 2)", 2001)}`,
     ]
   ) {
@@ -162,12 +164,16 @@ Deno.test("long chains of AND and many windows never reach the engine, and long 
     const sql of [
       `SELECT 1 FROM t WHERE ${many("a = b", 2000)}`,
       `SELECT 1 FROM t WHERE ${many("a = b AND b = 2", 500).replaceAll(") AND (", ") OR (")}`,
+      `INSERT INTO t VALUES ${Array(10_001).fill("(lower('A'), -1)").join(",")}`,
       `SELECT 1 FROM t WHERE a IN (${Array(9000).fill("1").join(",")})`,
-      `SELECT CASE ${"WHEN a = 1 AND b = 2 THEN 3 ".repeat(3000)} END FROM t`,
+      `SELECT CASE ${"WHEN a = 1 AND b = 2 THEN 3 ".repeat(1500)} END FROM t`,
     ]
   ) {
     assertEquals(kind(sql), null, sql.slice(0, 60));
   }
+  const chains = Array.from({ length: 4 }, (_, at) => `SELECT ${at} FROM t WHERE ${many("a = b", 1900)}`);
+  const { facts, failure } = gate.inspect(chains.map((sql) => ({ sql, changesSchema: false })));
+  assertEquals([facts.length, failure?.kind], [2, "too_big"]);
   compiled.connection.close();
 });
 

@@ -19,23 +19,34 @@ const MAX_WEIGHT = 1500;
 const MAX_CALL_WEIGHT = 3000;
 const LIGHT_WEIGHT = 150;
 
-/** What takes the engine a fifth of a second at most; twice as much takes it four times as long. */
-const MAX_CONJUNCTION = 2000;
-const MAX_WINDOWS = 200;
-
-/** Why the engine is not to plan what is so wide; null: it may. */
-export function tooWide({ conjunction, windows }: PlannedWidths): Refusal | null {
-  if (conjunction > MAX_CONJUNCTION) {
-    return refused(`Use at most ${MAX_CONJUNCTION} comparisons with AND between them`);
-  }
-  return windows > MAX_WINDOWS
-    ? refused(`Use at most ${MAX_WINDOWS} functions with OVER in one statement`)
-    : null;
-}
-
 /** What of the weight of a call has come so far. */
 export interface CallWeight {
   sum: number;
+}
+
+/** What takes the engine some tenths of a second; twice as much takes it four times as long. */
+const MAX_CONJUNCTION = 2000;
+const MAX_OPERATIONS = 10_000;
+const MAX_WINDOWS = 200;
+
+/** Why the engine is not to plan what is so wide; null: it may. */
+export function tooWide(
+  { conjunction, operations, windows }: PlannedWidths,
+  call: CallWeight = { sum: 0 },
+): Refusal | null {
+  if (conjunction > MAX_CONJUNCTION) {
+    return refused(`Use at most ${MAX_CONJUNCTION} comparisons with AND between them`);
+  }
+  if (windows > MAX_WINDOWS) {
+    return refused(`Use at most ${MAX_WINDOWS} functions with OVER in one statement`);
+  }
+  if (operations > MAX_OPERATIONS) {
+    return refused(`Use at most ${MAX_OPERATIONS} operators and arms of CASE in one statement`);
+  }
+  const shares = [conjunction / MAX_CONJUNCTION, operations / MAX_OPERATIONS, windows / MAX_WINDOWS];
+  const weight = MAX_WEIGHT * shares.reduce((sum, share) => sum + share ** 2, 0);
+  if (weight > LIGHT_WEIGHT) call.sum += weight;
+  return call.sum > MAX_CALL_WEIGHT ? refused("Send fewer of such long expressions in one call") : null;
 }
 
 /** In any quotes such a name stands in a text as it is, but for its case. */

@@ -157,7 +157,7 @@ export class SchemaGate {
     const read = this.syntax(sql);
     if (!read.ok) return expansion.refusal(sql, 0, weight);
     const { tableUses, widths } = read.syntax;
-    return tooWide(widths) ?? expansion.refusal(sql, tableUses, weight);
+    return tooWide(widths, weight) ?? expansion.refusal(sql, tableUses, weight);
   }
 
   #gateStatement(
