@@ -19,7 +19,7 @@ export interface ChangingConnection extends CompileConnection {
  */
 export function applySchemaChange(
   connection: ChangingConnection,
-  { sql, tableAs }: { readonly sql: string; readonly tableAs: TableAs | null },
+  { sql, tableAs = null }: { readonly sql: string; readonly tableAs?: TableAs | null },
 ): void {
   connection.change(
     tableAs === null ? sql : emptyTable(tableAs, namesOf(connection.columns(tableAs.select))),

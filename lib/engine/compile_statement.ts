@@ -4,6 +4,7 @@ import type { EngineFacts } from "../sql/statement_facts.ts";
 import { allowedTableFunctions } from "../sql/functions.ts";
 import { foldName, SHADOW_TABLES } from "../sql/names.ts";
 import { pragmaTable } from "../sql/pragmas.ts";
+import type { TableAs } from "../sql/table_text.ts";
 import { isReservedName } from "../sql/service_tables.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { type EngineFailure, engineFailure } from "./engine_failure.ts";
@@ -14,6 +15,8 @@ export interface InspectedStatement {
   readonly sql: string;
   /** The statement changes the schema, so that later statements must be compiled against the result. */
   readonly changesSchema: boolean;
+  /** The parts of a CREATE TABLE AS, which must not run where only the schema matters. */
+  readonly tableAs?: TableAs | null;
 }
 
 /** The result of compiling a statement. */

@@ -28,6 +28,8 @@ const AZURE_HOST = "168.63.129.16";
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const plain = ipaddr.process(address);
+  // No other part of IPv6 is given out; `::10.0.0.1`, an old form of an IPv4 address, is in none.
+  if (plain instanceof ipaddr.IPv6 && !plain.match(ipaddr.IPv6.parse("2000::"), 3)) return false;
   return plain.range() === "unicast" && plain.toString() !== AZURE_HOST && !isOwn(address);
 }
 

@@ -86,7 +86,11 @@ export async function learnFacts(
   const foreignKeysOff = syntaxes.some(({ syntax }) => syntax.pragma?.foreignKeysOff === true);
   const compiled = syntaxes.filter((entry) => needsEngine(entry.syntax));
   const inspection = await database.inspect(
-    compiled.map(({ sql, syntax }) => ({ sql, changesSchema: syntax.class === "schema" })),
+    compiled.map(({ sql, syntax: { class: kind, tableAs } }) => ({
+      sql,
+      changesSchema: kind === "schema",
+      tableAs,
+    })),
     { foreignKeysOff },
   );
   ctx.facts.seen(databaseId, inspection.schemaVersion, inspection.schema);

@@ -2,6 +2,7 @@
 import { readMigration } from "../sql/migration_text.ts";
 import { numberPlaceholders } from "../sql/named_placeholders.ts";
 import { ownText } from "../sql/own_text.ts";
+import { statementEnd } from "../sql/statement_end.ts";
 import { splitStatements } from "../sql/split_statements.ts";
 import { readSyntax } from "../sql/syntax.ts";
 
@@ -12,6 +13,7 @@ export const textReaders = {
   parts: splitStatements,
   own: (sql: string) => ownText(sql),
   numbered: numberPlaceholders,
+  end: statementEnd,
 } as const;
 
 /** One of their names. */

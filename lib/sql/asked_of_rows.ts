@@ -2,6 +2,7 @@
 // says so in a few words, without the table, the rule, the column or the way out. Pure.
 import { parseStmt, type Stmt } from "sqlite3-parser";
 import { quoteIdentifier } from "./quote.ts";
+import { isAlter } from "./sql_tokens.ts";
 
 /** Which rule rows break, in the words that the engine has for a write that breaks it, and how to find them. */
 export interface AskedOfRows {
@@ -65,7 +66,8 @@ function uniqueIndex(table: string, column: string): string {
 
 /** The rule of an ALTER TABLE that failed with the engine's `message`; null for every other statement and message. */
 export function askedOfRows(sql: string, message: string): AskedOfRows | null {
-  if (!MESSAGES.has(message) && !NOT_ADDED.has(message)) return null;
+  // A full-text table has one of these messages too: reading a long INSERT again would hold up the service.
+  if (!MESSAGES.has(message) && !NOT_ADDED.has(message) || !isAlter(sql)) return null;
   const parsed = parseStmt(sql);
   if (parsed.status === "error" || parsed.root.type !== "AlterTableStmt") return null;
   return ruleOf(parsed.root, sql, message);

@@ -19,8 +19,12 @@ export interface FailureWords {
   readonly message: string;
 }
 
-/** The token at which the statement failed; null where nothing tells. */
+/** Characters. Reading a longer text again would hold up the service's own process for too long. */
+const MAX_LENGTH = 50_000;
+
+/** The token at which the statement failed; null where nothing tells, and for a long text. */
 export function failedSpan(sql: string, failure: FailureWords): TextSpan | null {
+  if (sql.length > MAX_LENGTH) return null;
   if (failure.kind === "syntax_error") return unparsed(sql) ?? named(sql, quotedWord(failure.message));
   if (failure.kind === "unknown_column") return named(sql, failure.column ?? quotedWord(failure.message));
   if (failure.kind === "unknown_table") return named(sql, failure.table ?? quotedWord(failure.message));

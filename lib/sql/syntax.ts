@@ -9,8 +9,11 @@ import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { asksForTemporary, type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
 import { writtenRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./uncounted_rows.ts";
+import type { PlannedWidths } from "./planned_widths.ts";
+import { printable, withoutLiterals } from "./printable.ts";
 import { isReservedName, isServiceTable, readableServiceTables } from "./service_tables.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "./statement_kinds.ts";
+import { type TableAs, tableAs } from "./table_text.ts";
 import { tellsRowsApart } from "./tells_rows_apart.ts";
 import { type Walk, walkStatement } from "./walk_statement.ts";
 
@@ -35,10 +38,15 @@ export interface Syntax {
   readonly numberedParameter: boolean;
   /** Whether a part of it reads rows. */
   readonly readsRows: boolean;
+  /** How often its parts name something in FROM. */
+  readonly tableUses: number;
+  readonly widths: PlannedWidths;
   readonly pragma: PragmaFacts | null;
   readonly rename: Rename | null;
   /** Whether it is a SELECT with a LIMIT of its own. */
   readonly limited: boolean;
+  /** The parts of a CREATE TABLE AS. */
+  readonly tableAs: TableAs | null;
   /** For a change of the schema: how to count the rows that it writes, where the text tells. */
   readonly schemaRows: SchemaRows | null;
   /** The value that it puts into a column named as its table: a command, where the table's module takes commands. */
@@ -123,9 +131,12 @@ function describe(root: Stmt, sql: string): SyntaxResult {
       parameterCount: walk.parameterCount,
       numberedParameter: walk.numberedParameter,
       readsRows: walk.readsRows,
+      tableUses: walk.tableUses,
+      widths: walk.widths,
       pragma,
       rename: renameOf(root),
       limited: root.type === "SelectStmt" && root.body.limit !== undefined,
+      tableAs: tableAs(root, sql),
       schemaRows: writtenRows(root, sql),
       commands: ownCommands(root),
     },
@@ -230,18 +241,4 @@ function targetOf(statement: Stmt): string | null {
 
 function kindName(statement: Stmt): string {
   return statement.type.replace(/Stmt$/, "").toUpperCase();
-}
-
-/**
- * The parser quotes the token at which it stopped: a literal is a value, and an unfinished one is all the rest of the
- * text.
- */
-function withoutLiterals(message: string): string {
-  if (/^unrecognized token: "[^]{3,}"/.test(message)) return "unrecognized token";
-  return message.replace(/"(?:[xX]?'[^]*|\.?[0-9][^"]*)"?/, "a literal").slice(0, 200);
-}
-
-/** A name as a message may show it: letters, digits and underscores, of a bounded length. */
-function printable(name: string): string {
-  return name.replace(/[^\p{L}\p{N}_]/gu, "?").slice(0, 64);
 }

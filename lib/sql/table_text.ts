@@ -2,7 +2,7 @@
 // written, and cuts out the SELECT of a CREATE TABLE AS, which must not run where only the schema matters: it could run
 // for ever. Pure.
 import { sameName } from "./names.ts";
-import { type ColumnDefinition, type CreateTableStmt, type Expr, parseStmt } from "sqlite3-parser";
+import { type ColumnDefinition, type CreateTableStmt, type Expr, parseStmt, type Stmt } from "sqlite3-parser";
 import { type CheckedValues, checkedValues } from "./check_values.ts";
 import { quoteIdentifier } from "./quote.ts";
 
@@ -145,11 +145,10 @@ export interface TableAs {
   readonly select: string;
 }
 
-/** Finds the parts of a CREATE TABLE AS; null for every other text. */
-export function tableAs(sql: string): TableAs | null {
-  const parsed = parseStmt(sql);
-  if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return null;
-  const { tblName, ifNotExists, body } = parsed.root;
+/** Finds the parts of a CREATE TABLE AS, whose text is `sql`; null for every other statement. */
+export function tableAs(root: Stmt, sql: string): TableAs | null {
+  if (root.type !== "CreateTableStmt") return null;
+  const { tblName, ifNotExists, body } = root;
   if (body.type !== "AsSelectCreateTableBody") return null;
   return { name: tblName.objName.text, ifNotExists, select: sql.slice(body.select.span.offset) };
 }

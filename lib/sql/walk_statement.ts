@@ -1,5 +1,6 @@
 // What is inside a parsed statement at any depth: in sub-selects, CTEs, and the bodies of views and triggers.
 import { type Stmt, traverse } from "sqlite3-parser";
+import { type PlannedWidths, WidthCounter } from "./planned_widths.ts";
 
 /** All that one walk finds. */
 export interface Walk {
@@ -17,6 +18,9 @@ export interface Walk {
   readonly numberedParameter: boolean;
   /** Whether a part of it reads rows: of a table, a table-valued function or a CTE. */
   readonly readsRows: boolean;
+  /** How often one names a table, a view, a CTE or a table-valued function in FROM. */
+  readonly tableUses: number;
+  readonly widths: PlannedWidths;
   /** A schema other than `main` with which a name is qualified. */
   readonly foreignSchema: string | null;
 }
@@ -31,9 +35,13 @@ export function walkStatement(root: Stmt): Walk {
   let namedParameter = false;
   let numberedParameter = false;
   let readsRows = false;
+  let tableUses = 0;
+  const counter = new WidthCounter();
   let foreignSchema: string | null = null;
   traverse(root, {
+    leave: (node) => counter.leave(node),
     enter(node) {
+      counter.enter(node);
       switch (node.type) {
         case "FunctionCallExpr":
         case "FunctionCallStarExpr":
@@ -42,7 +50,11 @@ export function walkStatement(root: Stmt): Walk {
         case "LikeExpr":
           functions.add(node.op.toLowerCase());
           break;
+        case "TableSelectTable":
+          tableUses++;
+          break;
         case "TableCallSelectTable":
+          tableUses++;
           tableFunctions.add(node.tblName.objName.text.toLowerCase());
           break;
         case "FromClause":
@@ -92,6 +104,8 @@ export function walkStatement(root: Stmt): Walk {
     namedParameter,
     numberedParameter,
     readsRows,
+    tableUses,
+    widths: counter.widths,
     foreignSchema,
   };
 }

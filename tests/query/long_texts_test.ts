@@ -3,8 +3,11 @@ import { assertEquals } from "@std/assert";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { LONG_TEXT, LongTexts } from "../../lib/query/long_texts.ts";
 import { readSyntax } from "../../lib/sql/syntax.ts";
+import { sendForm } from "../console/open_page.ts";
+import { connectMcp } from "../mcp/mcp_client.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { oneStore } from "../testing/cases.ts";
+import { signIn } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 
@@ -22,6 +25,7 @@ test("a text means in the thread what it means here, whatever the order in which
     `UPDATE t SET a = 1 WHERE id IN (${LONG_LIST})`,
     `SELECT :name, ${LONG_LIST}`,
     `ALTER TABLE t RENAME TO u -- ${" ".repeat(LONG_TEXT)}`,
+    `CREATE TABLE u AS SELECT * FROM t WHERE id IN (${LONG_LIST})`,
     `PRAGMA table_info(t) -- ${" ".repeat(LONG_TEXT)}`,
     `SELECT '${"a".repeat(LONG_TEXT)}\u0000'`,
     `DROP TABLE t; DROP TABLE u -- ${" ".repeat(LONG_TEXT)}`,
@@ -128,6 +132,41 @@ test("validate reads a long text in the thread", async () => {
   const answer = await app.request("POST", `${database.path}/validate`, { token, body: { sql } });
   assertEquals(answer.status, 200, answer.text);
   assertEquals(app.deps.query.facts.ahead("syntax", sql)?.ok, true);
+});
+
+test("an agent's and a person's reads of a long text are read in the thread, and so is where they end", async () => {
+  await using app = await startApp();
+  const { token, slug, database } = await app.namespace();
+  const { facts } = app.deps.query;
+  const mcp = await connectMcp(app.app, { token });
+  const read = `SELECT 1 IN (${LONG_LIST})`;
+  await mcp.done("query", { sql: read });
+  assertEquals(facts.ahead("end", read), { end: read.length, isValues: false });
+  await mcp.client.close();
+  const typed = `SELECT 2 IN (${LONG_LIST})`;
+  const person = await signIn(app, { role: "viewer", namespace: slug });
+  const path = `/console/${slug}/db/${database.slug}/sql`;
+  const { text } = await sendForm(app, { path, fields: { sql: `${typed};`, do: "run" }, person });
+  assertEquals(text.includes("Rows 1 to 1 of 1"), true, text);
+  assertEquals(facts.ahead("parts", `${typed};`)?.length, 1);
+  assertEquals(facts.ahead("syntax", typed)?.ok, true);
+  assertEquals(facts.ahead("end", typed)?.end, typed.length);
+});
+
+test("what a CREATE TABLE AS selects is known from the first reading: the store reads no text again", async () => {
+  await using app = await startApp();
+  const { slug, database } = await app.namespace();
+  const namespace = await app.deps.control.namespaces.bySlug(slug);
+  const target = app.deps.tenants.open(database.id, namespace?.id ?? "");
+  const written = "CREATE TABLE u AS SELECT 1 AS written";
+  const parts = { name: "u", ifNotExists: false, select: "SELECT 1 AS told" };
+  const { facts, failure } = await target.inspect([
+    { sql: written, changesSchema: true, tableAs: parts },
+    { sql: "SELECT told FROM u", changesSchema: false },
+  ]);
+  assertEquals([facts.length, failure], [2, null]);
+  const read = readSyntax(written);
+  assertEquals(read.ok && read.syntax.tableAs, { ...parts, select: "SELECT 1 AS written" });
 });
 
 test("the short texts of a long call stay known when the thread has ended", async () => {

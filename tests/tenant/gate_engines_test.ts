@@ -107,6 +107,76 @@ Deno.test("a long text has the facts and verdicts of the short one, and known fa
   }
 });
 
+Deno.test("a call joins no more than an engine plans in a moment, and what was too much in one call is not in the next", async () => {
+  const statements = ["CREATE TABLE t (a, b, c)", "CREATE INDEX i ON t (a, b, c)"];
+  const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
+  const compiled = new CompiledSchema(await gateEngine("node", []), schema);
+  const gate = new SchemaGate(1, schema, compiled);
+  const joined = (at: number, tables: number) => {
+    const others = Array.from({ length: tables - 1 }, (_, at) => `JOIN t x${at} USING (a, b)`);
+    return `SELECT ${at} FROM t ${others.join(" ")}`;
+  };
+  const call = (...texts: string[]) => ({
+    inspected: gate.inspect(texts.map((sql) => ({ sql, changesSchema: false }))),
+    gated: gate.gate(tenantCall(1, "read", texts.map((sql) => [sql] as const))),
+  });
+  const wide = Array.from({ length: 10 }, (_, at) => joined(at, 20));
+  const { inspected, gated } = call(...wide);
+  assertEquals([inspected.facts.length, inspected.failure?.kind], [3, "too_big"]);
+  assertEquals([gated.sendable, gated.failure?.kind], [3, "too_big"]);
+  const [first = "", , , fourth = ""] = wide;
+  const usual = Array.from({ length: 100 }, (_, at) => joined(at, 6));
+  for (const texts of [[fourth], [first, fourth], usual]) {
+    const { inspected, gated } = call(...texts);
+    assertEquals([inspected.failure, gated.failure, gated.sendable], [null, null, texts.length]);
+  }
+  compiled.connection.close();
+});
+
+Deno.test("long chains of AND and many windows never reach the engine, and long lists and chains of OR do", async () => {
+  const schema = {
+    engineVersion: 1,
+    statements: ["CREATE TABLE t (a, b)"],
+    analyzed: false,
+    numbered: false,
+  };
+  const compiled = new CompiledSchema(await gateEngine("node", []), schema);
+  const gate = new SchemaGate(1, schema, compiled);
+  const kind = (sql: string) => gate.inspect([{ sql, changesSchema: false }]).failure?.kind ?? null;
+  const many = (part: string, count: number): string =>
+    count === 1 ? part : `(${many(part, count >> 1)} AND ${many(part, count - (count >> 1))})`;
+  for (
+    const sql of [
+      `SELECT 1 FROM t WHERE ${many("a = b", 2001)}`,
+      `SELECT ${many("a = b", 2001)} FROM t`,
+      `UPDATE t SET a = 1 WHERE b = 2 OR (${many("a = b", 2001)})`,
+      `SELECT 1 FROM t WHERE ${many("(a, b) = (1, 2)", 1001)}`,
+      `SELECT 1 FROM t WHERE ${many("a BETWEEN 1 AND b", 700)}`,
+      `SELECT ${many("sum(a) OVER (ORDER BY b)", 201)} FROM t`,
+      `SELECT CASE a ${"WHEN 1 THEN b ".repeat(10_001)} END FROM t`,
+      `SELECT 1 FROM t WHERE a IN (${Array(10_001).fill("b").join(",")})`,
+      `SELECT 1 FROM t WHERE ${many("(SELECT a = 1 AND b = 2)", 2001)}`,
+    ]
+  ) {
+    assertEquals(kind(sql), "too_big", sql.slice(0, 60));
+  }
+  for (
+    const sql of [
+      `SELECT 1 FROM t WHERE ${many("a = b", 2000)}`,
+      `SELECT 1 FROM t WHERE ${many("a = b AND b = 2", 500).replaceAll(") AND (", ") OR (")}`,
+      `INSERT INTO t VALUES ${Array(10_001).fill("(lower('A'), -1)").join(",")}`,
+      `SELECT 1 FROM t WHERE a IN (${Array(9000).fill("1").join(",")})`,
+      `SELECT CASE ${"WHEN a = 1 AND b = 2 THEN 3 ".repeat(1500)} END FROM t`,
+    ]
+  ) {
+    assertEquals(kind(sql), null, sql.slice(0, 60));
+  }
+  const chains = Array.from({ length: 4 }, (_, at) => `SELECT ${at} FROM t WHERE ${many("a = b", 1900)}`);
+  const { facts, failure } = gate.inspect(chains.map((sql) => ({ sql, changesSchema: false })));
+  assertEquals([facts.length, failure?.kind], [2, "too_big"]);
+  compiled.connection.close();
+});
+
 for (const engine of ["node", "wasm"] as const) {
   Deno.test(`a long text is compiled once for its facts and once for its level, by ${engine}`, async () => {
     const open = await gateEngine(engine, []);

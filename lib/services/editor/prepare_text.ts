@@ -36,11 +36,13 @@ export interface PreparedText {
 const MOST_FIELDS = 100;
 
 /** Never fails: a text that cannot be read has no placeholders, and the engine says what is wrong with it. */
-export function prepareText(
+export async function prepareText(
   { facts }: { readonly facts: Facts },
   { text, valueOf }: TypedText,
-): PreparedText {
-  const parts = splitStatements(text);
+): Promise<PreparedText> {
+  await facts.readAhead([text], "parts");
+  const parts = facts.ahead("parts", text) ?? splitStatements(text);
+  await facts.readAhead(parts.map(({ sql }) => sql));
   const placeholders: Placeholder[] = [];
   let writes = false;
   const statements = parts.map((part, statement): TextStatement => {

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../engine/statement_effect.ts";
 import type { QueryAnswer, QueryMeta } from "../../query/query_call.ts";
 import { PLAIN_ROWS } from "../../sql/row_form.ts";
 import { runStatements, type StatementsContext } from "../query/run_statements.ts";
-import { pageText, type RowWindow } from "../query/page_text.ts";
+import { pageText, readPageTexts, type RowWindow } from "../query/page_text.ts";
 import { rowChunks } from "./row_chunks.ts";
 import { type TextFailure, textFailure, type TextStatement } from "./text_context.ts";
 
@@ -60,6 +60,7 @@ export async function runText(ctx: StatementsContext, input: RunTextInput): Prom
 async function runPage(ctx: StatementsContext, input: RunTextInput, count: number): Promise<RanText> {
   const { statements, first, signal } = input;
   const window = { first, count };
+  await readPageTexts(ctx.facts, statements.map(({ sql }) => sql));
   const texts = statements.map(({ sql }) => pagedOrWhole(ctx, sql, window));
   const batch = statements.length > 1;
   const outcome = await outcomeOf(() =>
@@ -85,8 +86,7 @@ async function runPage(ctx: StatementsContext, input: RunTextInput, count: numbe
 }
 
 function pagedOrWhole(ctx: StatementsContext, sql: string, window: RowWindow) {
-  const result = ctx.facts.syntax(sql);
-  const text = result.ok ? pageText(sql, result.syntax, window) : null;
+  const text = pageText(ctx.facts, sql, window);
   return { sql: text ?? sql, paged: text !== null };
 }
 

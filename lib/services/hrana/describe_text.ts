@@ -41,7 +41,7 @@ export async function describeText(ctx: DoorContext, place: DescribePlace, sql: 
   authoriseFacts({ call, facts: classified.facts });
   if (syntax === null) throw new TypeError("what cannot be read has been refused");
   const statement = syntax.pragma === null
-    ? { sql: text.sql, changesSchema: syntax.class === "schema" }
+    ? { sql: text.sql, changesSchema: syntax.class === "schema", tableAs: syntax.tableAs }
     : { sql: `SELECT * FROM pragma_${syntax.pragma.name.toLowerCase()}`, changesSchema: false };
   const { columns = [] } = syntax.pragma?.sets
     ? {}

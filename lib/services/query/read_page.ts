@@ -1,6 +1,6 @@
 // Runs one statement that only reads and answers the first of its rows, for a caller who has room for so many.
 import type { JsonValue } from "../../engine/statement_effect.ts";
-import { pageText } from "./page_text.ts";
+import { pageText, readPageTexts } from "./page_text.ts";
 import { readResult } from "./read_result.ts";
 import { readStatement } from "./read_statement.ts";
 import type { JsonParameter, StatementsContext } from "./run_statements.ts";
@@ -31,8 +31,8 @@ const UNPAGED_ROWS = 1000;
 /** Runs at role read, whatever the caller's. Errors: those of the pipeline; `role_too_low` for a text that writes. */
 export async function readPage(ctx: StatementsContext, input: PageInput): Promise<ResultPage> {
   const { sql, params, maxRows, signal } = input;
-  const syntax = ctx.facts.syntax(sql);
-  const paged = syntax.ok ? pageText(sql, syntax.syntax, { first: 0, count: maxRows }) : null;
+  await readPageTexts(ctx.facts, [sql]);
+  const paged = pageText(ctx.facts, sql, { first: 0, count: maxRows });
   const bounds = {
     rows: Math.min(ctx.bounds.rows, paged === null ? UNPAGED_ROWS : maxRows + 1),
     bytes: Math.min(ctx.bounds.bytes, PAGE_BYTES),

@@ -1,7 +1,6 @@
 // One embedded database as the pipeline sees it.
 import type { Clock } from "../../core/clock.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
-import { tableAs } from "../../sql/table_text.ts";
 import type { RestoreEffect } from "../../sql/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
@@ -45,7 +44,7 @@ export class LocalDatabase implements TenantDatabase {
     const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
       op: "inspect",
       db: this.databaseId,
-      statements: statements.map((one) => ({ ...one, tableAs: one.changesSchema ? tableAs(one.sql) : null })),
+      statements,
       foreignKeysOff: options?.foreignKeysOff ?? false,
       ...(options?.columns ? { columns: true } : {}),
     }, "read");

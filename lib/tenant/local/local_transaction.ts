@@ -1,7 +1,6 @@
 // A transaction over several calls of one embedded database: its statements, its savepoints and its commit.
 import { AppError } from "../../core/errors.ts";
 import { quoteIdentifier } from "../../sql/quote.ts";
-import { tableAs } from "../../sql/table_text.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { InspectedStatement } from "../../engine/compile_statement.ts";
 import type { Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
@@ -52,9 +51,8 @@ export class LocalTransaction implements TenantTransaction {
   }
 
   async inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
-    const wired = statements.map((one) => ({ ...one, tableAs: one.changesSchema ? tableAs(one.sql) : null }));
     const told = options?.columns ? { columns: true } as const : {};
-    const { reply } = await this.#frame({ do: "inspect", statements: wired, ...told });
+    const { reply } = await this.#frame({ do: "inspect", statements, ...told });
     if (reply.t !== "inspected") throw new AppError("store_unavailable");
     const columns = reply.cols ? { columns: reply.cols } : {};
     return { schemaVersion: reply.v, facts: reply.facts, failure: reply.f, ...columns };

@@ -29,7 +29,7 @@ export function sqlRoutes(deps: AppDeps): Hono<Env> {
       const database = await databasePage(deps, c);
       const form = readSqlForm(new FormFields(new URLSearchParams({ sql: c.req.query("sql") ?? "" })));
       const answer: SqlAnswer = {
-        prepared: prepareText(database.ctx, form),
+        prepared: await prepareText(database.ctx, form),
         outcome: { kind: "nothing" },
       };
       return await page(c, database, { form, answer });
@@ -50,7 +50,7 @@ export function sqlRoutes(deps: AppDeps): Hono<Env> {
     .post("/:ns/db/:db/sql/check", async (c) => {
       const database = await databasePage(deps, c);
       const form = readSqlForm(await readForm(c));
-      const prepared = prepareText(database.ctx, form);
+      const prepared = await prepareText(database.ctx, form);
       // A session that ends while somebody types: behind the sign-in the text is here again, and nothing has run.
       if (c.req.header("hx-request") === undefined) {
         return await page(c, database, { form, answer: { prepared, outcome: { kind: "nothing" } } });

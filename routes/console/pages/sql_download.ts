@@ -21,7 +21,7 @@ export async function downloadResult(
   { ctx, path }: DatabasePage,
   { form, format }: DownloadInput,
 ): Promise<Response> {
-  const { statements, placeholders, writes } = prepareText(ctx, form);
+  const { statements, placeholders, writes } = await prepareText(ctx, form);
   const [statement] = statements;
   if (statement === undefined || statements.length > 1 || writes) {
     throw invalidInput("sql", "Download the result of one statement that reads");

@@ -54,7 +54,7 @@ export async function answerSql(
   form: SqlForm,
   signal: () => AbortSignal | null,
 ): Promise<SqlAnswer> {
-  const prepared = prepareText(ctx, form);
+  const prepared = await prepareText(ctx, form);
   return { prepared, outcome: await outcomeFor(ctx, { form, prepared, signal }) };
 }
 

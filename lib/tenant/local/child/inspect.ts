@@ -2,17 +2,21 @@
 import { SHADOW_TABLES } from "../../../sql/names.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
-import { type Compiled, compileStatement } from "../../../engine/compile_statement.ts";
+import {
+  type Compiled,
+  compileStatement,
+  type InspectedStatement,
+} from "../../../engine/compile_statement.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { makeSchema } from "../../../engine/make_schema.ts";
 import { columnsOf } from "../../../engine/open_database.ts";
 import { MemoryConnection } from "../../../engine/memory_connection.ts";
-import type { Inspected, WireInspected } from "./wire_inspected.ts";
+import type { Inspected } from "./wire_inspected.ts";
 import type { TenantFile } from "./tenant_file.ts";
 
 /** What is asked, in the form in which it travels. */
 interface Asked {
-  readonly statements: readonly WireInspected[];
+  readonly statements: readonly InspectedStatement[];
   readonly foreignKeysOff: boolean;
   readonly columns?: true | undefined;
 }
@@ -72,7 +76,7 @@ function inspectWith(
 /** Compiles what follows a change of the schema against a copy of the schema, without rows; else it compiles `here`. */
 function compileBoth(
   connection: Connection,
-  statements: readonly WireInspected[],
+  statements: readonly InspectedStatement[],
   here: () => Omit<Inspected, "v">,
 ): Omit<Inspected, "v"> {
   const changing = statements.findIndex((statement) => statement.changesSchema);
@@ -88,7 +92,7 @@ function compileBoth(
 /** `changing`: where each change of the schema is made before what follows it is compiled. */
 function compileAll(
   connection: Connection,
-  statements: readonly WireInspected[],
+  statements: readonly InspectedStatement[],
   changing: MemoryConnection | null,
 ): Omit<Inspected, "v"> {
   const facts: EngineFacts[] = [];
@@ -106,7 +110,7 @@ function compileAll(
 /** Facts of statements that leave the schema as it is are the same in every database that has it. */
 function compileOne(
   connection: Connection,
-  statement: WireInspected,
+  statement: InspectedStatement,
   apply: (() => void) | null,
 ): Compiled {
   const shared = statement.changesSchema ? undefined : connection.facts?.inspected;

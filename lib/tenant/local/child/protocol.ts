@@ -4,13 +4,14 @@ import type { CommitChange } from "../../../sql/change_rows.ts";
 import type { RowForm } from "../../../sql/row_form.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
+import type { InspectedStatement } from "../../../engine/compile_statement.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogPruning } from "../../../sql/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
 import type { EarlyCopy } from "./early_copy.ts";
 import type { SentCall, SentRead, WireOutcome, WireReplayed } from "./wire_call.ts";
-import type { Inspected, WireInspected } from "./wire_inspected.ts";
+import type { Inspected } from "./wire_inspected.ts";
 
 /** A frame to a child. */
 export type Request =
@@ -36,7 +37,7 @@ export type Request =
   | {
     readonly op: "inspect";
     readonly db: string;
-    readonly statements: readonly WireInspected[];
+    readonly statements: readonly InspectedStatement[];
     readonly foreignKeysOff: boolean;
     readonly columns?: true;
   }
@@ -159,7 +160,7 @@ export interface TransactionRequest {
 /** What is to be done in a transaction. */
 export type TransactionWork =
   | { readonly do: "call"; readonly call: SentCall }
-  | { readonly do: "inspect"; readonly statements: readonly WireInspected[]; readonly columns?: true }
+  | { readonly do: "inspect"; readonly statements: readonly InspectedStatement[]; readonly columns?: true }
   | { readonly do: "schema" }
   | { readonly do: "savepoint"; readonly sql: string }
   | {

@@ -1,14 +1,7 @@
-// Statements to compile, and what they would touch, in the form in which they travel between the service and an engine child.
+// What statements would touch, in the form in which it travels between the service and an engine child.
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
-import type { TableAs } from "../../../sql/table_text.ts";
-import type { InspectedStatement } from "../../../engine/compile_statement.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { TypedColumn } from "../../../engine/typed_result.ts";
-
-/** With what the service has parsed for the child, which has no parser. */
-export interface WireInspected extends InspectedStatement {
-  readonly tableAs: TableAs | null;
-}
 
 /** What statements would touch, in the form in which it travels. */
 export interface Inspected {

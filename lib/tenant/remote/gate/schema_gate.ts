@@ -2,7 +2,6 @@
 // embedded engine has. What does not compile here under the level of the call never leaves this process.
 import { joinFacts } from "../../../sql/statement_facts.ts";
 import { readSyntax, type Syntax } from "../../../sql/syntax.ts";
-import { tableAs } from "../../../sql/table_text.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import {
   type Compiled,
@@ -18,7 +17,7 @@ import type { SchemaNames } from "../../inspection.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
 import type { CompiledSchema, TenantSchema } from "./compiled_schema.ts";
-import type { Expansion } from "./expansion.ts";
+import { type CallWeight, type Expansion, tooWide } from "./expansion.ts";
 import type { SchemaConnection } from "./schema_connection.ts";
 
 /** What the gate reads of a call. */
@@ -34,6 +33,7 @@ export interface CallGate {
 interface Compiling {
   readonly connection: SchemaConnection;
   readonly expansion: Expansion;
+  readonly weight: CallWeight;
 }
 
 export class SchemaGate {
@@ -70,11 +70,12 @@ export class SchemaGate {
       const facts: Inspection["facts"][number][] = [];
       const { expansion } = this.compiled;
       const own = changes ? expansion.copy() : expansion;
+      const weight = { sum: 0 };
       for (const statement of statements) {
         const apply = changes && statement.changesSchema
-          ? () => applyChange(connection, statement.sql, own)
+          ? () => this.#applyChange(connection, statement.sql, own)
           : null;
-        const compiled = this.#compile({ connection, expansion: own }, statement, apply);
+        const compiled = this.#compile({ connection, expansion: own, weight }, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
       }
@@ -89,12 +90,13 @@ export class SchemaGate {
     const { foreignKeysOff = false } = call;
     return this.#on({ changes, foreignKeysOff }, (connection) => {
       const expansion = changes ? this.compiled.expansion.copy() : this.compiled.expansion;
+      const on = { connection, expansion, weight: { sum: 0 } };
       for (const [at, { statement, changes: applies }] of texts.entries()) {
         const failure = changes || foreignKeysOff
-          ? this.#gateStatement({ connection, expansion }, call.level, statement)
-          : this.#cachedGate(call.level, statement);
+          ? this.#gateStatement(on, call.level, statement)
+          : this.#cachedGate(on, call.level, statement);
         if (failure) return { sendable: at, failure };
-        if (changes && applies) applyChange(connection, statement.sql, expansion);
+        if (changes && applies) this.#applyChange(connection, statement.sql, expansion);
       }
       return { sendable: texts.length, failure: null };
     });
@@ -121,19 +123,20 @@ export class SchemaGate {
       (connection) =>
         texts.map(({ statement, changes: applies }) => {
           const target = statementTarget(connection, statement);
-          if (changes && applies) applyChange(connection, statement.sql);
+          if (changes && applies) this.#applyChange(connection, statement.sql);
           return target;
         }),
     );
   }
 
-  #cachedGate(level: Level, statement: TenantStatement): EngineFailure | null {
+  #cachedGate(on: Compiling, level: Level, statement: TenantStatement): EngineFailure | null {
     const key = `${level} ${statement.level} ${statement.params.length} ${statement.sql}`;
     const { gates } = this.compiled;
     const known = gates.get(key);
     if (known !== undefined) return known;
-    const failure = this.#gateStatement(this.compiled, level, statement);
-    gates.set(key, failure);
+    const failure = this.#gateStatement(on, level, statement);
+    // Another call may have room for what was too much in this one.
+    if (failure?.kind !== "too_big") gates.set(key, failure);
     return failure;
   }
 
@@ -141,11 +144,20 @@ export class SchemaGate {
   #compile(on: Compiling, statement: InspectedStatement, apply: (() => void) | null = null): Compiled {
     const { connection, facts } = this.compiled;
     const known = on.connection === connection && !statement.changesSchema ? facts : null;
+    const refusal = this.#refusal(on, statement.sql);
+    if (refusal !== null) return refusal;
     const found = known?.get(statement.sql);
     if (found) return { ok: true, facts: found };
-    const compiled = on.expansion.refusal(statement.sql) ?? compileStatement(on.connection, statement, apply);
+    const compiled = compileStatement(on.connection, statement, apply);
     if (compiled.ok) known?.set(statement.sql, compiled.facts);
     return compiled;
+  }
+
+  #refusal({ expansion, weight }: Compiling, sql: string) {
+    const read = this.syntax(sql);
+    if (!read.ok) return expansion.refusal(sql, 0, weight);
+    const { tableUses, widths } = read.syntax;
+    return tooWide(widths, weight) ?? expansion.refusal(sql, tableUses, weight);
   }
 
   #gateStatement(
@@ -188,6 +200,12 @@ export class SchemaGate {
     return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
+  #applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
+    const read = this.syntax(sql);
+    applySchemaChange(connection, { sql, tableAs: read.ok ? read.syntax.tableAs : null });
+    expansion?.add(sql);
+  }
+
   /** What follows a change of the schema, or does without foreign keys, is compiled against a copy. */
   #on<T>(
     { changes, foreignKeysOff }: { readonly changes: boolean; readonly foreignKeysOff: boolean },
@@ -202,11 +220,6 @@ export class SchemaGate {
       copy.close();
     }
   }
-}
-
-function applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
-  applySchemaChange(connection, { sql, tableAs: tableAs(sql) });
-  expansion?.add(sql);
 }
 
 const RANK: Readonly<Record<Level, number>> = { read: 0, write: 1, schema: 2 };
