@@ -6,6 +6,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvGetEach, kvGetMany } from "../store/kv_call.ts";
 import type { DatabaseRecord, DeletedDatabaseRecord } from "../store/records.ts";
 import { DatabasesBySlug } from "./databases_by_slug.ts";
+import { MadeToday } from "./made_today.ts";
 import { listSlugPage, type Page, type SlugPageInput } from "./list_page.ts";
 
 /** `swept`: making the storage took so long that a sweep has dropped it. */
@@ -29,12 +30,14 @@ export class Databases {
   readonly #isAlone: boolean;
   /** Announced with the database before them: a commit of its own would be one more sync for each new database. */
   readonly #spare: Spare[] = [];
+  readonly #made: MadeToday;
   /** The largest that was given out: additions at the same time may end in another order than that of their spare ids. */
   #largest = "";
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
     this.#bySlug = new DatabasesBySlug(kv, clock);
     this.#isAlone = this.#bySlug.isTold;
+    this.#made = new MadeToday(clock);
   }
 
   /** Notes that storage with this id is being made. Without `add` a sweep drops it. */
@@ -44,8 +47,12 @@ export class Databases {
     );
   }
 
-  /** A new id that has been announced. Each is given out once, and a later one is larger. */
-  async announceNew(): Promise<string> {
+  /**
+   * A new id for a namespace that has been announced. Each is given out once, and a later one is larger. Errors: also
+   * `too_many_requests`.
+   */
+  async announceNew(namespaceId: string): Promise<string> {
+    this.#made.take(namespaceId);
     const nowMs = this.clock.now();
     for (let spare = this.#spare.shift(); spare !== undefined; spare = this.#spare.shift()) {
       const isFresh = nowMs >= spare.sinceMs && nowMs - spare.sinceMs < SPARE_MS;

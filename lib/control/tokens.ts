@@ -4,6 +4,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet, kvPage } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
 import { listPage, type Page, type PageInput } from "./list_page.ts";
+import { MadeToday } from "./made_today.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 import { audienceOf, giverOf, lineageOf, MAX_LINEAGE, tokenKeys, tokenLineage } from "./token_records.ts";
@@ -38,6 +39,7 @@ export class Tokens {
   readonly #cache: RecordCache<KnownToken>;
   /** Ids of tokens and members on which cached tokens depend. More than needed does no harm. */
   readonly #ancestors = new Set<string>();
+  readonly #made: MadeToday;
 
   constructor(
     private readonly kv: Deno.Kv,
@@ -45,10 +47,12 @@ export class Tokens {
     private readonly namespaces: Namespaces,
   ) {
     this.#cache = new RecordCache(clock);
+    this.#made = new MadeToday(clock);
   }
 
-  /** False when the namespace is gone. */
+  /** False when the namespace is gone. Errors: also `too_many_requests`. */
   async add(record: TokenRecord, also: Also = nothingElse): Promise<boolean> {
+    this.#made.take(record.namespaceId);
     return await untilCommitted(async () => {
       const namespace = await kvGet(this.kv, keys.namespace(record.namespaceId));
       if (namespace.versionstamp === null) return false;

@@ -74,6 +74,8 @@ export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 export const MAX_SMALL_BYTES = 4096;
 /** Handoffs that a token, with all that come of it, mints in a UTC day: what they give may last for ever, and costs nothing. */
 export const MAX_HANDOFFS = 10_000;
+/** Databases, and tokens, that a process makes for a namespace in a UTC day. Tests make it smaller. */
+export const madeLimits = { inDay: 50_000 };
 /** Milliseconds that a deleted database can be restored: 7 days. */
 export const DELETED_KEEP_MS = 7 * 86_400_000;
 /**

@@ -179,7 +179,7 @@ Deno.test("where nobody else makes databases, each addition announces the next i
     const ids: string[] = [];
     const add = async (slug: string) => {
       const record = databaseRecord("ns_1", slug, clock.now());
-      const id = await databases.announceNew();
+      const id = await databases.announceNew("ns");
       clock.turn(5);
       assertEquals(await databases.add({ ...record, id }), { ok: true });
       ids.push(id);
@@ -202,7 +202,7 @@ Deno.test("where nobody else makes databases, each addition announces the next i
     // Nobody uses those that are left, and a sweep takes them; whoever had one too late would be told.
     const left = await noted();
     clock.turn(120_000);
-    const late = await databases.announceNew();
+    const late = await databases.announceNew("ns");
     assertEquals(left.includes(late), false);
     clock.turn(480_000);
     const taken = (await leftovers.takeAbandoned()).map(({ id }) => id);

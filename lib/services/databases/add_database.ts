@@ -35,14 +35,15 @@ const failureCode = {
 } as const;
 
 /**
- * After a failure the storage is dropped, now or by a sweep. Errors: `slug_taken`, `namespace_not_found`, `make`'s.
+ * After a failure the storage is dropped, now or by a sweep. Errors: `slug_taken`, `namespace_not_found`,
+ * `too_many_requests`, `make`'s.
  */
 export async function addDatabase(ctx: NewStorage, input: NewDatabase): Promise<DatabaseView> {
   const { databases } = ctx.control;
   const { namespaceId, slug, name, act } = input;
   if (await databases.bySlug(namespaceId, slug) !== null) throw new AppError("slug_taken");
   const createdAt = ctx.clock.now();
-  const id = await databases.announceNew();
+  const id = await databases.announceNew(namespaceId);
   const record = { id, slug, name, namespaceId, branchRef: TRUNK, createdAt };
   let view: DatabaseView;
   try {
