@@ -4,6 +4,7 @@ import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, PLAIN_ROWS } from "../../lib/sql/row_form.ts";
+import { readSyntax } from "../../lib/sql/syntax.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import type { BranchMerge } from "../../lib/tenant/branch_store.ts";
 import type { Level } from "../../lib/engine/guard.ts";
@@ -590,8 +591,10 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
       const tenant = await Tenant.create(store);
       const endless = 'CREATE TABLE IF NOT EXISTS "e"/* as */as--select\n' +
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i FROM n";
+      const read = readSyntax(endless);
+      assert(read.ok);
       const { facts, failure } = await tenant.database.inspect([
-        { sql: endless, changesSchema: true },
+        { sql: endless, changesSchema: true, tableAs: read.syntax.tableAs },
         { sql: 'INSERT INTO e (i, "i:1") VALUES (1, 2)', changesSchema: false },
       ]);
       assertEquals([failure, facts.map((one) => one.tablesWritten)], [null, [["e"], ["e"]]]);

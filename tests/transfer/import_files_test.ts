@@ -45,12 +45,15 @@ testSteps("import of files", transferWorld, {
       assertMatch(answer.body.issues?.[0]?.message ?? "", /has no table/);
       assertEquals(rowsOf(await world.acme.query("SELECT v FROM t")), [[1]]);
     }
-    await world.acme.setup("DROP TABLE t");
-    const empty = await world.exported("format=sql");
-    await world.acme.setup("CREATE TABLE t (v)");
-    const emptied = await world.import("format=sql&mode=replace", empty);
-    assertEquals(emptied.status, 200, emptied.text);
-    assertEquals((await world.acme.query("SELECT v FROM t")).status, 400);
+    for (const format of ["sql", "sqlite"]) {
+      await world.acme.setup("DROP TABLE t");
+      const empty = await world.exported(`format=${format}`);
+      await world.acme.setup("CREATE TABLE t (v)");
+      const emptied = await world.import(`format=${format}&mode=replace`, empty);
+      assertEquals(emptied.status, 200, emptied.text);
+      assertEquals((await world.acme.query("SELECT v FROM t")).status, 400);
+      await world.acme.setup("CREATE TABLE t (v)");
+    }
   },
 
   "reads what sqlite3's .dump writes, full-text tables included": async (world) => {

@@ -107,7 +107,7 @@ function* strangersItems(path: string): Generator<Item> {
   const [found] = allRows(db, "PRAGMA integrity_check(1)")[0] ?? [];
   if (found !== "ok") throw new Unreadable(String(found));
   const plan = planOf(db, null);
-  if (plan.tables.length + plan.virtual.length === 0 && hasLog(path)) {
+  if (allRows(db, "SELECT 1 FROM sqlite_schema LIMIT 1").length === 0 && hasLog(path)) {
     throw new NotTaken(
       "it has no tables; what a program has written that still has it open is in the file beside it, whose name ends with -wal: " +
         "send the file that VACUUM INTO makes",
