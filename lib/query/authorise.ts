@@ -3,6 +3,7 @@
 import { AppError, invalidInput } from "../core/errors.ts";
 import { roleAtLeast } from "../core/role.ts";
 import { foldName } from "../sql/names.ts";
+import type { StatementFacts } from "../sql/statement_facts.ts";
 import { refused } from "./failure_error.ts";
 import type { UnderstoodCall } from "./query_call.ts";
 
@@ -59,7 +60,7 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
  * between the two. Files of migrations are compared by their rows (`calls/migration_watch.ts`).
  */
 function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
-  if (call.migration || call.migrations || !facts.some(({ verb }) => verb === "drop")) return;
+  if (call.migration || call.migrations || !drops(facts)) return;
   if (facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
   /** Folded name → index of the last statement that gives it to another table. */
   const given = new Map<string, number>();
@@ -81,4 +82,14 @@ function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
       extra: { failedIndex: index },
     });
   }
+}
+
+/** Whether one of them drops something. The statements of a batch mostly have the same facts, which are looked at once. */
+function drops(facts: UnderstoodCall["facts"]): boolean {
+  let last: StatementFacts | null = null;
+  for (const one of facts) {
+    if (one !== last && one.verb === "drop") return true;
+    last = one;
+  }
+  return false;
 }
