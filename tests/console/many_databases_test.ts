@@ -86,6 +86,14 @@ testSteps("many databases in the console", world, {
     assertEquals(usage.split("<tr>").length - 2, 101);
     assertMatch(plain(usage), /21 others 42 63 0/);
     assertMatch(usage, />main<\/a>/);
+    const dear = app.deps.kv.atomic();
+    for (let n = 0; n < OTHERS; n++) {
+      dear.set(keys.usage(id, hour, newId("db", n)), { ...used, costNanoUsd: 9_000_000 });
+    }
+    assert((await dear.commit()).ok);
+    assert(!(await look("/usage")).includes(">main</a>"));
+    const chosen = await look("/usage?database=main");
+    assert(chosen.includes(">main</a>") && chosen.includes("Latency of main"), plain(chosen));
     await tenant.setup("CREATE TABLE changed (a)");
     assertMatch(await look("/audit"), /<input[^>]* name="database"/);
     assertMatch(plain(await look("/audit?database=main")), /changed/);

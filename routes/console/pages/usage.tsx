@@ -17,7 +17,7 @@ const spans = {
   month: { by: "day", barMs: DAY_MS, bars: 30 },
 } as const;
 
-/** Databases that are listed one by one. */
+/** Databases that are listed one by one, the dearest; and the chosen one, whatever it cost. */
 const SHOWN = 100;
 
 /** A view of the page. */
@@ -46,7 +46,9 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
       databaseId: chosen?.id ?? null,
     });
     const dearest = [...sums.byDatabase].sort(([, a], [, b]) => b.costUsd - a.costUsd);
-    const slugs = await readSlugs(ctx, namespace, dearest.slice(0, SHOWN).map(([id]) => id));
+    const isListed = ([id]: readonly [string, unknown], at: number) => at < SHOWN || id === chosen?.id;
+    const listed = dearest.filter(isListed);
+    const slugs = await readSlugs(ctx, namespace, listed.map(([id]) => id));
     const latency = await readUsageLatency({ ...deps, caller: ctx.caller }, {
       namespaceSlug: namespace,
       used: sums.byDatabase,
@@ -66,8 +68,8 @@ export function usageRoutes(deps: AppDeps): Hono<Env> {
         barMs={barMs}
         times={Array.from({ length: bars }, (_, at) => fromMs + at * barMs)}
         byTime={sums.byTime}
-        dearest={dearest.slice(0, SHOWN)}
-        others={dearest.slice(SHOWN).map(([, used]) => used)}
+        listed={listed}
+        others={dearest.filter((one, at) => !isListed(one, at)).map(([, used]) => used)}
         slugs={slugs}
         only={only}
         latency={latency}

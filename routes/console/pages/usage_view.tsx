@@ -20,8 +20,8 @@ export interface UsageProps {
   /** When each bar begins, unix milliseconds. */
   readonly times: readonly number[];
   readonly byTime: UsageSumsView["byTime"];
-  /** Id of a database and what it used, the dearest first: as many as are listed one by one. */
-  readonly dearest: readonly (readonly [id: string, used: UsageFigures])[];
+  /** Id of a database and what it used, the dearest first: those that are listed one by one. */
+  readonly listed: readonly (readonly [id: string, used: UsageFigures])[];
   readonly others: readonly UsageFigures[];
   /** Id of a listed database → its slug; those that are gone have none. */
   readonly slugs: ReadonlyMap<string, string>;
@@ -36,7 +36,7 @@ const shown = [["day", "24 hours"], ["week", "7 days"], ["month", "30 days"]] as
 
 /** The page. */
 export function Usage(props: UsageProps): Html {
-  const { namespace, baseUrl, span, only, dearest } = props;
+  const { namespace, baseUrl, span, only, listed } = props;
   const more = only === null ? "" : `&database=${encodeURIComponent(only)}`;
   const views = shown.map(([name, text]) => ({
     name: text,
@@ -52,7 +52,7 @@ export function Usage(props: UsageProps): Html {
           ? "What databases were asked and what it cost, in UTC. Looking at the console costs nothing."
           : <a href={`/console/${namespace}/usage?span=${span}`}>Show all databases</a>}
       />
-      {dearest.length === 0
+      {listed.length === 0
         ? (
           <EmptyCard icon="usage" title="No call in this time">
             <p>Every statement is counted here with the rows it read and wrote. A first one:</p>
@@ -126,9 +126,9 @@ function nameOf(at: number, barMs: number): string {
   return barMs === DAY_MS ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
 }
 
-function ByDatabase({ namespace, span, dearest, others, slugs, latency }: UsageProps): Html {
+function ByDatabase({ namespace, span, listed, others, slugs, latency }: UsageProps): Html {
   const rest = sumOf(others);
-  const total = sumOf(dearest.map(([, used]) => used)).costUsd + rest.costUsd;
+  const total = sumOf(listed.map(([, used]) => used)).costUsd + rest.costUsd;
   const figures = (used: UsageFigures, { p50Ms, p95Ms }: Partial<LatencyReport> = {}) => [
     whole(used.requests),
     whole(used.rowsRead),
@@ -153,7 +153,7 @@ function ByDatabase({ namespace, span, dearest, others, slugs, latency }: UsageP
           { name: "Share", numeric: true },
         ]}
         rows={[
-          ...dearest.map(([id, used]) => {
+          ...listed.map(([id, used]) => {
             const slug = slugs.get(id);
             return [
               slug === undefined
