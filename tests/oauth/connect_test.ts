@@ -327,6 +327,24 @@ testSteps("OAuth", oauthWorld, {
     assertMatch(nothing.text, /Name databases of|Choose what it may reach/);
   },
 
+  "of many databases a member names those that a client may reach": async (world) => {
+    const { app, tenant, admin } = world;
+    for (let n = 0; n < 31; n++) await tenant.createDatabase(`of-many-${n}`);
+    const verifier = oauth.generateRandomCodeVerifier();
+    const path = await consentPath(world, await authorizationPath(world, { verifier }));
+    const page = (await openPage(app, path, admin)).text;
+    assertMatch(page, /name="others"/);
+    assert(!page.includes('value="of-many-1"'), "databases are offered one by one");
+    const send = (others: string) =>
+      sendForm(app, { path, fields: { decision: "allow", role: "read", others }, person: admin });
+    const wrong = await send("of-many-7, nobody");
+    assertEquals(wrong.status, 400);
+    assertMatch(wrong.text, /Name databases of/);
+    assertEquals((await send("of-many-7, of-many-8")).status, 303);
+    const [allowed] = (await auditOf(world)).filter(({ action }) => action === "client.allowed");
+    assertEquals(allowed?.["facts"], { client: "Test client", role: "read", databases: 2 });
+  },
+
   "a session that has ended, or is stale, is asked for again": async (world) => {
     const path = await authorizationPath(world, { verifier: oauth.generateRandomCodeVerifier() });
     const ended = await decide(world, path, { person: null });
