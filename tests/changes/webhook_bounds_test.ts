@@ -236,7 +236,7 @@ test("events of a minute that are more than a record takes are told once each, a
   const { control, query: { clock } } = app.deps.webhooks.sending;
   const { id } = await add({ events: ["backup.late"] });
   const lately = Array.from({ length: 2100 }, () => newId("wev", clock.now()));
-  // As many as it takes, but for the message under way.
+  // As many as it takes: there is no room for the message under way.
   const fills = async (count: number) => {
     try {
       // A list that was read takes more room than one that was made.
@@ -248,7 +248,6 @@ test("events of a minute that are more than a record takes are told once each, a
   };
   let count = lately.length;
   while (await fills(count) === null) count -= 1;
-  await fills(count - 5);
   assert(count > 1000);
   const happens = () =>
     control.webhooks.addEvent(tenant.database.id, { type: "backup.late", at: clock.now(), data: {} });

@@ -7,7 +7,7 @@ import type { ChangesTarget } from "../changes/read_changes.ts";
 import { signedHeaders, type WebhookMessage } from "./message.ts";
 import { afterPutBack } from "./from_now_on.ts";
 import { type NextMessage, nextMessage } from "./next_message.ts";
-import { LATE_MS } from "./told_events.ts";
+import { asTold, LATE_MS } from "./told_events.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
 /** Milliseconds that a receiver may take until the head of its answer has come. */
@@ -72,7 +72,8 @@ export async function deliverNext(
     return NOW;
   }
   const { next } = found;
-  const begun = { ...state, pending: next.pending };
+  // A state of before may have noted so many that there is no room for the message.
+  const begun = { ...state, ...asTold(state.eventId, state.told, state.toldUntil), pending: next.pending };
   if (state.pending?.id !== next.pending.id) {
     // Read anew, because the note has changed it; where somebody else was faster, all of it begins again.
     if (await webhooks.note(held, begun)) return NOW;
