@@ -138,9 +138,13 @@ export async function openFolders(dataDirectory: string, known: KnownByKv): Prom
 async function make(folder: string): Promise<void> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    // One that is there may be another user's.
+    for await (const _ of Deno.readDir(folder)) break;
   } catch (error) {
     throw new ConfigError(
-      `Let DATA_DIR have folders that this process can write; making ${folder} failed (${reasonOf(error)})`,
+      `Let DATA_DIR have folders that this process can use; making or reading ${folder} failed (${
+        reasonOf(error)
+      })`,
     );
   }
 }
