@@ -53,7 +53,8 @@ function added(node: AstNode): number {
   return node.op === "And" ? 1 : Math.max(columnsOf(node.left), columnsOf(node.right)) - 1;
 }
 
-function columnsOf(expr: Expr): number {
+/** Those that are compared at once where row values are. */
+export function columnsOf(expr: Expr): number {
   return expr.type === "ParenthesizedExpr" ? expr.exprs.length : 1;
 }
 
