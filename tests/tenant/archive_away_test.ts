@@ -116,11 +116,21 @@ async function untilIdle(store: LocalStore, id: string, clock: TurnableClock): P
   await until(async () => (await store.archive?.status(id))?.lagMs === 0);
 }
 
+/** Null for a file that was sent, or got its name, meanwhile. */
+function sizeIfThere(path: string): number | null {
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
 /** What waits for the bucket. */
 function spoolBytes(store: LocalStore, id: string): number {
   const folder = `${store.files.scratch}/../archive/${id.slice(-2).toLowerCase()}/${id}`;
   const files = [...Deno.readDirSync(folder)].filter(({ name }) => name.includes("~"));
-  return files.reduce((sum, { name }) => sum + Deno.statSync(`${folder}/${name}`).size, 0);
+  return files.reduce((sum, { name }) => sum + (sizeIfThere(`${folder}/${name}`) ?? 0), 0);
 }
 
 Deno.test("half of an epoch in the bucket is none: another installation that takes over brings back what is before it", async () => {
