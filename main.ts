@@ -1,4 +1,4 @@
-// Starts the service and stops it: the only place that opens Deno KV and the tenant store, and binds the port.
+// Starts the service and stops it: the only place that opens Deno KV and binds the port.
 import { type Config, configFromEnvironment, defaultBaseUrl } from "./lib/config.ts";
 import { attempt, reasonOf } from "./lib/core/attempt.ts";
 import { isoTime, systemClock } from "./lib/core/clock.ts";
@@ -15,8 +15,9 @@ import { FactsCache } from "./lib/query/facts_cache.ts";
 import { LongTexts } from "./lib/query/long_texts.ts";
 import { BACKUPS_FOLDER } from "./lib/services/backup/take_backup.ts";
 import { openBackups } from "./lib/services/backup/open_backups.ts";
-import { firstStart, isFirstStart, knowsDatabases } from "./lib/services/start/first_start.ts";
+import { firstStart } from "./lib/services/start/first_start.ts";
 import { greeting, keyGreeting } from "./lib/services/start/greeting.ts";
+import { openTenants } from "./lib/services/start/open_tenants.ts";
 import { operatorKey } from "./lib/services/start/operator_key.ts";
 import { say } from "./lib/services/start/say.ts";
 import { stopOnSignal } from "./lib/services/start/stop_on_signal.ts";
@@ -27,10 +28,7 @@ import { keepPrivate } from "./lib/store/keep_private.ts";
 import { withReceipts } from "./lib/store/kv_call.ts";
 import { withChanges } from "./lib/store/kv_changes.ts";
 import { withLifetimes } from "./lib/store/lifetimes.ts";
-import type { TenantStore } from "./lib/tenant/tenant_store.ts";
-import { archiveSettings } from "./lib/tenant/archive/archive_settings.ts";
 import { removeIfThere } from "./lib/store/if_there.ts";
-import { openTransferRoom } from "./lib/tenant/transfer/open_transfer_room.ts";
 import { createApp } from "./routes/app.ts";
 import { appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
@@ -119,7 +117,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   const kv = await openKv(config);
   // A platform need not let a process start threads.
   const facts = config.hosted ? new FactsCache() : new FactsCache(new LongTexts());
-  const tenants = await openTenants(config, kv, facts);
+  const tenants = await openTenants(config, { kv, facts, clock, log });
   const operatorKeyHash = await operatorKey(
     kv,
     config.operatorKey,
@@ -212,34 +210,6 @@ async function openKvServer(url: string): Promise<Deno.Kv> {
 
 function kvFile(dataDir: string): string {
   return `${dataDir}/kv.sqlite3`;
-}
-
-/** Loads the one store that is used: where there is no disk, nothing of the embedded engine is ever read. */
-async function openTenants(config: Config, kv: Deno.Kv, facts: FactsCache): Promise<TenantStore> {
-  const { tenantsUrl } = config;
-  const syntax = (sql: string) => facts.syntax(sql);
-  const transferRoom = tenantsUrl.kind === "file" ? null : await openTransferRoom(config, log);
-  const known = { knowsDatabases: await knowsDatabases(kv) };
-  const remote = { ...config, ...known, syntax, clock, log, transferRoom };
-  switch (tenantsUrl.kind) {
-    case "file": {
-      const { createLocalStore } = await import("./lib/tenant/local/create_local_store.ts");
-      const archive = archiveSettings(config);
-      const own = { ...known, newHere: await isFirstStart(kv), archive, dataDirectory: config.dataDir };
-      return await createLocalStore({ ...config, ...own, clock, log });
-    }
-    case "sqld": {
-      const { createSqldStore } = await import("./lib/tenant/sqld/create_sqld_store.ts");
-      const { url, adminUrl } = tenantsUrl;
-      const secrets = { adminToken: config.tenantsToken, jwtKeyPem: config.tenantsJwtKey };
-      return createSqldStore({ ...remote, ...secrets, url, adminUrl });
-    }
-    case "turso": {
-      const { createTursoStore } = await import("./lib/tenant/turso/create_turso_store.ts");
-      const own = { ...tenantsUrl, token: config.tenantsToken };
-      return createTursoStore({ ...remote, ...own });
-    }
-  }
 }
 
 /** On a platform its own server speaks to the clients, and bounds them. */
