@@ -154,8 +154,8 @@ function BySession(props: ConnectProps & { readonly caller: MemberCaller }): Htm
             checked={chosen.includes("*")}
           />
         </div>
-        {isPart ? <Field {...field("others")} label="Or by name" placeholder="shop, orders" /> : null}
       </fieldset>
+      {isPart ? <Field {...field("others")} label="Or by name" placeholder="shop, orders" /> : null}
       <Button kind="primary" name="decision" value="allow" wide>Allow</Button>
     </Form>
   );

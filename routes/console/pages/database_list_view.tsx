@@ -1,12 +1,12 @@
 // The list of a namespace's databases on their page, and how one of many is found.
 import type { DatabaseView } from "../../../lib/services/databases/database_record.ts";
 import { mayManage } from "../frame/may_manage.ts";
-import { furtherQuery } from "../frame/sought.ts";
+import { furtherQuery } from "../frame/searched_page.ts";
 import { Card } from "../parts/card.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { EmptyCard } from "../parts/empty.tsx";
 import { bytes, countedHere, usd, whole } from "../parts/figures.ts";
-import { Finder } from "../parts/finder.tsx";
+import { Finder, NothingFound } from "../parts/finder.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { Pill } from "../parts/pill.tsx";
@@ -24,7 +24,9 @@ export function DatabaseList(props: DatabasesProps): Html {
         find={props.list.find}
         all="All databases"
       />
-      <List {...props} />
+      {props.list.items.length === 0
+        ? <NothingFound of="database" path={`/console/${props.namespace}`} />
+        : <List {...props} />}
     </div>
   );
 }

@@ -14,7 +14,7 @@ import { manageContext } from "../../http/service_contexts.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import type { Env } from "../../http/env.ts";
 import { renderPage } from "../frame/page.tsx";
-import { soughtPage } from "../frame/sought.ts";
+import { searchedPage } from "../frame/searched_page.ts";
 import { readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
 import type { DatabasesFacts } from "./databases_props.ts";
@@ -85,7 +85,7 @@ async function factsOf(
   const visit = c.get("visit");
   const dayStart = visit.now - visit.now % DAY_MS;
   const [list, { byDatabase: today }, rail] = await Promise.all([
-    soughtPage(c, PAGE_SIZE, (page) => listDatabases(ctx, { namespaceSlug, ...page })),
+    searchedPage(c, PAGE_SIZE, (page) => listDatabases(ctx, { namespaceSlug, ...page })),
     readUsageSums(ctx, { namespaceSlug, fromMs: dayStart, toMs: null, by: "day", databaseId: null }),
     visit.railOf(namespaceSlug),
   ]);

@@ -3,12 +3,12 @@ import type { DatabaseView } from "../../../lib/services/databases/database_reco
 import type { Glance } from "../../../lib/services/money/glance_at.ts";
 import type { UsageFigures } from "../../../lib/services/money/manage_money.ts";
 import type { Visit } from "../../http/visit.ts";
-import type { SoughtPage } from "../frame/sought.ts";
+import type { SearchedPage } from "../frame/searched_page.ts";
 import type { Returned } from "../frame/returned.ts";
 
 /** What the page tells. */
 export interface DatabasesFacts {
-  readonly list: SoughtPage<DatabaseView>;
+  readonly list: SearchedPage<DatabaseView>;
   readonly today: ReadonlyMap<string, UsageFigures>;
   readonly rail: Glance;
   /** Slug of what was just deleted, or brought back. */

@@ -14,7 +14,7 @@ import type { Glance } from "../../../lib/services/money/glance_at.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { renderPage } from "../frame/page.tsx";
 import { readForm } from "../frame/read_form.ts";
-import { furtherQuery, type SoughtPage, soughtPage } from "../frame/sought.ts";
+import { furtherQuery, type SearchedPage, searchedPage } from "../frame/searched_page.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
@@ -22,7 +22,7 @@ import { CopyLine } from "../parts/copy_line.tsx";
 import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted, usd } from "../parts/figures.ts";
-import { Finder } from "../parts/finder.tsx";
+import { Finder, NothingFound } from "../parts/finder.tsx";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -40,7 +40,7 @@ const newNamespace = z.object({ slug, name: displayName.optional() });
 export function namespacesRoutes(deps: AppDeps): Hono<Env> {
   const page = async (c: Context<Env>, returned: Returned<"create"> | null) => {
     const ctx = { ...manageContext(deps, c), approvals: deps.query.approvals };
-    const list = await soughtPage(c, PAGE_SIZE, (page) => listNamespaces(ctx, page));
+    const list = await searchedPage(c, PAGE_SIZE, (page) => listNamespaces(ctx, page));
     const items = await Promise.all(
       list.items.map(async (namespace) => ({ ...namespace, facts: await glanceAt(ctx, namespace.slug) })),
     );
@@ -76,7 +76,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
 interface NamespacesProps {
   readonly visit: Visit;
   readonly baseUrl: string;
-  readonly list: SoughtPage<NamespaceView & { readonly facts: Glance }>;
+  readonly list: SearchedPage<NamespaceView & { readonly facts: Glance }>;
   readonly returned: Returned<"create"> | null;
   readonly deleted: string | null;
   /** A proxy has said who asks, and the settings say that there is none. */
@@ -151,7 +151,9 @@ function Found({ visit, list }: Pick<NamespacesProps, "visit" | "list">): Html {
   return (
     <div class="stack">
       <Finder visit={visit} path="/console/-/namespaces" find={list.find} all="All namespaces" />
-      <List list={list} />
+      {list.items.length === 0
+        ? <NothingFound of="namespace" path="/console/-/namespaces" />
+        : <List list={list} />}
     </div>
   );
 }

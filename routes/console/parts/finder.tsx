@@ -1,6 +1,7 @@
 // How one of many is found by how its name begins.
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "./button.tsx";
+import { EmptyCard } from "./empty.tsx";
 import { Field } from "./field.tsx";
 import { Form } from "./form.tsx";
 import type { Html } from "./html.ts";
@@ -14,6 +15,17 @@ export interface FinderProps {
   readonly find: string;
   /** What leads back to all of them. */
   readonly all: string;
+}
+
+/** In the place of the list, where no name begins so. */
+export function NothingFound({ of, path }: { readonly of: string; readonly path: string }): Html {
+  return (
+    <EmptyCard icon="database" title={`No ${of} begins so`}>
+      <p>
+        Slugs are compared from their first letter on. <a href={path}>Show all of them</a>
+      </p>
+    </EmptyCard>
+  );
 }
 
 /** A field and a button in a line above the list. */

@@ -6,7 +6,7 @@ import type { ShownPage } from "../../../lib/services/shown_page.ts";
 import type { Env } from "../../http/env.ts";
 
 /** One page of a list, and how it was found. */
-export interface SoughtPage<View> extends ShownPage<View> {
+export interface SearchedPage<View> extends ShownPage<View> {
   /** What the slugs of those that are shown begin with; empty: anything. */
   readonly find: string;
   /** There are others too, or may be. */
@@ -14,11 +14,11 @@ export interface SoughtPage<View> extends ShownPage<View> {
 }
 
 /** Reads the page that `?find=` and `?after=` ask for. Errors: those of `list`. */
-export async function soughtPage<View>(
+export async function searchedPage<View>(
   c: Context<Env>,
   pageSize: number,
   list: (page: SlugPageInput) => Promise<ShownPage<View>>,
-): Promise<SoughtPage<View>> {
+): Promise<SearchedPage<View>> {
   const [cursor, find] = [c.req.query("after") ?? null, c.req.query("find")?.trim().toLowerCase() ?? ""];
   // No slug begins with what cannot be one.
   const { items, nextCursor } = find === "" || isSlug(find)
@@ -28,6 +28,8 @@ export async function soughtPage<View>(
 }
 
 /** The query of the page behind it. */
-export function furtherQuery({ find, nextCursor }: Pick<SoughtPage<unknown>, "find" | "nextCursor">): string {
+export function furtherQuery(
+  { find, nextCursor }: Pick<SearchedPage<unknown>, "find" | "nextCursor">,
+): string {
   return `?${new URLSearchParams({ ...(find === "" ? {} : { find }), after: nextCursor ?? "" })}`;
 }
