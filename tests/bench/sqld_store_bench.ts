@@ -5,9 +5,9 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
-import { gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
-import { CompiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
-import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
+import { readSyntax } from "../../lib/sql/syntax.ts";
+import { GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";
+import { schemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { print } from "../testing/print.ts";
 import { startSqld } from "../testing/sqld.ts";
@@ -126,20 +126,20 @@ async function printGate(): Promise<void> {
     analyzed: false,
     numbered: false,
   };
-  const compiled = new CompiledSchema(await gateEngine("auto", schema.statements), schema);
-  const schemaGate = new SchemaGate(1, schema, compiled);
   const facts = new FactsCache();
+  const gateThread = new GateThread();
+  const gate = await schemaGate(1, schema, { gateEngine: "auto", syntax: readSyntax, gateThread });
   const call = tenantCall(1, "read", [[READ, 1]]);
   const times = 100_000;
   const startMs = systemClock.monotonicMs();
   for (let at = 0; at < times; at++) {
     facts.syntax(READ);
-    schemaGate.gate(call);
+    await gate.gate(call);
   }
   print(
     `the gate takes ${((systemClock.monotonicMs() - startMs) / times).toFixed(5)} ms for a cached statement`,
   );
-  compiled.connection.close();
+  gateThread.close();
 }
 
 function ratio(one: number, other: number): string {

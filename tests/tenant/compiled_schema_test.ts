@@ -2,19 +2,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { knownCharacters } from "../../lib/tenant/remote/gate/known_texts.ts";
-import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
+import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
 
 const PARENT = "CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT)";
 const CHILD = "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE)";
 const PLAIN = "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p)";
 const DELETE = { sql: "DELETE FROM p WHERE id = 1", changesSchema: false };
 
-async function gateOf(statements: readonly string[], version = 1): Promise<SchemaGate> {
+async function gateOf(statements: readonly string[], version = 1): Promise<GateCompiler> {
   const schema = { engineVersion: version, statements, analyzed: false, numbered: false };
-  return new SchemaGate(version, schema, await compiledSchema("auto", schema));
+  return new GateCompiler(version, await compiledSchema("auto", schema));
 }
 
-function written(gate: SchemaGate, foreignKeysOff = false): readonly string[] | undefined {
+function written(gate: GateCompiler, foreignKeysOff = false): readonly string[] | undefined {
   return gate.inspect([DELETE], { foreignKeysOff }).facts[0]?.tablesWritten;
 }
 

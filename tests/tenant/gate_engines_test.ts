@@ -4,7 +4,7 @@ import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
 import { readSyntax } from "../../lib/sql/syntax.ts";
 import { CompiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
-import { SchemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
+import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
 import type { Level } from "../../lib/engine/guard.ts";
 import type { TenantStatement } from "../../lib/tenant/tenant_statement.ts";
 import { someOf } from "../testing/rounds.ts";
@@ -16,12 +16,12 @@ const LEVELS: readonly Level[] = ["read", "write", "schema"];
 const texts = Object.values(statementCorpus).flat().map(([sql]) => sql);
 
 /** Oracles of one schema in both builds. */
-async function both(statements: readonly string[], body: (node: SchemaGate, wasm: SchemaGate) => void) {
+async function both(statements: readonly string[], body: (node: GateCompiler, wasm: GateCompiler) => void) {
   const schema = { engineVersion: 1, statements, analyzed: true, numbered: false };
   const compiled = async (engine: GateEngine) => new CompiledSchema(await gateEngine(engine, []), schema);
   const [node, wasm] = [await compiled("node"), await compiled("wasm")];
   try {
-    body(new SchemaGate(1, schema, node), new SchemaGate(1, schema, wasm));
+    body(new GateCompiler(1, node), new GateCompiler(1, wasm));
   } finally {
     node.connection.close();
     wasm.connection.close();
@@ -80,12 +80,12 @@ function long(sql: string): string {
 type Verdicts = readonly unknown[];
 
 /** What a gate of its own says: the engine compiles no virtual table's statements before one is touched. */
-async function freshly(body: (gate: SchemaGate) => Verdicts): Promise<Verdicts> {
+async function freshly(body: (gate: GateCompiler) => Verdicts): Promise<Verdicts> {
   const statements = [...serviceTableStatements, ...corpusSchema];
   const schema = { engineVersion: 1, statements, analyzed: true, numbered: false };
   const compiled = new CompiledSchema(await gateEngine("node", []), schema);
   try {
-    return body(new SchemaGate(1, schema, compiled));
+    return body(new GateCompiler(1, compiled));
   } finally {
     compiled.connection.close();
   }
@@ -94,9 +94,9 @@ async function freshly(body: (gate: SchemaGate) => Verdicts): Promise<Verdicts> 
 Deno.test("a long text has the facts and verdicts of the short one, and known facts change no verdict", async () => {
   for (const sql of someOf(texts.filter(reachesEngine), 4)) {
     const statement = { sql, changesSchema: changesSchema(sql) };
-    const verdicts = (gate: SchemaGate, text: string) =>
+    const verdicts = (gate: GateCompiler, text: string) =>
       LEVELS.map((level) => gate.gate(tenantCall(1, level, [[text, ...parameters(sql)]])));
-    const facts = (gate: SchemaGate, text: string) => gate.inspect([{ ...statement, sql: text }]);
+    const facts = (gate: GateCompiler, text: string) => gate.inspect([{ ...statement, sql: text }]);
     const expected = await freshly((gate) => verdicts(gate, sql));
     const [short, extended] = [sql, long(sql)];
     assertEquals(await freshly((gate) => verdicts(gate, extended)), expected, sql);
@@ -111,7 +111,7 @@ Deno.test("a call joins no more than an engine plans in a moment, and what was t
   const statements = ["CREATE TABLE t (a, b, c)", "CREATE INDEX i ON t (a, b, c)"];
   const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
   const compiled = new CompiledSchema(await gateEngine("node", []), schema);
-  const gate = new SchemaGate(1, schema, compiled);
+  const gate = new GateCompiler(1, compiled);
   const joined = (at: number, tables: number) => {
     const others = Array.from({ length: tables - 1 }, (_, at) => `JOIN t x${at} USING (a, b)`);
     return `SELECT ${at} FROM t ${others.join(" ")}`;
@@ -141,7 +141,7 @@ Deno.test("long chains of AND and many windows never reach the engine, and long 
     numbered: false,
   };
   const compiled = new CompiledSchema(await gateEngine("node", []), schema);
-  const gate = new SchemaGate(1, schema, compiled);
+  const gate = new GateCompiler(1, compiled);
   const kind = (sql: string) => gate.inspect([{ sql, changesSchema: false }]).failure?.kind ?? null;
   const many = (part: string, count: number): string =>
     count === 1 ? part : `(${many(part, count >> 1)} AND ${many(part, count - (count >> 1))})`;
@@ -189,7 +189,7 @@ for (const engine of ["node", "wasm"] as const) {
       levels.push(level);
       compile(level, sql);
     };
-    const gate = new SchemaGate(1, schema, compiled);
+    const gate = new GateCompiler(1, compiled);
     const sql = long("INSERT INTO t VALUES (1)");
     assertEquals(gate.inspect([{ sql, changesSchema: false }]).failure, null);
     assertEquals(gate.gate(tenantCall(1, "write", [[sql]])).failure, null);
@@ -199,7 +199,7 @@ for (const engine of ["node", "wasm"] as const) {
   });
 }
 
-function target(schemaGate: SchemaGate, statement: TenantStatement): unknown {
+function target(schemaGate: GateCompiler, statement: TenantStatement): unknown {
   try {
     return schemaGate.previewTargets({ level: statement.level, statements: [statement] })[0] ?? null;
   } catch (error) {
@@ -244,7 +244,7 @@ Deno.test("views stacked higher than an engine can go neither end the process no
     const statements = views(count);
     const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
     const compiled = new CompiledSchema(await gateEngine("auto", statements), schema);
-    const schemaGate = new SchemaGate(1, schema, compiled);
+    const schemaGate = new GateCompiler(1, compiled);
     const { failure } = schemaGate.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);
     assertEquals(failure?.kind, count < 5000 ? undefined : "too_big", `${count} views`);
     compiled.connection.close();

@@ -4,7 +4,7 @@ import { type CallRun, CallRunner, endedRun } from "../calls/call_run.ts";
 import { nothingBeside, rowsBeside } from "../calls/counted_rows.ts";
 import type { SetsCollector } from "./answer_sets.ts";
 import type { TenantCall } from "../tenant_store.ts";
-import type { CallGate } from "./gate/schema_gate.ts";
+import type { CallGate } from "./gate/gate_compiler.ts";
 import type { StepResult, StepRows } from "./hrana/hrana.ts";
 import { integerOf, ownRows, resultJson } from "./hrana/remote_values.ts";
 import { stepFailure, tooLarge } from "./hrana/step_failure.ts";

@@ -2,8 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Catalog, LocatedDatabase } from "./catalog.ts";
 import { claimToOpen, giveBack, RestoreClaim } from "./claims.ts";
-import { compiledSchema } from "./gate/compiled_schema.ts";
-import { SchemaGate } from "./gate/schema_gate.ts";
+import { type SchemaGate, schemaGate } from "./gate/schema_gate.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
@@ -240,9 +239,8 @@ export class RemoteConnection {
   }
 
   async #readSchema(): Promise<SchemaGate> {
-    const [{ location, generation }, { gateEngine, syntax }] = [await this.located(), this.context];
+    const { location, generation } = await this.located();
     const schema = await readSchema(this.context, location);
-    const compiled = await compiledSchema(gateEngine, schema);
-    return new SchemaGate(generation * VERSIONS + schema.engineVersion, schema, compiled, syntax);
+    return await schemaGate(generation * VERSIONS + schema.engineVersion, schema, this.context);
   }
 }

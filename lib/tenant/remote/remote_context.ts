@@ -6,6 +6,7 @@ import { streamOnce } from "../../core/send_once.ts";
 import { readSyntax } from "../../sql/syntax.ts";
 import type { CommitNotices } from "../commit_notices.ts";
 import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
+import { GateThread } from "./gate/gate_thread.ts";
 import type { GateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";
 import { type HranaEndpoint, sendBatch, type SendOptions } from "./hrana/hrana_client.ts";
@@ -47,6 +48,8 @@ export interface RemoteSettings {
 export interface RemoteParts extends Required<RemoteSettings> {
   /** Sends requests to locations. Closed with the store. */
   readonly poster: Poster;
+  /** Compiles what takes long. Closed with the store. */
+  readonly gateThread: GateThread;
   readonly platform: RemotePlatform;
   /** Absent: every call opens a stream and closes it. */
   readonly streamPool?: StreamPool;
@@ -93,6 +96,7 @@ export function withDefaults(
     syntax,
     fetch: fetch ?? streamOnce,
     poster: fetch ? fetchPoster(fetch) : new ConnectionPoster(streamOnce, clock),
+    gateThread: new GateThread(),
     transferRoom,
     knowsDatabases,
   };

@@ -36,7 +36,7 @@ export class RemoteDatabase implements TenantDatabase {
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
     return this.#retried(async (connection) => {
       const known = await connection.schemaGate();
-      const inspection = known.inspect(statements, options);
+      const inspection = await known.inspect(statements, options);
       if (inspection.failure === null) return inspection;
       // What does not compile is never sent, so nothing else would tell that the schema has changed meanwhile.
       const fresh = await connection.freshSchemaGate();
@@ -47,7 +47,7 @@ export class RemoteDatabase implements TenantDatabase {
   schema(): Promise<SchemaNames> {
     return this.#retried(async (connection) => {
       const schemaGate = await connection.freshSchemaGate();
-      return { schemaVersion: schemaGate.version, tables: schemaGate.tables() };
+      return { schemaVersion: schemaGate.version, tables: await schemaGate.tables() };
     });
   }
 

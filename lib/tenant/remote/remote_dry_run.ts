@@ -70,11 +70,14 @@ async function dryRunUntilAnswered(connection: RemoteConnection, job: AskedCall)
 async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedCall): Promise<TenantOutcome> {
   const schemaGate = await connection.schemaGate();
   if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
-  const gate = schemaGate.gate(call);
+  const gate = await schemaGate.gate(call);
   const timeoutMs = Math.min(connection.context.queryTimeoutMs, call.timeoutMs ?? Infinity);
   const transaction = new DryTransaction(connection, { signal, timeoutMs });
   const { footprint } = call;
-  const targets = schemaGate.previewTargets({ ...call, statements: call.statements.slice(0, gate.sendable) });
+  const targets = await schemaGate.previewTargets({
+    ...call,
+    statements: call.statements.slice(0, gate.sendable),
+  });
   const run = new DryRun({
     call,
     count: gate.sendable,

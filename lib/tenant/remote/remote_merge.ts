@@ -165,8 +165,8 @@ async function answerGated(
 ): Promise<readonly Answer[]> {
   if (ask.level === "schema") {
     const statements = ask.statements.map(({ sql }) => ({ sql, params: [], level: "schema" }) as const);
-    const failure = schemaGate?.gate({ level: "schema", statements }).failure;
-    if (failure) throw new StatementFailed(failure);
+    const gate = await schemaGate?.gate({ level: "schema", statements });
+    if (gate?.failure) throw new StatementFailed(gate.failure);
   }
   return await stream.answer(ask);
 }

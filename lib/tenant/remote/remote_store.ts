@@ -175,8 +175,8 @@ export class RemoteStore implements TenantStore {
     for (const idle of this.context.streamPool?.takeIdle() ?? []) closeStream(this.context, idle);
     await this.#ended();
     this.context.platform.close?.();
-    this.context.poster.close();
-    this.context.sockets?.close();
+    const { poster, sockets, gateThread } = this.context;
+    for (const part of [poster, sockets, gateThread]) part?.close();
   }
 
   async #make(databaseId: string, fill: Fill, ancestor: string | null = null): Promise<void> {

@@ -232,7 +232,8 @@ async function namedOutcome(
     .map(({ sql, level }) => ({ sql, changesSchema: level === "schema" }));
   try {
     const schemaGate = await connection.schemaGate();
-    const actions = () => schemaGate.inspect(statements).facts[at]?.actions ?? [];
+    const { facts } = await schemaGate.inspect(statements);
+    const actions = () => facts[at]?.actions ?? [];
     const failure = await awaitWork(
       unlessUsedUp(outcome.failure, actions),
       (ask) => answerAsk((steps) => connection.runOwn("read", steps), ask),

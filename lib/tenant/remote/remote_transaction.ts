@@ -74,7 +74,7 @@ export class RemoteTransaction implements TenantTransaction {
 
   async schema(): Promise<SchemaNames> {
     const gate = await this.#inTime(() => this.#schema.now());
-    return { schemaVersion: gate.version, tables: gate.tables() };
+    return { schemaVersion: gate.version, tables: await gate.tables() };
   }
 
   async run(asked: TenantCall): Promise<TenantOutcome> {
@@ -143,7 +143,7 @@ export class RemoteTransaction implements TenantTransaction {
       await snapshots.take(connection, call.snapshot);
       this.#snapshot = call.snapshot;
     }
-    const inside = { call, gate: gateOf.gate(call), stream: this.#stream, signal: call.signal() };
+    const inside = { call, gate: await gateOf.gate(call), stream: this.#stream, signal: call.signal() };
     const [depth] = this.#records.depthOf("");
     if (call.dryRun) return await dryInside(inside, depth, gateOf);
     if (!writes) return await readInside(inside);

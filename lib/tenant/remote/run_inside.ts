@@ -12,8 +12,7 @@ import { CarefulRun } from "../calls/careful_run.ts";
 import { DryRun } from "../calls/dry_run.ts";
 import type { TenantOutcome } from "../tenant_store.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
-import { compiledSchema } from "./gate/compiled_schema.ts";
-import { SchemaGate } from "./gate/schema_gate.ts";
+import { type SchemaGate, schemaGate } from "./gate/schema_gate.ts";
 import { asSelect } from "./gate/sent_text.ts";
 import { type HranaStep, ifOk, losesInfinity } from "./hrana/hrana.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
@@ -95,7 +94,10 @@ export async function dryInside(
   const opened = await stream.openCall(depth, signal);
   if (opened === null) throw new RemoteFailure("lost_stream");
   if (!opened.ok) return failedOutcome(stepFailure(opened), 0, 0);
-  const targets = gateOf.previewTargets({ ...call, statements: call.statements.slice(0, gate.sendable) });
+  const targets = await gateOf.previewTargets({
+    ...call,
+    statements: call.statements.slice(0, gate.sendable),
+  });
   const run = new DryRun({
     call,
     count: gate.sendable,
@@ -117,8 +119,7 @@ export async function schemaInside(
   versionBase: number,
 ): Promise<SchemaGate> {
   const schema = schemaOf(await stream.send(SCHEMA_STEPS, false));
-  const compiled = await compiledSchema(context.gateEngine, schema);
-  return new SchemaGate(versionBase + schema.engineVersion, schema, compiled, context.syntax);
+  return await schemaGate(versionBase + schema.engineVersion, schema, context);
 }
 
 /** The failure of a statement that the transaction did not survive; null: it was no statement's. */

@@ -55,7 +55,7 @@ async function readOnce(
 ): Promise<TenantOutcome> {
   const schemaGate = await reachable(() => connection.schemaGate());
   if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
-  const read = new Reading(connection, schemaGate, { call, gate: schemaGate.gate(call) }, {
+  const read = new Reading(connection, schemaGate, { call, gate: await schemaGate.gate(call) }, {
     signal,
     giveWay,
   });

@@ -106,7 +106,7 @@ async function gather(run: WriteRun, jobs: readonly CallJob[]) {
       continue;
     }
     ready.push(job);
-    calls.push({ call: job.call, gate: schemaGate.gate(job.call) });
+    calls.push({ call: job.call, gate: await schemaGate.gate(job.call) });
   }
   const bounds = ready.map(({ call }) => call.timeoutMs ?? connection.context.queryTimeoutMs);
   const timeoutMs = Math.min(connection.context.queryTimeoutMs, ...bounds);

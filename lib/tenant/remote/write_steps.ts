@@ -14,7 +14,8 @@ import {
 } from "./hrana/hrana.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
 import type { TenantCall } from "../tenant_store.ts";
-import type { CallGate, SchemaGate } from "./gate/schema_gate.ts";
+import type { CallGate } from "./gate/gate_compiler.ts";
+import type { SchemaGate } from "./gate/schema_gate.ts";
 import { hranaValue } from "./hrana/remote_values.ts";
 import { textBefore, textBehind } from "../calls/counted_rows.ts";
 import { findStep, freeStep } from "./replay_statements.ts";

@@ -7,6 +7,7 @@ import { makeSchema } from "../../../engine/make_schema.ts";
 import { Expansion } from "./expansion.ts";
 import { type GateEngine, gateEngine } from "./gate_engine.ts";
 import { KnownTexts } from "./known_texts.ts";
+import { QuickOnly } from "./quick_only.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 
 /** What one database's schema is made of. */
@@ -31,8 +32,8 @@ const MOST = { texts: 50, characters: 20_000_000 } as const;
 
 /** Whoever works on `connection` leaves the schema as it is. */
 export class CompiledSchema {
-  readonly connection: SchemaConnection;
   readonly expansion: Expansion;
+  readonly quickOnly: QuickOnly;
   /** Decisions about statements under levels, by both. */
   readonly gates = new KnownTexts<EngineFailure | null>();
   /** Facts of statements that change no schema, with foreign keys, by text. */
@@ -40,9 +41,21 @@ export class CompiledSchema {
   /** Texts that do more than insert one row. */
   readonly doMore = new KnownTexts<boolean>();
 
+  #connection: SchemaConnection | null = null;
+
   constructor(private readonly open: OpenSchemaConnection, private readonly schema: SchemaTexts) {
-    this.connection = this.copy();
     this.expansion = new Expansion(schema.statements);
+    this.quickOnly = new QuickOnly(schema.statements);
+  }
+
+  /** Made when it is first asked for. */
+  get connection(): SchemaConnection {
+    return this.#connection ??= this.copy();
+  }
+
+  /** To be made anew. */
+  get broken(): boolean {
+    return this.#connection?.broken ?? false;
   }
 
   /** The schema once more, for work that changes it; the caller closes it. */
@@ -67,7 +80,7 @@ export async function compiledSchema(wanted: GateEngine, schema: SchemaTexts): P
   const open = await gateEngine(wanted, statements);
   const key = JSON.stringify([wanted, analyzed, numbered, statements]);
   const known = shared.get(key);
-  const compiled = known && !known.connection.broken ? known : new CompiledSchema(open, schema);
+  const compiled = known && !known.broken ? known : new CompiledSchema(open, schema);
   // Whoever works with one that goes at this moment finishes; the garbage collector closes it.
   shared.put(key, compiled);
   return compiled;

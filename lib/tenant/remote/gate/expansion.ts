@@ -1,10 +1,11 @@
-// How many queries a statement amounts to once its views and CTEs stand in it, each as often as it is named: the engine
-// copies them when it compiles, which here happens in the service's own process, where nobody could stop it.
-import { type AstNode, parseStmt, traverse } from "sqlite3-parser";
+// How much a statement amounts to once its views and CTEs stand in it, each as often as it is named: an engine copies them
+// when it compiles, and a server that does so cannot be stopped.
+import { parseStmt } from "sqlite3-parser";
 import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
 import type { PlannedWidths } from "../../../sql/planned_widths.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { type Join, joinsOf, weightOf, WIDE_JOIN } from "./join_weight.ts";
+import { type Join, weightOf, WIDE_JOIN } from "./join_weight.ts";
+import { type Body, bodyOf, lower } from "./statement_body.ts";
 
 /**
  * Queries in one statement, and in one schema for the runtime's own engine: no path through both is longer. An engine
@@ -17,11 +18,18 @@ const MAX_EXPANDED = 1000;
 const MAX_WEIGHT = 1500;
 /** Of all statements of a call that are heavier than that: a hundred of the others take as long. */
 const MAX_CALL_WEIGHT = 3000;
-const LIGHT_WEIGHT = 150;
+export const LIGHT_WEIGHT = 150;
 
 /** What of the weight of a call has come so far. */
 export interface CallWeight {
   sum: number;
+  /** Characters of what was compiled, with all that stands in it. */
+  characters: number;
+}
+
+/** Of a call that begins. */
+export function noWeight(): CallWeight {
+  return { sum: 0, characters: 0 };
 }
 
 /** What takes the engine some tenths of a second; twice as much takes it four times as long. */
@@ -32,7 +40,7 @@ const MAX_WINDOWS = 200;
 /** Why the engine is not to plan what is so wide; null: it may. */
 export function tooWide(
   { conjunction, operations, windows }: PlannedWidths,
-  call: CallWeight = { sum: 0 },
+  call = noWeight(),
 ): Refusal | null {
   if (conjunction > MAX_CONJUNCTION) {
     return refused(`Use at most ${MAX_CONJUNCTION} comparisons with AND between them`);
@@ -49,6 +57,11 @@ export function tooWide(
   return call.sum > MAX_CALL_WEIGHT ? refused("Send fewer of such long expressions in one call") : null;
 }
 
+/** Of a body by itself. */
+const queriesOf = ({ queries }: Body) => queries;
+const partsOf = ({ queries, uses }: Body) => queries + uses.length;
+const charactersOf = ({ characters }: Body) => characters;
+
 /** In any quotes such a name stands in a text as it is, but for its case. */
 const PLAIN_NAME = /^[a-z0-9_$]+$/;
 
@@ -57,14 +70,14 @@ interface Refusal {
   readonly failure: EngineFailure;
 }
 
-/** What a statement, a CTE, a view or a trigger is made of. */
-interface Body {
-  queries: number;
-  writes: boolean;
-  /** CTEs, and names of what may be views. */
-  readonly uses: (Body | string)[];
-  /** Of a statement, a view or a trigger. */
-  joins: readonly Join[];
+/** What a statement amounts to with its views and CTEs in it, each as often as it is named. */
+export interface Amount {
+  readonly queries: number;
+  /** Queries, and the tables, views and CTEs that they name. */
+  readonly parts: number;
+  readonly characters: number;
+  /** Of its joins. */
+  readonly weight: number;
 }
 
 export class Expansion {
@@ -74,6 +87,8 @@ export class Expansion {
   #fired: number | null = null;
   /** The weight of the joins of all triggers; null until it is found. */
   #firedWeight: number | null = null;
+  /** Characters of all triggers; null until they are counted. */
+  #firedCharacters: number | null = null;
 
   constructor(schema: readonly string[], base: Expansion | null = null) {
     this.#views = new Map(base === null ? [] : base.#views);
@@ -94,25 +109,19 @@ export class Expansion {
     const { root } = parsed;
     this.#fired = null;
     this.#firedWeight = null;
-    if (root.type === "CreateViewStmt") this.#views.set(lower(root.viewName.objName.text), bodyOf(root));
-    if (root.type === "CreateTriggerStmt") {
-      this.#triggers.set(lower(root.triggerName.objName.text), bodyOf(root));
-    }
+    this.#firedCharacters = null;
+    const body = bodyOf(root, sql.length);
+    if (root.type === "CreateViewStmt") this.#views.set(lower(root.viewName.objName.text), body);
+    if (root.type === "CreateTriggerStmt") this.#triggers.set(lower(root.triggerName.objName.text), body);
   }
 
   /** Why the engine is not to compile the statement, which names so many tables; null: it may. */
-  refusal(sql: string, tables = WIDE_JOIN, call: CallWeight = { sum: 0 }): Refusal | null {
+  refusal(sql: string, tables = WIDE_JOIN, call = noWeight()): Refusal | null {
     const own = countQueries([sql]);
     if (own > MAX_QUERIES) return refused(`Use at most ${MAX_QUERIES} queries in one statement`);
-    // Most need not be parsed, which takes long for a long text.
-    const isPlain = tables < WIDE_JOIN && this.#allFiredWeight() === 0 && this.#standsAlone(sql);
-    if (isPlain && own + this.#allFired() <= MAX_EXPANDED) return null;
-    const parsed = parseStmt(sql);
-    if (parsed.status === "error") return null;
-    const body = bodyOf(parsed.root);
-    let queries = this.#expanded(body, new Map());
-    if (body.writes) queries += this.#allFired();
-    const weight = this.#weight(body.joins) + (body.writes ? this.#allFiredWeight() : 0);
+    const amount = this.amount(sql, tables);
+    if (amount === null) return null;
+    const { queries, weight } = amount;
     if (weight > LIGHT_WEIGHT) call.sum += weight;
     if (weight > MAX_WEIGHT || call.sum > MAX_CALL_WEIGHT) {
       return refused(
@@ -124,6 +133,39 @@ export class Expansion {
     return refused(
       `Use at most ${MAX_EXPANDED} queries in one statement; views and CTEs count as often as they are named`,
     );
+  }
+
+  /** What the statement, which names so many tables, amounts to; all triggers count where it writes. Null: it does not parse. */
+  amount(sql: string, tables: number, writes = true): Amount | null {
+    const own = countQueries([sql]);
+    // Most need not be parsed, which takes long for a long text.
+    const isPlain = tables < WIDE_JOIN && this.#allFiredWeight() === 0 && this.#standsAlone(sql);
+    if (isPlain && own + this.#allFired() <= MAX_EXPANDED) {
+      const [queries, characters] = writes ? [this.#allFired(), this.#allFiredCharacters()] : [0, 0];
+      return { queries: own + queries, parts: own + tables, characters: sql.length + characters, weight: 0 };
+    }
+    const parsed = parseStmt(sql);
+    if (parsed.status === "error") return null;
+    const body = bodyOf(parsed.root, sql.length);
+    const fired = (count: () => number) => body.writes ? count() : 0;
+    return {
+      queries: this.#expanded(body, queriesOf) + fired(() => this.#allFired()),
+      parts: this.#expanded(body, partsOf),
+      characters: this.#expanded(body, charactersOf) + fired(() => this.#allFiredCharacters()),
+      weight: this.#weight(body.joins) + fired(() => this.#allFiredWeight()),
+    };
+  }
+
+  /** What all views amount to together. */
+  get views(): Pick<Amount, "parts" | "characters"> {
+    const sum = (of: (body: Body) => number) =>
+      this.#views.values().reduce((all, view) => all + this.#expanded(view, of), 0);
+    return { parts: sum(partsOf), characters: sum(charactersOf) };
+  }
+
+  #allFiredCharacters(): number {
+    return this.#firedCharacters ??= this.#triggers.values()
+      .reduce((sum, trigger) => sum + this.#expanded(trigger, charactersOf), 0);
   }
 
   #allFiredWeight(): number {
@@ -145,80 +187,28 @@ export class Expansion {
 
   #allFired(): number {
     return this.#fired ??= this.#triggers.values()
-      .reduce((queries, trigger) => queries + this.#expanded(trigger, new Map()), 0);
+      .reduce((queries, trigger) => queries + this.#expanded(trigger, queriesOf), 0);
   }
 
   /** `known`: of each body; one that names itself, as a recursive CTE, is not copied for that. */
-  #expanded(body: Body, known: Map<Body, number>): number {
+  #expanded(body: Body, of: (body: Body) => number, known = new Map<Body, number>()): number {
     const found = known.get(body);
     if (found !== undefined) return found;
     // So deep this goes and no deeper, whatever views there are.
     if (known.size > MAX_EXPANDED) return MAX_EXPANDED + 1;
     known.set(body, 0);
-    let queries = body.queries;
+    let sum = of(body);
     for (const use of body.uses) {
       const used = typeof use === "string" ? this.#views.get(use) : use;
-      if (used) queries += this.#expanded(used, known);
+      if (used) sum += this.#expanded(used, of, known);
     }
-    known.set(body, queries);
-    return queries;
+    known.set(body, sum);
+    return sum;
   }
-}
-
-function bodyOf(root: AstNode): Body {
-  const body: Body = { ...emptyBody(), joins: joinsOf(root) };
-  const owners = [body];
-  const scopes: Map<string, Body>[] = [];
-  const owner = () => owners.at(-1) ?? body;
-  const use = (name: string) => {
-    const key = lower(name);
-    owner().uses.push(scopes.findLast((scope) => scope.has(key))?.get(key) ?? key);
-  };
-  traverse(root, {
-    enter(node) {
-      if ("with" in node && node.with) {
-        const made = node.with.ctes.map(({ tblName }) => [lower(tblName.text), emptyBody()] as const);
-        scopes.push(new Map(made));
-      }
-      switch (node.type) {
-        case "CommonTableExpr":
-          owners.push(scopes.at(-1)?.get(lower(node.tblName.text)) ?? body);
-          break;
-        case "SelectFrom":
-          owner().queries++;
-          break;
-        case "TableSelectTable":
-          use(node.tblName.objName.text);
-          break;
-        case "InTableExpr":
-          use(node.rhs.objName.text);
-          break;
-        case "InsertStmt":
-        case "UpdateStmt":
-        case "DeleteStmt":
-          body.writes = true;
-          use(node.tblName.objName.text);
-          break;
-      }
-    },
-    leave(node) {
-      if ("with" in node && node.with) scopes.pop();
-      if (node.type === "CommonTableExpr") owners.pop();
-    },
-  });
-  return body;
-}
-
-function emptyBody(): Body {
-  return { queries: 0, writes: false, uses: [], joins: [] };
 }
 
 function refused(message: string): Refusal {
   return { ok: false, failure: plainFailure("too_big", message) };
-}
-
-function lower(name: string): string {
-  return name.toLowerCase();
 }
 
 /** Every query, also each of a chain of CTEs or views, has one of these words of its own. */

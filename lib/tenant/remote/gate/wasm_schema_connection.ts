@@ -208,6 +208,11 @@ function engineValues(row: readonly unknown[]): EngineValue[] {
   });
 }
 
+/** Bytes of the memory that all connections share. */
+export async function wasmBytes(): Promise<number> {
+  return (await loaded()).sqlite3.wasm.heap8u().byteLength;
+}
+
 let loaded = once(load);
 
 /** One instance a process, and another one once that is broken. */

@@ -1,0 +1,135 @@
+// A thread that compiles what takes long. It can be ended, and nobody waits for it but those who have asked it.
+import { AppError } from "../../../core/errors.ts";
+import type { SentRequest, ThreadReply } from "./gate_request.ts";
+
+/** Milliseconds for one request, the start of the thread included. */
+const MOST_MS = 15_000;
+/** Milliseconds without a request after which the thread ends. */
+const IDLE_MS = 60_000;
+
+interface Waiting {
+  readonly sent: SentRequest;
+  /** Answers in this thread, however long it takes. */
+  readonly here: () => unknown;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The one thread of a store, while it is needed. */
+export class GateThread {
+  /** Null: none is needed. */
+  #thread: Worker | null = null;
+  /** Whether its program has run: without it nothing could ever be asked. */
+  #isReady = false;
+  #working: Waiting | null = null;
+  /** By who asks, so that whoever asks much waits for others and not they for it. */
+  readonly #waiting = new Map<object, Waiting[]>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `program`: of the thread. */
+  constructor(
+    private readonly mostMs = MOST_MS,
+    private readonly program = new URL("./compiling_thread.ts", import.meta.url),
+  ) {}
+
+  /**
+   * Asks for one `asker` after the other. `here` answers in this thread, where no other can be had. Null: it takes too long, or
+   * too much memory. Throws what the engine throws.
+   */
+  ask(asker: object, sent: SentRequest, here: () => unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = { sent, here, resolve, reject };
+      const others = this.#waiting.get(asker);
+      if (others) others.push(waiting);
+      else this.#waiting.set(asker, [waiting]);
+      if (this.#working === null) this.#next();
+    });
+  }
+
+  close(): void {
+    this.#end();
+    const left = [this.#working, ...[...this.#waiting.values()].flat()];
+    this.#working = null;
+    this.#waiting.clear();
+    for (const one of left) one?.reject(new AppError("store_unavailable"));
+  }
+
+  #next(): void {
+    clearTimeout(this.#timer);
+    this.#working = this.#take();
+    if (this.#working === null) {
+      this.#timer = setTimeout(() => this.#end(), IDLE_MS);
+      Deno.unrefTimer(this.#timer);
+      return;
+    }
+    this.#timer = setTimeout(() => this.#giveUp(), this.mostMs);
+    try {
+      this.#thread ??= this.#start();
+      this.#thread.postMessage(this.#working.sent);
+    } catch {
+      // There are no threads on some hosts.
+      this.#lose();
+    }
+  }
+
+  /** One of each database in turn. */
+  #take(): Waiting | null {
+    for (const [gate, [first, ...others]] of this.#waiting) {
+      this.#waiting.delete(gate);
+      if (others.length > 0) this.#waiting.set(gate, others);
+      if (first) return first;
+    }
+    return null;
+  }
+
+  #start(): Worker {
+    this.#isReady = false;
+    const thread = new Worker(this.program, { type: "module" });
+    thread.onmessage = ({ data }: MessageEvent<ThreadReply>) => {
+      if (thread === this.#thread) this.#hear(data);
+    };
+    thread.onerror = (event) => {
+      event.preventDefault();
+      if (thread === this.#thread) this.#lose();
+    };
+    return thread;
+  }
+
+  #hear(reply: ThreadReply): void {
+    if (reply.is === "ready") {
+      this.#isReady = true;
+      return;
+    }
+    if (reply.usedUp) this.#end();
+    const working = this.#working;
+    this.#working = null;
+    if (reply.is === "answer") working?.resolve(reply.answer);
+    else working?.reject(new Error(reply.message));
+    this.#next();
+  }
+
+  /** It was ended from within: by what it was asked, or because its program is gone from the disk. */
+  #lose(): void {
+    const working = this.#working;
+    const wasReady = this.#isReady;
+    this.#end();
+    this.#working = null;
+    if (wasReady) working?.resolve(null);
+    else working?.resolve(working.here());
+    this.#next();
+  }
+
+  #giveUp(): void {
+    const working = this.#working;
+    this.#end();
+    this.#working = null;
+    working?.resolve(null);
+    this.#next();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#thread?.terminate();
+    this.#thread = null;
+  }
+}

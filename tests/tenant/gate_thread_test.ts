@@ -1,0 +1,174 @@
+// What takes an engine long is compiled by a thread of its own: with the same answers, and without keeping anybody else.
+import { assertEquals, assertRejects } from "@std/assert";
+import { readSyntax } from "../../lib/sql/syntax.ts";
+import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
+import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
+import { GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";
+import { type SchemaGate, schemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
+import { tenantCall } from "../contracts/tenant_store.ts";
+import { corpusSchema } from "../sql/corpus_schema.ts";
+import { statementCorpus } from "../sql/statement_corpus.ts";
+
+const COLUMNS = Array.from({ length: 900 }, (_, at) => `c${at}`);
+const WIDE = [`CREATE TABLE w (${COLUMNS.join(", ")})`, "CREATE TABLE t (id INTEGER PRIMARY KEY, a)"];
+/** 600 characters, and 27,000 columns. */
+const SLOW = Array(30).fill("SELECT * FROM w").join(" UNION ");
+const QUICK = "SELECT a FROM t WHERE id = 1";
+
+async function withGates(
+  statements: readonly string[],
+  body: (gate: () => Promise<SchemaGate>) => Promise<void>,
+  gateThread = new GateThread(),
+): Promise<void> {
+  const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
+  try {
+    await body(() => schemaGate(1, schema, { gateEngine: "auto", syntax: readSyntax, gateThread }));
+  } finally {
+    gateThread.close();
+  }
+}
+
+function asked(sql: string) {
+  return [{ sql, changesSchema: false }];
+}
+
+/** What was asked, in the order in which it was answered. */
+async function order(questions: Readonly<Record<string, Promise<unknown>>>): Promise<string[]> {
+  const answered: string[] = [];
+  await Promise.all(
+    Object.entries(questions).map(async ([name, answer]) => {
+      await answer;
+      answered.push(name);
+    }),
+  );
+  return answered;
+}
+
+function long(sql: string): string {
+  return `${sql} /* ${"x".repeat(10_000)} */`;
+}
+
+Deno.test("whoever asks for something quick does not wait for what takes long", async () => {
+  await withGates(WIDE, async (gateOf) => {
+    const gate = await gateOf();
+    const call = tenantCall(1, "read", [[SLOW]]);
+    assertEquals(await order({ slow: gate.inspect(asked(SLOW)), quick: gate.inspect(asked(QUICK)) }), [
+      "quick",
+      "slow",
+    ]);
+    assertEquals(await order({ slow: gate.gate(call), quick: gate.gate(tenantCall(1, "read", [[QUICK]])) }), [
+      "quick",
+      "slow",
+    ]);
+    // It is known from now on.
+    assertEquals(await order({ slow: gate.gate(call), quick: gate.inspect(asked(QUICK)) }), [
+      "slow",
+      "quick",
+    ]);
+    const { facts, failure } = await gate.inspect(asked(SLOW));
+    assertEquals([failure, facts[0]?.tablesRead], [null, ["w"]]);
+  });
+});
+
+Deno.test("short texts take long by views, triggers, joins, windows, wide tables and large schemas", async () => {
+  const doubled = Array.from({ length: 8 }, (_, at) => {
+    const before = at === 0 ? "t" : `v${at - 1}`;
+    return `CREATE VIEW v${at} AS SELECT a FROM ${before} UNION ALL SELECT a FROM ${before}`;
+  });
+  const condition = Array(300).fill("new.a <> ''").join(" OR ");
+  const triggers = Array.from(
+    { length: 5 },
+    (_, at) => `CREATE TRIGGER g${at} AFTER INSERT ON t WHEN ${condition} BEGIN SELECT 1; END`,
+  );
+  const many = Array.from({ length: 2000 }, (_, at) => `CREATE TABLE many${at} (id INTEGER PRIMARY KEY)`);
+  const joined = Array.from({ length: 12 }, (_, at) => `JOIN t x${at} USING (id, a)`).join(" ");
+  const windows = Array.from({ length: 150 }, (_, at) => `sum(a) OVER (ORDER BY ${at})`);
+  for (
+    const [schema, sql] of [
+      [[...WIDE, ...doubled], "SELECT * FROM v7"],
+      [[...WIDE, ...triggers], "INSERT INTO t (a) VALUES (1)"],
+      [WIDE, `SELECT 1 FROM t ${joined}`],
+      [WIDE, `SELECT ${windows} FROM t`],
+      [WIDE, "SELECT * FROM w a UNION SELECT * FROM w UNION SELECT * FROM w"],
+      [[...WIDE, ...many], "SELECT 1 FROM many7"],
+      [WIDE, long(QUICK)],
+    ] as const
+  ) {
+    await withGates(schema, async (gateOf) => {
+      const gate = await gateOf();
+      const answered = await order({
+        slow: gate.inspect(asked(sql)),
+        quick: gate.inspect(asked("SELECT 1")),
+      });
+      const isSchema = schema.length > 1000;
+      assertEquals(answered[0], isSchema ? "slow" : "quick", sql.slice(0, 60));
+      assertEquals((await gate.inspect(asked(sql))).failure, null, sql.slice(0, 60));
+    });
+  }
+});
+
+Deno.test("the thread says of the corpus what is said here", async () => {
+  const texts = Object.values(statementCorpus).flat().map(([sql]) => sql).filter((sql) => {
+    const read = readSyntax(sql);
+    return read.ok && read.syntax.refusal === null && read.syntax.pragma === null && !sql.includes("--");
+  });
+  const schema = { engineVersion: 1, statements: corpusSchema, analyzed: false, numbered: false };
+  const here = new GateCompiler(1, await compiledSchema("auto", schema));
+  await withGates(corpusSchema, async (gateOf) => {
+    const gate = await gateOf();
+    for (const text of texts.filter((_, at) => at % 5 === 0)) {
+      const sql = long(text);
+      assertEquals(await gate.inspect(asked(sql)), here.inspect(asked(sql)), text);
+      for (const level of ["read", "write", "schema"] as const) {
+        const call = tenantCall(1, level, [[sql]]);
+        assertEquals(await gate.gate(call), here.gate(call), `${level}: ${text}`);
+      }
+    }
+    const update = (sql: string) => tenantCall(1, "write", [[sql]]);
+    const text = "UPDATE customers SET id = 1";
+    const there = await gate.previewTargets(update(long(text)));
+    assertEquals(there[0]?.target.keyNames, here.previewTargets(update(text))[0]?.target.keyNames);
+    assertEquals(there[0]?.unmoved?.sql.startsWith("UPDATE"), true);
+  });
+});
+
+Deno.test("who asks much waits for who asks little", async () => {
+  await withGates(WIDE, async (gateOf) => {
+    const [one, other] = [await gateOf(), await gateOf()];
+    const many = Array.from(
+      { length: 4 },
+      (_, at) => [`one ${at}`, one.inspect(asked(`${SLOW} LIMIT ${at}`))],
+    );
+    const questions = { ...Object.fromEntries(many), other: other.inspect(asked(SLOW)) };
+    assertEquals(await order(questions), ["one 0", "one 1", "other", "one 2", "one 3"]);
+  });
+});
+
+Deno.test("what takes too long is refused, and what comes behind it is not", async () => {
+  await withGates(WIDE, async (gateOf) => {
+    const gate = await gateOf();
+    const slow = `${SLOW} LIMIT 7`;
+    const { failure } = await gate.inspect(asked(slow));
+    assertEquals([failure?.kind, (await gate.inspect(asked(QUICK))).failure], ["too_big", null]);
+    const gated = await gate.gate(tenantCall(1, "read", [[slow]]));
+    assertEquals([gated.sendable, gated.failure?.kind], [0, "too_big"]);
+    assertEquals(await gate.previewTargets({ level: "read", statements: [] }), []);
+  }, new GateThread(1));
+});
+
+Deno.test("where the thread's program is gone, this thread answers", async () => {
+  await withGates(WIDE, async (gateOf) => {
+    const { facts } = await (await gateOf()).inspect(asked(SLOW));
+    assertEquals(facts[0]?.tablesRead, ["w"]);
+  }, new GateThread(15_000, new URL("./no_such_thread.ts", import.meta.url)));
+});
+
+Deno.test("a store that closes leaves nobody waiting", async () => {
+  const gateThread = new GateThread();
+  await withGates(WIDE, async (gateOf) => {
+    const gate = await gateOf();
+    const waiting = [gate.inspect(asked(SLOW)), gate.inspect(asked(SLOW))];
+    gateThread.close();
+    for (const answer of waiting) await assertRejects(() => answer);
+  }, gateThread);
+});
