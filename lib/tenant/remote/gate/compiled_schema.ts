@@ -32,7 +32,6 @@ const MOST = { texts: 50, characters: 20_000_000 } as const;
 
 /** Whoever works on `connection` leaves the schema as it is. */
 export class CompiledSchema {
-  readonly expansion: Expansion;
   readonly quickOnly: QuickOnly;
   /** Decisions about statements under levels, by both. */
   readonly gates = new KnownTexts<EngineFailure | null>();
@@ -42,15 +41,20 @@ export class CompiledSchema {
   readonly doMore = new KnownTexts<boolean>();
 
   #connection: SchemaConnection | null = null;
+  #expansion: Expansion | null = null;
 
   constructor(private readonly open: OpenSchemaConnection, private readonly schema: SchemaTexts) {
-    this.expansion = new Expansion(schema.statements);
     this.quickOnly = new QuickOnly(schema.statements);
   }
 
   /** Made when it is first asked for. */
   get connection(): SchemaConnection {
     return this.#connection ??= this.copy();
+  }
+
+  /** As well. */
+  get expansion(): Expansion {
+    return this.#expansion ??= new Expansion(this.schema.statements);
   }
 
   /** To be made anew. */

@@ -25,11 +25,13 @@ export interface CallWeight {
   sum: number;
   /** Characters of what was compiled, with all that stands in it. */
   characters: number;
+  /** Of the widest table that it has made. */
+  columns: number;
 }
 
 /** Of a call that begins. */
 export function noWeight(): CallWeight {
-  return { sum: 0, characters: 0 };
+  return { sum: 0, characters: 0, columns: 0 };
 }
 
 /** What takes the engine some tenths of a second; twice as much takes it four times as long. */

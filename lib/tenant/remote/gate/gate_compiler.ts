@@ -32,12 +32,12 @@ export interface CallGate {
 /** The shared schema, or a copy of it; not made before it is asked for. */
 interface Source {
   readonly connection: SchemaConnection;
+  readonly expansion: Expansion;
 }
 
 /** On what statements are compiled. */
 interface Compiling {
   readonly source: Source;
-  readonly expansion: Expansion;
   readonly weight: CallWeight;
 }
 
@@ -59,14 +59,12 @@ export class GateCompiler {
     const changes = statements.some((statement, at) => statement.changesSchema && at < last);
     return this.#on({ changes, foreignKeysOff: options?.foreignKeysOff ?? false }, (source) => {
       const facts: Inspection["facts"][number][] = [];
-      const { expansion } = this.compiled;
-      const own = changes ? expansion.copy() : expansion;
-      const weight = noWeight();
+      const on = { source, weight: noWeight() };
       for (const statement of statements) {
         const apply = changes && statement.changesSchema
-          ? () => this.#applyChange(source.connection, statement.sql, own)
+          ? () => this.#applyChange(source, statement.sql)
           : null;
-        const compiled = this.#compile({ source, expansion: own, weight }, statement, apply);
+        const compiled = this.#compile(on, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
       }
@@ -82,35 +80,35 @@ export class GateCompiler {
     const { texts, changes } = this.#schemaTexts(call);
     const { foreignKeysOff = false } = call;
     return this.#on({ changes, foreignKeysOff }, (source) => {
-      const expansion = changes ? this.compiled.expansion.copy() : this.compiled.expansion;
-      const on = { source, expansion, weight: noWeight() };
+      const on = { source, weight: noWeight() };
       for (const [at, { statement, changes: applies }] of texts.entries()) {
         const failure = changes || foreignKeysOff
           ? this.#gateStatement(on, call.level, statement)
           : this.#cachedGate(on, call.level, statement);
         if (failure) return { sendable: at, failure };
-        if (changes && applies) this.#applyChange(source.connection, statement.sql, expansion);
+        if (changes && applies) this.#applyChange(source, statement.sql);
       }
       return { sendable: texts.length, failure: null };
     });
   }
 
   tables(): SchemaNames["tables"] {
-    if (this.quickOnly) this.compiled.quickOnly.mayList(this.compiled.expansion);
+    if (this.quickOnly) this.compiled.quickOnly.mayList(this.compiled);
     return listTables(this.compiled.connection);
   }
 
   /** Of each statement the one table that an UPDATE or DELETE changes, and its form with the keys left alone. */
   previewTargets(call: GateCall): (StatementTarget | null)[] {
     const { texts, changes } = this.#schemaTexts(call);
-    const on = { expansion: this.compiled.expansion, weight: noWeight() };
+    const weight = noWeight();
     return this.#on(
       { changes, foreignKeysOff: call.foreignKeysOff ?? false },
-      ({ connection }) =>
+      (source) =>
         texts.map(({ statement, changes: applies }) => {
+          const on = { source, weight };
           if (this.quickOnly) this.compiled.quickOnly.mayCompile(on, statement.sql, this.syntax);
-          const target = statementTarget(connection, statement);
-          if (changes && applies) this.#applyChange(connection, statement.sql);
+          const target = statementTarget(source.connection, statement);
+          if (changes && applies) this.#applyChange(source, statement.sql);
           return target;
         }),
     );
@@ -141,7 +139,7 @@ export class GateCompiler {
     return compiled;
   }
 
-  #refusal({ expansion, weight }: Compiling, sql: string) {
+  #refusal({ source: { expansion }, weight }: Compiling, sql: string) {
     const read = this.syntax(sql);
     if (!read.ok) return expansion.refusal(sql, 0, weight);
     const { tableUses, widths } = read.syntax;
@@ -189,10 +187,10 @@ export class GateCompiler {
     return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
-  #applyChange(connection: SchemaConnection, sql: string, expansion?: Expansion): void {
+  #applyChange({ connection, expansion }: Source, sql: string): void {
     const read = this.syntax(sql);
     applySchemaChange(connection, { sql, tableAs: read.ok ? read.syntax.tableAs : null });
-    expansion?.add(sql);
+    expansion.add(sql);
   }
 
   /** What follows a change of the schema, or does without foreign keys, is compiled against a copy. */
@@ -205,7 +203,7 @@ export class GateCompiler {
     const connection = this.compiled.copy();
     try {
       if (foreignKeysOff) connection.exec("PRAGMA foreign_keys=OFF");
-      return work({ connection });
+      return work({ connection, expansion: this.compiled.expansion.copy() });
     } finally {
       connection.close();
     }

@@ -16,6 +16,11 @@ export class TakesLong extends Error {
   override readonly name = "TakesLong";
 }
 
+/** Read when it is first asked for. */
+interface ReadSchema {
+  readonly expansion: Expansion;
+}
+
 /** What is quick in one schema. */
 export class QuickOnly {
   readonly #characters: number;
@@ -24,7 +29,7 @@ export class QuickOnly {
 
   constructor(schema: readonly string[]) {
     this.#characters = schema.reduce((sum, sql) => sum + sql.length, 0);
-    this.#widest = schema.reduce((most, sql) => Math.max(most, sql.split(",").length), 1);
+    this.#widest = schema.reduce((most, sql) => Math.max(most, columnsIn(sql)), 1);
   }
 
   /** Throws `TakesLong` where reading one of the texts takes long. */
@@ -38,15 +43,15 @@ export class QuickOnly {
   }
 
   /** Throws `TakesLong` where listing the columns of all views takes long. */
-  mayList(expansion: Expansion): void {
+  mayList(schema: ReadSchema): void {
     this.mayMake("shared");
-    const { parts, characters } = expansion.views;
+    const { parts, characters } = schema.expansion.views;
     if (characters > MAX_CHARACTERS || parts * this.#widest > MAX_COLUMNS) throw new TakesLong();
   }
 
   /** Throws `TakesLong` where the statement takes long, behind those of the call that `weight` has counted. */
   mayCompile(
-    { expansion, weight }: { readonly expansion: Expansion; readonly weight: CallWeight },
+    { source, weight }: { readonly source: ReadSchema; readonly weight: CallWeight },
     sql: string,
     syntaxOf: (sql: string) => SyntaxResult,
   ): void {
@@ -54,12 +59,18 @@ export class QuickOnly {
     const read = syntaxOf(sql);
     if (!read.ok) return;
     const { tableUses, widths, class: kind } = read.syntax;
-    const amount = expansion.amount(sql, tableUses, kind !== "read");
+    const amount = source.expansion.amount(sql, tableUses, kind !== "read");
     if (amount === null) return;
     weight.characters += amount.characters;
     const wide = noWeight();
     const isLight = tooWide(widths, wide) === null && wide.sum === 0 && amount.weight <= LIGHT_WEIGHT;
-    const columns = amount.parts * this.#widest;
+    if (kind === "schema") weight.columns = Math.max(weight.columns, columnsIn(sql));
+    const columns = amount.parts * Math.max(this.#widest, weight.columns);
     if (!isLight || weight.characters > MAX_CHARACTERS || columns > MAX_COLUMNS) throw new TakesLong();
   }
+}
+
+/** As many as the text can define, or more. */
+function columnsIn(sql: string): number {
+  return sql.split(",").length;
 }
