@@ -219,13 +219,13 @@ const FAILURES_OF_ADDRESS = 30;
 /** One hasher for all, so that no more passwords are computed at once than there are cores for. */
 function peopleContext(
   { kv, clock, log, baseUrl, operatorKeyHash }: ProcessParts,
-  { control, hashes, passwords }: PublishedContext,
+  { control, hashes, passwords, guesses }: PublishedContext,
 ): PeopleContext {
   const failures = {
     ofAccount: new LoginFailures(kv, clock),
     ofAddress: new LoginFailures(kv, clock, FAILURES_OF_ADDRESS),
   };
-  return { control, clock, log, baseUrl, operatorKeyHash, hashes, passwords, failures };
+  return { control, clock, log, baseUrl, operatorKeyHash, hashes, passwords, failures, places: guesses };
 }
 
 /** The settings have been checked together: a provider other than the embedded one has both keys. */

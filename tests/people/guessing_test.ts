@@ -31,6 +31,39 @@ testPeople("guessing", {
     await signInByPassword(people, typed("guessed@example.com", PASSWORD));
   },
 
+  "guesses from elsewhere do not lock a member out where it has signed in, for thirty days": async (
+    world,
+  ) => {
+    const { people, clock } = world;
+    await world.join("known@example.com", "viewer");
+    const { address } = browser();
+    const signsIn = (password: string, where?: string) =>
+      signInByPassword(people, typed("known@example.com", password, where));
+    const fails = async (times: number, where?: string) => {
+      for (let guess = 0; guess < times; guess++) await refusal(signsIn(`wrong ${guess}`, where));
+    };
+    await signsIn(PASSWORD, address);
+    await fails(10);
+    assertEquals((await refusal(signsIn(PASSWORD)))[0], "sign_in_locked");
+    await signsIn(PASSWORD, address);
+    // Who guesses there has ten as well.
+    await fails(9, address);
+    await signsIn(PASSWORD, address);
+    await fails(1, address);
+    assertEquals((await refusal(signsIn(PASSWORD, address)))[0], "sign_in_locked");
+    clock.turn(HOUR_MS);
+    await signsIn(PASSWORD, address);
+    // Another member's place is none.
+    await world.join("stranger@example.com", "viewer");
+    for (let guess = 0; guess < 10; guess++) {
+      await refusal(signInByPassword(people, typed("stranger@example.com", "wrong")));
+    }
+    const stranger = await refusal(
+      signInByPassword(people, typed("stranger@example.com", PASSWORD, address)),
+    );
+    assertEquals(stranger[0], "sign_in_locked");
+  },
+
   "an address that nobody has is locked like one that somebody has": async ({ people }) => {
     for (let guess = 0; guess < 10; guess++) {
       await refusal(signInByPassword(people, typed("ghost@example.com", "wrong")));

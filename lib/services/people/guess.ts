@@ -1,5 +1,5 @@
 // Bounds guesses at what only one person knows: ten failures an account and hour, and of whoever is not signed in thirty
-// an address.
+// an address. Where somebody has signed in before, what others fail at elsewhere does not lock them out.
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import type { PeopleContext } from "./people_context.ts";
 
@@ -9,6 +9,8 @@ export interface Guessed {
   readonly account: readonly string[];
   /** Null for whoever is signed in: what strangers have failed at beside them counts for nothing. */
   readonly address: string | null;
+  /** Whether an address from which it was right within 30 days has a count of its own. */
+  readonly knowsPlaces?: boolean;
   /** What a failure is called; `sign_in_failed` unless given. */
   readonly failure?: ErrorCode;
 }
@@ -21,13 +23,19 @@ const PLACE = "console";
  * whether they were right. Errors: the failure, `sign_in_locked`, those of `check`, `meter_unreachable`.
  */
 export async function guess<Value>(
-  ctx: Pick<PeopleContext, "hashes" | "failures">,
-  { account, address, failure = "sign_in_failed" }: Guessed,
+  ctx: Pick<PeopleContext, "hashes" | "failures" | "places">,
+  { account, address, knowsPlaces = false, failure = "sign_in_failed" }: Guessed,
   check: () => Promise<Value | null>,
 ): Promise<Value> {
   const { ofAccount, ofAddress } = ctx.failures;
-  const counted = [{ account: await ctx.hashes.of("sign-in", ...account) }];
-  const from = address === null ? [] : [{ account: await ctx.hashes.of("sign-in from", address) }];
+  const ofWhom = await ctx.hashes.of("sign-in", ...account);
+  const client = address === null ? null : await ctx.hashes.of("sign-in from", address);
+  const place = client === null || !knowsPlaces
+    ? null
+    : { databaseId: PLACE, exact: ofWhom, spelled: ofWhom, client };
+  const isKnown = place !== null && await ctx.places.isKnownPlace(place);
+  const counted = [{ account: ofWhom, ...(isKnown ? { client: place.client } : {}) }];
+  const from = client === null ? [] : [{ account: client }];
   const refuseLocked = async () => {
     refuse(Math.max(await ofAccount.lockedSec(PLACE, counted), await ofAddress.lockedSec(PLACE, from)));
   };
@@ -40,6 +48,7 @@ export async function guess<Value>(
   }
   // Meanwhile others may have used up the hour's failures: then a right guess is refused too.
   await refuseLocked();
+  if (place !== null) await ctx.places.remember(place);
   return found;
 }
 

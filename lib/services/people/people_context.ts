@@ -2,6 +2,7 @@
 import { type Caller, callerId, type MemberCaller, type PersonCaller } from "../../access/caller.ts";
 import type { PasswordHasher } from "../../access/password_hash.ts";
 import type { KeyedHashes } from "../../control/keyed_hashes.ts";
+import type { LoginGuesses } from "../../control/login_guesses.ts";
 import type { LoginFailures } from "../../control/login_failures.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -16,6 +17,8 @@ export interface PeopleContext extends AuthContext {
   readonly passwords: PasswordHasher;
   /** Guesses that failed: at one account, and from one address. */
   readonly failures: { readonly ofAccount: LoginFailures; readonly ofAddress: LoginFailures };
+  /** Addresses from which members have signed in by their passwords. */
+  readonly places: Pick<LoginGuesses, "isKnownPlace" | "remember">;
   readonly log: Log;
 }
 

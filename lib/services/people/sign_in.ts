@@ -30,7 +30,7 @@ export interface PasswordSignIn {
 export async function signInByPassword(ctx: PeopleContext, input: PasswordSignIn): Promise<MemberSession> {
   const { namespaceSlug, password, browser } = input;
   const email = normalEmail(input.email);
-  const guessed = { account: accountOf(namespaceSlug, email), address: browser.address };
+  const guessed = { account: accountOf(namespaceSlug, email), address: browser.address, knowsPlaces: true };
   const member = await guess(ctx, guessed, async () => {
     const namespace = await ctx.control.namespaces.bySlug(namespaceSlug);
     const found = await ctx.control.members.byEmail(namespace?.id ?? "nowhere", email);
