@@ -26,3 +26,6 @@ const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
 /** The PRAGMAs to run once on every new connection. */
 export const ENGINE_PRAGMAS =
   `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`;
+
+/** For a schema without rows: each of its tables takes a page. */
+export const SMALL_PAGES = "PRAGMA page_size=512";

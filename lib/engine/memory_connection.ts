@@ -3,6 +3,7 @@ import { PLAIN_ROWS } from "../sql/row_form.ts";
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
 import type { SchemaTarget } from "./make_schema.ts";
+import { SMALL_PAGES } from "./engine_limits.ts";
 import { columnsOf } from "./open_database.ts";
 import type { TypedColumn } from "./typed_result.ts";
 
@@ -10,6 +11,7 @@ import type { TypedColumn } from "./typed_result.ts";
 export class MemoryConnection extends Connection implements ChangingConnection, SchemaTarget {
   constructor() {
     super(":memory:", false);
+    this.database.exec(SMALL_PAGES);
   }
 
   exec(sql: string): void {

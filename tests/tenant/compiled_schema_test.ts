@@ -1,6 +1,6 @@
 // Which databases of a remote store share one compiled schema: those with the very same texts.
 import { assert, assertEquals } from "@std/assert";
-import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
+import { charactersMade, compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { knownCharacters } from "../../lib/tenant/remote/gate/known_texts.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
 
@@ -85,4 +85,22 @@ Deno.test("what is known of texts in many schemas is bounded in characters, the 
   const [newest = ""] = texts(schemas - 1).slice(-1);
   gates[schemas - 1]?.inspect([{ sql: newest, changesSchema: false }]);
   assertEquals(knownCharacters(), kept);
+});
+
+Deno.test("however many schemas of however many tables tenants have, the control plane has its memory", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const gates: GateCompiler[] = [];
+  for (let schema = 0; schema < 34; schema++) {
+    const statements = Array.from({ length: 1900 }, (_, at) => `CREATE TABLE t${schema}_${at} (a,b)`);
+    const gate = await gateOf(statements);
+    gates.push(gate);
+    const read = [{ sql: `SELECT a FROM t${schema}_1899`, changesSchema: false }];
+    assertEquals(gate.inspect(read).failure, null);
+    assert(charactersMade() <= 800_000, String(charactersMade()));
+    await kv.set(["written", schema], "x".repeat(60_000));
+  }
+  // What was closed for others is made again.
+  const again = gates[0]?.inspect([{ sql: "SELECT b FROM t0_1", changesSchema: false }]);
+  assertEquals(again?.facts[0]?.tablesRead, ["t0_1"]);
+  kv.close();
 });

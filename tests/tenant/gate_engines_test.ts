@@ -23,8 +23,8 @@ async function both(statements: readonly string[], body: (node: GateCompiler, wa
   try {
     body(new GateCompiler(1, node), new GateCompiler(1, wasm));
   } finally {
-    node.connection.close();
-    wasm.connection.close();
+    node.close();
+    wasm.close();
   }
 }
 
@@ -87,7 +87,7 @@ async function freshly(body: (gate: GateCompiler) => Verdicts): Promise<Verdicts
   try {
     return body(new GateCompiler(1, compiled));
   } finally {
-    compiled.connection.close();
+    compiled.close();
   }
 }
 
@@ -130,7 +130,7 @@ Deno.test("a call joins no more than an engine plans in a moment, and what was t
     const { inspected, gated } = call(...texts);
     assertEquals([inspected.failure, gated.failure, gated.sendable], [null, null, texts.length]);
   }
-  compiled.connection.close();
+  compiled.close();
 });
 
 Deno.test("long chains of AND and many windows never reach the engine, and long lists and chains of OR do", async () => {
@@ -174,7 +174,7 @@ Deno.test("long chains of AND and many windows never reach the engine, and long 
   const chains = Array.from({ length: 4 }, (_, at) => `SELECT ${at} FROM t WHERE ${many("a = b", 1900)}`);
   const { facts, failure } = gate.inspect(chains.map((sql) => ({ sql, changesSchema: false })));
   assertEquals([facts.length, failure?.kind], [2, "too_big"]);
-  compiled.connection.close();
+  compiled.close();
 });
 
 for (const engine of ["node", "wasm"] as const) {
@@ -195,7 +195,7 @@ for (const engine of ["node", "wasm"] as const) {
     assertEquals(gate.gate(tenantCall(1, "write", [[sql]])).failure, null);
     assertEquals(levels, ["schema", "write"]);
     assertEquals(gate.gate(tenantCall(1, "read", [[sql]])).failure?.kind, "denied");
-    connection.close();
+    compiled.close();
   });
 }
 
@@ -247,7 +247,7 @@ Deno.test("views stacked higher than an engine can go neither end the process no
     const schemaGate = new GateCompiler(1, compiled);
     const { failure } = schemaGate.inspect([{ sql: `SELECT * FROM v${count}`, changesSchema: false }]);
     assertEquals(failure?.kind, count < 5000 ? undefined : "too_big", `${count} views`);
-    compiled.connection.close();
+    compiled.close();
   }
 });
 

@@ -31,6 +31,21 @@ const NUMBERED = "CREATE TABLE one (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP 
 const MOST = { texts: 50, characters: 20_000_000 } as const;
 
 /** Whoever works on `connection` leaves the schema as it is. */
+/**
+ * Characters of all schemas that are made at a time. Each takes an engine up to 80 bytes, and what engines and Deno KV may hold
+ * together in one process is bounded (`hard_heap_limit`): without memory the control plane would stand still.
+ */
+const MOST_MADE = 800_000;
+
+/** Those that are, the longest unused one first. Each works in one go, so that no other is at work when one is closed. */
+const made = new Set<CompiledSchema>();
+let madeCharacters = 0;
+
+/** Characters of all schemas that are made. */
+export function charactersMade(): number {
+  return madeCharacters;
+}
+
 export class CompiledSchema {
   readonly quickOnly: QuickOnly;
   /** Decisions about statements under levels, by both. */
@@ -42,14 +57,35 @@ export class CompiledSchema {
 
   #connection: SchemaConnection | null = null;
   #expansion: Expansion | null = null;
+  readonly #characters: number;
 
   constructor(private readonly open: OpenSchemaConnection, private readonly schema: SchemaTexts) {
     this.quickOnly = new QuickOnly(schema.statements);
+    this.#characters = schema.statements.reduce((sum, sql) => sum + sql.length, 0);
   }
 
-  /** Made when it is first asked for. */
+  /** Made when it is asked for; what others have not used for longest is closed for it. */
   get connection(): SchemaConnection {
-    return this.#connection ??= this.copy();
+    if (this.#connection === null) {
+      this.#connection = this.copy();
+      madeCharacters += this.#characters;
+    }
+    made.delete(this);
+    made.add(this);
+    for (const oldest of made) {
+      if (madeCharacters <= MOST_MADE || oldest === this) break;
+      oldest.close();
+    }
+    return this.#connection;
+  }
+
+  /** It is made again when it is asked for. */
+  close(): void {
+    if (this.#connection === null) return;
+    made.delete(this);
+    madeCharacters -= this.#characters;
+    this.#connection.close();
+    this.#connection = null;
   }
 
   /** As well. */

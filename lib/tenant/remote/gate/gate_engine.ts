@@ -8,11 +8,14 @@ import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection
 /** `auto` takes `node` where it works. */
 export type GateEngine = "auto" | "node" | "wasm";
 
+/** Characters of a schema; each takes up to 80 bytes. */
+const MAX_NATIVE = 600_000;
+
 let native: Promise<OpenSchemaConnection | null> | null = null;
 
 /**
- * The engine for one schema. A schema whose views could lead deeper than the runtime's own can go is for the other one,
- * which notices. Errors: `store_unavailable` when `node` is wanted and cannot refuse anything here.
+ * The engine for one schema. A schema whose views could lead deeper than the runtime's own can go, or that is very large, is for the
+ * other one, which notices, and has its own memory. Errors: `store_unavailable` when `node` is wanted and cannot refuse anything here.
  */
 export async function gateEngine(
   wanted: GateEngine,
@@ -25,10 +28,19 @@ export async function gateEngine(
         message: "Set GATE_ENGINE to auto; node:sqlite of this runtime has no authorizer",
       });
     }
-    if (open !== null && countQueries(schema) <= MAX_QUERIES) return open;
+    if (open !== null && isForNative(schema)) return open;
   }
   const { wasmEngine } = await import("./wasm_schema_connection.ts");
   return await wasmEngine();
+}
+
+/**
+ * Not for what is deeper than its stack, which ends with the process, and not for what takes much of the memory that engines
+ * and Deno KV have together in this process.
+ */
+function isForNative(schema: readonly string[]): boolean {
+  const characters = schema.reduce((sum, sql) => sum + sql.length, 0);
+  return characters <= MAX_NATIVE && countQueries(schema) <= MAX_QUERIES;
 }
 
 /** Null where it has no authorizers. Throws what the runtime throws where it has no such module. */

@@ -3,7 +3,7 @@
 import type { EngineValue } from "../../../sql/sql_value.ts";
 import type { Database, Sqlite3Static, SqlValue } from "@sqlite.org/sqlite-wasm";
 import { once } from "../../../core/once.ts";
-import { ENGINE_LIMITS, ENGINE_PRAGMAS } from "../../../engine/engine_limits.ts";
+import { ENGINE_LIMITS, ENGINE_PRAGMAS, SMALL_PAGES } from "../../../engine/engine_limits.ts";
 import { closedModules, Guard, type Level } from "../../../engine/guard.ts";
 import type { TypedColumn } from "../../../engine/typed_result.ts";
 import { allowedModules } from "../../../sql/functions.ts";
@@ -170,7 +170,7 @@ function openDatabase({ capi, oo1, wasm }: Sqlite3Static): Database {
     ] as const
   ) capi.sqlite3_limit(pointer, limit, value);
   keepModules({ capi, wasm }, pointer);
-  database.exec(ENGINE_PRAGMAS);
+  database.exec(`${ENGINE_PRAGMAS}; ${SMALL_PAGES}`);
   return database;
 }
 
