@@ -29,6 +29,18 @@ export interface Lookup {
   big: boolean;
 }
 
+/** Bytes that a character takes at most, measured: of names, columns and literals, and where it may be of an expression. */
+const PLAIN_BYTES = 18;
+const EXPRESSION_BYTES = 72;
+/** What may be kept as a tree beside the columns: generated ones, and defaults and indexes of expressions. CHECK is not. */
+const EXPRESSION = /\bAS\b|\bWHERE\b|\bDEFAULT\s*(?:[(/]|--)/i;
+
+function bytesOf(type: string, sql: string): number {
+  const isIndex = type === "index" && sql.indexOf("(") === sql.lastIndexOf("(");
+  const isPlain = (isIndex || type === "table") && !EXPRESSION.test(sql);
+  return sql.length * (isPlain ? PLAIN_BYTES : EXPRESSION_BYTES);
+}
+
 /** The same for every connection: they have one build of the engine. */
 let modulesClosed: ReadonlySet<string> | null = null;
 
@@ -79,12 +91,12 @@ export class LookupConnection {
     }
   }
 
-  /** Characters of the schema's texts, which the connection holds parsed once it has compiled something. */
-  schemaCharacters(): number {
+  /** Bytes of the schema, which the connection holds parsed once it has compiled something: at least as many as it takes. */
+  schemaBytes(): number {
     this.#compiles = true;
     try {
-      const sum = this.#database.prepare("SELECT sum(length(sql)) AS n FROM sqlite_schema").get();
-      return Number(sum?.["n"] ?? 0);
+      return this.#database.prepare("SELECT type, sql FROM sqlite_schema").all()
+        .reduce((sum, { type, sql }) => sum + bytesOf(String(type), String(sql ?? "")), 0);
     } finally {
       this.#compiles = false;
     }

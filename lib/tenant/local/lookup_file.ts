@@ -5,13 +5,12 @@ import type { DatabaseLanes } from "./database_lanes.ts";
 import type { SlotReader, WriteLane } from "./write_lane.ts";
 
 /**
- * Memory of an open connection with a full cache (measured), the part of it that is the index of the log, memory of each
- * character of its schema beyond so many, of a compiled look-up, and file descriptors.
+ * Memory of an open connection with a full cache (measured), the parts of it that are the index of the log and a usual
+ * schema, memory of a compiled look-up, and file descriptors.
  */
 export const CONNECTION_BYTES = 120 * 1024;
 const INDEX_BYTES = 32 * 1024;
-const CHARACTER_BYTES = 7;
-const FREE_CHARACTERS = 2500;
+const SCHEMA_BYTES = 45 * 1024;
 export const LOOKUP_BYTES = 9 * 1024;
 export const CONNECTION_DESCRIPTORS = 3;
 /** Bytes of the longest log with which a file is opened here: who opens it after a crash reads all of the log first. */
@@ -48,8 +47,7 @@ export class LookupFile implements SlotReader {
     this.connection = new Engine(path);
     try {
       // The first read opens the log beside the file, or makes it where the file is not at rest.
-      const characters = this.connection.schemaCharacters();
-      this.bytes += CHARACTER_BYTES * Math.max(0, characters - FREE_CHARACTERS);
+      this.bytes += Math.max(0, this.connection.schemaBytes() - SCHEMA_BYTES);
       this.#walId = walIdOf(path);
       if (this.#walId === null) this.bytes -= INDEX_BYTES;
     } catch (error) {
