@@ -41,8 +41,14 @@ class Pending {
 export class BodyWatch {
   readonly #ends = new Pending(0, () => {});
   #sweep = 0;
+  #isStopping = false;
 
   constructor(private readonly sweeps: number) {}
+
+  /** Whether the service stops: a body that does not arrive whole is then not its client's doing. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
 
   /** Bodies that have not arrived yet. */
   get pending(): number {
@@ -84,6 +90,7 @@ export class BodyWatch {
    * Bodies that come later are not waited for.
    */
   async arrived(): Promise<void> {
+    this.#isStopping = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     let left = 0;
     const waiter = { ended: () => void (--left === 0 && resolve()) };

@@ -23,7 +23,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
  */
 export function errorBoundary(log: Log): ErrorHandler<Env> {
   return (error, c) => {
-    if (error instanceof AppError) return failureAnswer(error, c);
+    if (error instanceof AppError) return failureAnswer(orStopping(error, c), c);
     const code = codeOf(error);
     if (code !== "internal") return failureAnswer(new AppError(code), c);
     log("error", "request_failed", {
@@ -34,6 +34,12 @@ export function errorBoundary(log: Log): ErrorHandler<Env> {
     });
     return failureAnswer(new AppError("internal"), c);
   };
+}
+
+/** A stop takes bodies that are on their way: the client need not send faster, but again. */
+function orStopping(error: AppError, c: Context<Env>): AppError {
+  if (error.code !== "request_timeout" || !c.get("arrival").bodyWatch.isStopping) return error;
+  return new AppError("shutting_down", { headers: error.facts.headers ?? {} });
 }
 
 /** The code of the answer to an error; `internal` for what nobody expects. */

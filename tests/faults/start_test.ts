@@ -370,6 +370,27 @@ Deno.test("a stop lets a body that is on its way arrive, and runs what it asks f
   });
 });
 
+Deno.test("a stop tells an upload and a body that do not arrive to be sent again, not to be sent faster", async () => {
+  await withFolder(async (folder) => {
+    await using service = await startService({ folder });
+    const token = demoToken(service);
+    const head = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100000\r\n\r\n`;
+    using importing = await connect(service);
+    using asking = await connect(service);
+    using other = await connect(service);
+    await importing.send(`${head("/v1/db/demo/demo/import?format=sql&mode=replace")}CREATE TABLE t (a);`);
+    await asking.send(`${head("/v1/db/demo/demo/query")}{"sql":`);
+    await roundTrips(other);
+    const ended = service.stop();
+    for (const client of [importing, asking]) {
+      const { status, body } = await client.answer();
+      assertEquals([status, JSON.parse(body).code], [503, "shutting_down"]);
+    }
+    assertEquals((await ended).code, 0);
+  });
+});
+
 /** Once the signal has reached the service it accepts no connection. */
 async function untilRefused({ url }: RunningService): Promise<void> {
   for (;;) {
