@@ -169,7 +169,10 @@ testSteps("append", worldOf, {
   "keeps the text of a cell in a column of any type": async ({ setup, rows, appendCsv }) => {
     await setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY, b TEXT) STRICT");
     assertEquals(written(await appendCsv("id,a,b\n1,007,007\n2,1e3,1e3\n3,,\n")), 3);
-    assertEquals(await rows("SELECT a, b FROM t ORDER BY id"), [["007", "007"], ["1e3", "1e3"], [null, null]]);
+    assertEquals(await rows("SELECT a, b FROM t ORDER BY id"), [["007", "007"], ["1e3", "1e3"], [
+      null,
+      null,
+    ]]);
     // Elsewhere the engine takes ANY for numbers.
     await setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY)");
     assertEquals(written(await appendCsv("id,a\n1,007\n")), 1);
