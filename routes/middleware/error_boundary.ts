@@ -23,16 +23,17 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
  */
 export function errorBoundary(log: Log): ErrorHandler<Env> {
   return (error, c) => {
-    if (error instanceof AppError) return failureAnswer(orStopping(error, c), c);
+    const { unexpected } = error instanceof AppError ? error.facts : { unexpected: error };
     const code = codeOf(error);
-    if (code !== "internal") return failureAnswer(new AppError(code), c);
-    log("error", "request_failed", {
-      requestId: c.get("arrival").requestId,
-      error: error.name,
-      // A parser repeats what it could not read, which may be a value or a secret.
-      message: error instanceof SyntaxError ? "" : firstLine(error.message),
-    });
-    return failureAnswer(new AppError("internal"), c);
+    if (unexpected instanceof Error && code === "internal") {
+      log("error", "request_failed", {
+        requestId: c.get("arrival").requestId,
+        error: unexpected.name,
+        // A parser repeats what it could not read, which may be a value or a secret.
+        message: unexpected instanceof SyntaxError ? "" : firstLine(unexpected.message),
+      });
+    }
+    return failureAnswer(error instanceof AppError ? orStopping(error, c) : new AppError(code), c);
   };
 }
 

@@ -378,12 +378,14 @@ Deno.test("a stop tells an upload and a body that do not arrive to be sent again
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100000\r\n\r\n`;
     using importing = await connect(service);
     using asking = await connect(service);
+    using calling = await connect(service);
     using other = await connect(service);
     await importing.send(`${head("/v1/db/demo/demo/import?format=sql&mode=replace")}CREATE TABLE t (a);`);
     await asking.send(`${head("/v1/db/demo/demo/query")}{"sql":`);
+    await calling.send(`${head("/p/demo/demo/create-product")}{"sql":`);
     await roundTrips(other);
     const ended = service.stop();
-    for (const client of [importing, asking]) {
+    for (const client of [importing, asking, calling]) {
       const { status, body } = await client.answer();
       assertEquals([status, JSON.parse(body).code], [503, "shutting_down"]);
     }
