@@ -233,6 +233,9 @@ export const keys = {
   /** The key of the record that such a note is about. */
   lived: (lifetime: Key<null>): Key<unknown> => lifetime.slice(2),
 
+  /** Before every record. */
+  all: (): Key<unknown> => [],
+
   /** A minute: when somebody last checked that KV takes writes, in unix milliseconds. */
   readiness: (): Key<number> => ["readiness"],
 

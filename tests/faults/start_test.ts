@@ -405,6 +405,36 @@ async function untilRefused({ url }: RunningService): Promise<void> {
   }
 }
 
+Deno.test("readyz names a control plane of which a page is damaged, while other records can be read", async () => {
+  await withFolder(async (folder) => {
+    const operatorKey = "operator-key-of-this-test";
+    const settings = { DEMO: "0", OPERATOR_KEY: operatorKey };
+    const ready = async ({ url }: RunningService) => (await (await fetch(`${url}/readyz`)).json()).data;
+    await using first = await startService({ folder, settings });
+    const make = async (path: string, body: object) => {
+      const response = await fetch(`${first.url}/api/namespaces${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${operatorKey}` },
+        body: JSON.stringify(body),
+      });
+      assertEquals(response.status, 201, await response.text());
+    };
+    await make("", { slug: "acme", name: "Acme" });
+    for (let at = 0; at < 90; at++) await make("/acme/tokens", { name: "x".repeat(64), role: "read" });
+    assertEquals(await ready(first), { status: "ready" });
+    assertEquals((await first.stop()).code, 0);
+    const path = `${folder}/kv.sqlite3`;
+    const bytes = await Deno.readFile(path);
+    const found = new TextDecoder("latin1").decode(bytes).lastIndexOf("x".repeat(64));
+    assert(found > 0);
+    bytes.fill(255, found - found % 4096, found - found % 4096 + 4096);
+    await Deno.writeFile(path, bytes);
+    await using second = await startService({ folder, settings });
+    const told = await ready(second);
+    assertEquals(told, { status: "degraded", degraded: [{ part: "kv", reason: "damaged" }] });
+  });
+});
+
 Deno.test("after kill -9 under writes every acknowledged one is there, and no child stays", async () => {
   await withFolder(async (folder) => {
     await using service = await startService({ folder });
