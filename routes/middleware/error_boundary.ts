@@ -7,6 +7,7 @@ import type { Log } from "../../lib/core/log.ts";
 import { doorError } from "../../lib/services/hrana/door_error.ts";
 import { forAnyOrigin, sendWithRows } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
+import { isUpgrade } from "../http/is_upgrade.ts";
 
 /** The framework's own exceptions by status, as codes of our table. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
@@ -53,12 +54,17 @@ export function codeOf(error: Error): ErrorCode {
 const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
 /** What such a client asks for where it was given another address of this service. */
 const MISLED_PATH = /^\/(?!p\/).*\/v[23]\/(?:pipeline|cursor)$/;
+/** Statuses of what is not there, to whoever asks without a bearer too: a socket tells its token later. */
+const NO_SOCKET: ReadonlySet<number> = new Set([401, 404, 405]);
 const WHERE_LIBSQL_IS =
   "Give the client the URL /hrana/<namespace>/<database>/ of this service, with its last slash; nothing is at this one";
 
 function failureAnswer(failure: AppError, c: Context<Env>): Response {
   const forLibsql = LIBSQL_PATH.test(c.req.path);
-  const misled = !forLibsql && failure.status === 404 && MISLED_PATH.test(c.req.path);
+  const misled = !forLibsql &&
+    (isUpgrade(c) && !c.req.path.startsWith("/p/")
+      ? NO_SOCKET.has(failure.status)
+      : failure.status === 404 && MISLED_PATH.test(c.req.path));
   const error = misled
     ? new AppError("not_found", { message: WHERE_LIBSQL_IS, extra: { message: WHERE_LIBSQL_IS } })
     : failure;
