@@ -3,7 +3,11 @@ import { type Context, Hono, type Next } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { requireRole } from "../../lib/access/caller.ts";
-import { type ExportContext, requireTransfers } from "../../lib/services/transfer/export_database.ts";
+import {
+  cancelExport,
+  type ExportContext,
+  requireTransfers,
+} from "../../lib/services/transfer/export_database.ts";
 import { appendRows } from "../../lib/services/transfer/append_rows.ts";
 import { type ImportContext, importFile } from "../../lib/services/transfer/import_file.ts";
 import { answers } from "../http/answers.ts";
@@ -141,7 +145,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const ctx = exportContext(deps, c);
         const id = c.req.param("id");
-        await requireTransfers(ctx).exports.cancel(id, ctx.target.databaseId);
+        await cancelExport(ctx, id);
         return c.json({ success: true, data: { id } });
       },
     )
