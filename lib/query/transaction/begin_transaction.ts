@@ -168,12 +168,8 @@ class PipelineTransaction implements InteractiveTransaction {
     const inside = this.#inside.rest();
     if (inside === null) return null;
     const { mode } = this.#start;
-    const tables = this.#dropped.rest();
-    const rested: Rested = {
-      ...{ mode, hasSnapshot: this.#hasSnapshot, changed: this.#changed.rest() },
-      ...tables,
-      inside,
-    };
+    const changed = this.#changed.rest();
+    const rested: Rested = { mode, hasSnapshot: this.#hasSnapshot, changed, ...this.#dropped.rest(), inside };
     return JSON.stringify(rested);
   }
 
