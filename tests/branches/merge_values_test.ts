@@ -264,9 +264,21 @@ Deno.test("a key that changes only in what its collation passes over is the same
     }
     assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 0);
   }, [
-    "CREATE TABLE words (k TEXT PRIMARY KEY COLLATE NOCASE, n, a, b)",
+    "CREATE TABLE words (k TEXT PRIMARY KEY COLLATE nocase, n, a, b)",
     "CREATE TABLE wide (k TEXT COLLATE NOCASE, n INTEGER, a, b, PRIMARY KEY (n, k)) WITHOUT ROWID",
     "CREATE TABLE padded (k TEXT PRIMARY KEY COLLATE RTRIM, n, a, b) WITHOUT ROWID",
     ...tables.map((table) => `INSERT INTO ${table} (k, n) VALUES ('ada', 1), ('bob', 2)`),
+  ]);
+});
+
+Deno.test("a key that is no row id, as an INTEGER PRIMARY KEY DESC, is merged like any other", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE falling SET id = 6 WHERE id = 5");
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 2], answer.text);
+    assertEquals(await world.trunk("SELECT id, a FROM falling ORDER BY id"), [[4, "four"], [6, "five"]]);
+  }, [
+    "CREATE TABLE falling (id INTEGER PRIMARY KEY DESC, a)",
+    "INSERT INTO falling VALUES (5, 'five'), (4, 'four')",
   ]);
 });

@@ -44,14 +44,14 @@ export interface SchemaSide {
   readonly shape: SchemaShape;
   /** Names of tables without rowid. */
   readonly withoutRowid: ReadonlySet<string>;
-  /** By table and column of its primary key, where that has a collation of its own. */
+  /** By table whose primary key has an index of its own, and column of that key: an INTEGER PRIMARY KEY DESC is no rowid. */
   readonly folds: ReadonlyMap<string, ReadonlyMap<string, Fold>>;
   readonly reading: Reading;
 }
 
 const FOLDS =
   "SELECT t.name, x.name, x.coll FROM pragma_table_list AS t, pragma_index_list(t.name) AS l, pragma_index_xinfo(l.name) AS x " +
-  "WHERE t.schema = 'main' AND t.type = 'table' AND l.origin = 'pk' AND x.key = 1 AND x.coll IN ('NOCASE', 'RTRIM')";
+  "WHERE t.schema = 'main' AND t.type = 'table' AND l.origin = 'pk' AND x.key = 1";
 
 /** Reads the schema and the tables of one side. */
 export function* readSide(of: Side, reading: Reading): Work<SchemaSide> {
@@ -62,8 +62,10 @@ export function* readSide(of: Side, reading: Reading): Work<SchemaSide> {
   return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), folds, reading };
 }
 
+/** The engine keeps the name of a collation as it was written. */
 function foldOf([, column, collation]: Row): [column: string, fold: Fold] {
-  return [String(column), collation === "RTRIM" ? "RTRIM" : "NOCASE"];
+  const name = String(collation).toUpperCase();
+  return [String(column), name === "NOCASE" || name === "RTRIM" ? name : null];
 }
 
 /** Pairs the tables of both sides, except full-text indexes over other tables, which have no rows of their own. */
@@ -151,7 +153,8 @@ function pairOf(
   const keyColumns = columns.filter(({ keyIndex }) => keyIndex > 0).sort((a, b) => a.keyIndex - b.keyIndex);
   const key = keyColumns.map((column) => columns.indexOf(column));
   const keyIsRowid = isVirtual(table) ||
-    (key.length === 1 && /^integer$/i.test(keyColumns[0]?.type ?? "") && sides.branch?.rowid !== null &&
+    (key.length === 1 && folds === undefined && /^integer$/i.test(keyColumns[0]?.type ?? "") &&
+      sides.branch?.rowid !== null &&
       sides.ancestor?.rowid !== null);
   const keyless = key.length === 0 ? "The table has no primary key" : null;
   return {
