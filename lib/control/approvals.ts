@@ -1,8 +1,6 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
 import { type Clock, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { isId } from "../core/ids.ts";
-import { MAX_OPEN_APPROVALS } from "../core/limits.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { InTurn } from "../core/in_turn.ts";
 import { roomForOne } from "../store/room_for_one.ts";
@@ -11,7 +9,7 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { WebhookEventRecord } from "../store/changes_records.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../store/write_records.ts";
-import { tokenLineage } from "./token_records.ts";
+import { OpenApprovals, type OpenPlace } from "./open_approvals.ts";
 import { withEvent } from "./webhooks.ts";
 
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
@@ -45,18 +43,19 @@ export interface RepeatableCall {
   readonly number: number;
 }
 
-type Place = Pick<ApprovalRecord, "namespaceId" | "databaseId">;
-
 /** Every method's errors: `meter_unreachable`. */
 export class Approvals {
   /** By database. */
   readonly #additions = new InTurn();
+  readonly #open: OpenApprovals;
 
   constructor(
     private readonly kv: Deno.Kv,
     private readonly clock: Clock,
     private readonly log: Log = silentLog,
-  ) {}
+  ) {
+    this.#open = new OpenApprovals(kv, clock, this);
+  }
 
   stateOf(record: ApprovalRecord): ApprovalState {
     const open = record.state === "pending" || record.state === "approved";
@@ -75,8 +74,8 @@ export class Approvals {
   }
 
   /**
-   * Adds an approval, of a call that may be repeated as its newest, unless there is one with this token, or the database has as
-   * many that are open as it may.
+   * Adds an approval, of a call that may be repeated as its newest, unless there is one with this token, or the database or
+   * whoever asks has as many that are open as may be.
    */
   async add(
     record: ApprovalRecord,
@@ -86,8 +85,8 @@ export class Approvals {
     const bound = {
       added: keys.approvalsAdded(databaseId),
       expireIn: 2 * APPROVAL_MS,
-      most: MAX_OPEN_APPROVALS,
-      count: () => this.#countOpen(record),
+      most: 1,
+      count: async () => await this.areMany(record) ? 1 : 0,
     };
     const attempt = async () => {
       if (await this.byHash(tokenHash) !== null) return "known";
@@ -110,35 +109,9 @@ export class Approvals {
     return this.#noteState(commit, record);
   }
 
-  /** Whether a database has as many approvals that wait, for a decision or to be redeemed, as it may. */
-  async areMany(place: Place): Promise<boolean> {
-    return await this.#countOpen(place) >= MAX_OPEN_APPROVALS;
-  }
-
-  async #countOpen({ namespaceId, databaseId }: Place): Promise<number> {
-    const open: string[] = [];
-    for await (const { key, value } of kvEntries(this.kv, keys.openApprovals(databaseId))) {
-      if (value > this.clock.now()) open.push(String(key.at(-1)));
-    }
-    return open.length < MAX_OPEN_APPROVALS
-      ? open.length
-      : open.length - await this.#endOrphans(namespaceId, open);
-  }
-
-  /**
-   * Ends the approvals whose tokens count no more: nobody else could redeem them, and they would keep others from being held.
-   * Returns how many. Each token is looked up once: mostly all are of one.
-   */
-  async #endOrphans(namespaceId: string, ids: readonly string[]): Promise<number> {
-    const nowMs = this.clock.now();
-    const found = await Promise.all(ids.map((id) => this.byId(namespaceId, id)));
-    const byToken = Map.groupBy(found.filter((one) => one !== null), ({ requestedBy }) => requestedBy);
-    let ended = 0;
-    for (const [tokenId, own] of byToken) {
-      if (!isId("tok", tokenId) || await tokenLineage(this.kv, { namespaceId, tokenId, nowMs })) continue;
-      for (const one of own) if (await this.move(one, one.state, { expiresAt: nowMs })) ended++;
-    }
-    return ended;
+  /** Whether the next approval of this caller has no room: too many wait, for a decision or to be redeemed. */
+  areMany(place: OpenPlace): Promise<boolean> {
+    return this.#open.areMany(place);
   }
 
   async byHash(hash: string): Promise<ApprovalRecord | null> {
@@ -236,14 +209,11 @@ export class Approvals {
 
   /** The indexes of those that are open and of those that wait, and that something has changed. */
   #noteState(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {
-    const { namespaceId, databaseId, id, state } = record;
-    const isPending = state === "pending";
-    const isOpen = isPending || state === "approved";
+    const { namespaceId, id, state } = record;
     const until = { expireIn: Math.max(1, record.expiresAt - this.clock.now()) };
-    const open = keys.openApproval(databaseId, id);
     const waiting = keys.waitingApproval(namespaceId, id);
     commit.set(keys.approvalsChanged(namespaceId), true, { expireIn: 2 * APPROVAL_MS });
-    commit = isOpen ? commit.set(open, record.expiresAt, until) : commit.delete(open);
-    return isPending ? commit.set(waiting, record.expiresAt, until) : commit.delete(waiting);
+    commit = this.#open.note(commit, record);
+    return state === "pending" ? commit.set(waiting, record.expiresAt, until) : commit.delete(waiting);
   }
 }

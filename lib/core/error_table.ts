@@ -131,7 +131,8 @@ export const errorTable = {
   },
   too_many_approvals: {
     status: 429,
-    message: "Have those decided and redeemed that wait; this database has as many approvals as it may",
+    message:
+      "Have those decided and redeemed that wait; this token or database has as many approvals as it may",
     retryable: true,
     retryAfterSec: 60,
   },

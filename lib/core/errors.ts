@@ -53,6 +53,8 @@ export interface ErrorFacts {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What nobody expected, in place of which this is answered: for the log alone. */
+  readonly unexpected?: unknown;
 }
 
 /** An expected failure, with the code of its row in the table. */

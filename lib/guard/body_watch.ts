@@ -13,8 +13,8 @@ class Pending {
 
   constructor(readonly sweep: number, private readonly reject: (reason: AppError) => void) {}
 
-  expire(): void {
-    this.reject(new AppError("request_timeout", { headers: { "Connection": "close" } }));
+  expire(code: "request_timeout" | "shutting_down"): void {
+    this.reject(new AppError(code, { headers: { "Connection": "close" } }));
   }
 
   insertBefore(next: Pending): void {
@@ -41,8 +41,18 @@ class Pending {
 export class BodyWatch {
   readonly #ends = new Pending(0, () => {});
   #sweep = 0;
+  #isStopping = false;
 
   constructor(private readonly sweeps: number) {}
+
+  /** Whether the service stops: that a body does not arrive whole is then not its client's doing. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  get #expired(): "request_timeout" | "shutting_down" {
+    return this.#isStopping ? "shutting_down" : "request_timeout";
+  }
 
   /** Bodies that have not arrived yet. */
   get pending(): number {
@@ -54,7 +64,7 @@ export class BodyWatch {
   /**
    * What `made` makes of the body that `reading` has read. `late` is called first where a sweep has come before the end of the
    * body. Errors: those of `late` and of `made`; `request_timeout` when reading takes too long, or when the connection breaks off
-   * (then nobody reads the answer).
+   * (then nobody reads the answer); during a stop `shutting_down`.
    */
   watch<T, Made>(
     reading: Promise<T>,
@@ -74,7 +84,7 @@ export class BodyWatch {
       }, (reason) => {
         entry.remove();
         if (reason instanceof AppError) reject(reason);
-        else entry.expire();
+        else entry.expire(this.#expired);
       });
     });
   }
@@ -84,6 +94,7 @@ export class BodyWatch {
    * Bodies that come later are not waited for.
    */
   async arrived(): Promise<void> {
+    this.#isStopping = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     let left = 0;
     const waiter = { ended: () => void (--left === 0 && resolve()) };
@@ -101,7 +112,7 @@ export class BodyWatch {
     const first = this.#ends.after;
     if (first === this.#ends) return false;
     first.remove();
-    first.expire();
+    first.expire(this.#expired);
     return true;
   }
 
@@ -111,7 +122,7 @@ export class BodyWatch {
     for (let entry = this.#ends.after; entry !== this.#ends; entry = this.#ends.after) {
       if (this.#sweep - entry.sweep <= this.sweeps) return;
       entry.remove();
-      entry.expire();
+      entry.expire(this.#expired);
     }
   }
 }

@@ -2,6 +2,7 @@
 // or lose what they mean to keep.
 import { AppError, invalidInput } from "../core/errors.ts";
 import { roleAtLeast } from "../core/role.ts";
+import { FormerNames } from "../sql/former_names.ts";
 import { foldName } from "../sql/names.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import { refused } from "./failure_error.ts";
@@ -56,8 +57,8 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
 }
 
 /**
- * Refuses a batch that drops a table, gives its name to a copy, and lets foreign keys delete or change rows of other tables
- * between the two. Files of migrations are compared by their rows (`calls/migration_watch.ts`).
+ * Refuses a batch that drops a table whose name a copy gets, before or after that, and lets foreign keys delete or change rows
+ * of other tables by it. Files of migrations are compared by their rows (`calls/migration_watch.ts`).
  */
 function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
   if (call.migration || call.migrations || !drops(facts)) return;
@@ -67,21 +68,33 @@ function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
   for (const [index, { rename }] of facts.entries()) {
     if (rename?.column === null) given.set(foldName(rename.to), index);
   }
-  for (const [index, { schemaRows, actions }] of facts.entries()) {
+  const names = new FormerNames();
+  for (const [index, one] of facts.entries()) {
+    names.follow(one);
+    const { schemaRows, actions } = one;
     if (schemaRows?.rows?.side !== "before") continue;
-    const dropped = foldName(schemaRows.rows.table);
-    if ((given.get(dropped) ?? -1) < index) continue;
+    const { table } = schemaRows.rows;
+    const dropped = foldName(table);
+    const replaced = names.replaced(table);
+    if (replaced === null && (given.get(dropped) ?? -1) < index) continue;
     const others = actions.flatMap((action) => /^(?:delete|update) (.*)$/s.exec(action)?.[1] ?? [])
       .filter((name) => foldName(name) !== dropped);
     if (others.length === 0) continue;
-    const loses = `DROP TABLE "${schemaRows.rows.table}" would delete or change rows of ${
-      [...new Set(others)].join(", ")
-    }`;
+    const way = replaced === null
+      ? "Begin the batch with PRAGMA foreign_keys=OFF"
+      : `${copyFirst(replaced)}, in a batch that begins with PRAGMA foreign_keys=OFF`;
     throw new AppError("migration_loses_rows", {
-      message: `Begin the batch with PRAGMA foreign_keys=OFF; ${loses}`,
+      message: `${way}; DROP TABLE "${table}" would delete or change rows of ${
+        [...new Set(others)].join(", ")
+      }`,
       extra: { failedIndex: index },
     });
   }
+}
+
+/** With the old table put aside first, what refers to it would go on to refer to it. */
+export function copyFirst(table: string): string {
+  return `Fill a new table under another name, drop "${table}" and give the new one its name`;
 }
 
 /** Whether one of them drops something. The statements of a batch mostly have the same facts, which are looked at once. */

@@ -68,7 +68,8 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
   return await untilCommitted(async () => {
     const chosen = await chooseToken(ctx, toHold);
     const { token, waiting } = chosen;
-    if (waiting === null && await ctx.approvals.areMany(toHold.target)) {
+    const asking = { ...toHold.target, requestedBy: toHold.tokenId };
+    if (waiting === null && await ctx.approvals.areMany(asking)) {
       return new AppError("too_many_approvals");
     }
     const record = waiting ?? await addApproval(ctx, chosen, toHold);

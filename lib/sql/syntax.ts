@@ -56,6 +56,9 @@ export interface Syntax {
 /** What the text says, or why it cannot be read. */
 export type SyntaxResult = { readonly ok: true; readonly syntax: Syntax } | Unread;
 
+/** Statements of one trigger: the time that the engine takes to make one grows with their square. */
+const MAX_TRIGGER_STATEMENTS = 2_000;
+
 /** Why a text cannot be read. */
 export interface Unread {
   readonly ok: false;
@@ -77,9 +80,12 @@ export function readSyntax(sql: string): SyntaxResult {
   if (hasLongList(sql)) return unread("too_big", `Use at most ${MAX_LIST} names in one list`);
   try {
     const parsed = parseStmt(sql);
-    return parsed.status === "error"
-      ? notOne(parsed.errors[0]?.message ?? "syntax error")
-      : describe(parsed.root, sql);
+    if (parsed.status === "error") return notOne(parsed.errors[0]?.message ?? "syntax error");
+    const { root } = parsed;
+    if (root.type === "CreateTriggerStmt" && root.commands.length > MAX_TRIGGER_STATEMENTS) {
+      return unread("too_big", `Use at most ${MAX_TRIGGER_STATEMENTS} statements in one trigger`);
+    }
+    return describe(root, sql);
   } catch (error) {
     // The tree is walked by recursion; the engine's own limit on depth is far lower.
     if (!(error instanceof RangeError)) throw error;

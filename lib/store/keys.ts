@@ -190,6 +190,9 @@ export const keys = {
     approvalId,
   ],
   openApprovals: (databaseId: string): Key<number> => ["open_approval", databaseId],
+  /** The same of the API token that has asked for it. */
+  openApprovalOf: (db: string, token: string, id: string): Key<number> => ["open_approval_of", db, token, id],
+  openApprovalsOf: (db: string, token: string): Key<number> => ["open_approval_of", db, token],
   /** How many were added: another number with each. KV forgets it after two days without one. */
   approvalsAdded: (databaseId: string): Key<number> => ["approvals_added", databaseId],
   /** While it is pending: until when, in unix milliseconds. Sorted by creation within the namespace. */
@@ -232,6 +235,9 @@ export const keys = {
   lifetimes: (): Key<null> => ["lifetime"],
   /** The key of the record that such a note is about. */
   lived: (lifetime: Key<null>): Key<unknown> => lifetime.slice(2),
+
+  /** Before every record. */
+  all: (): Key<unknown> => [],
 
   /** A minute: when somebody last checked that KV takes writes, in unix milliseconds. */
   readiness: (): Key<number> => ["readiness"],

@@ -135,7 +135,7 @@ const DAMAGED =
   "Have the operator restore the control plane from a backup; a part of its file is damaged, and no other try helps";
 
 /** Whether a page of KV's file is not what it was; records on other pages can still be read. */
-function isDamaged(error: unknown): boolean {
+export function isDamaged(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("database disk image is malformed");
 }
 

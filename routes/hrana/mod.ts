@@ -8,13 +8,14 @@ import type { DoorOptions } from "../../lib/services/hrana/hrana_types.ts";
 import type { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
+import { isUpgrade } from "../http/is_upgrade.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { maxAffectedOf, snapshots } from "../middleware/header_flag.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
 import { isPlainPipeline } from "./plain_requests.ts";
 import { cursorBody, pipelineBody } from "./request_schemas.ts";
-import { isUpgrade, openSocket } from "./socket.ts";
+import { openSocket } from "./socket.ts";
 import { doorOf, type EnterDoor } from "./target.ts";
 import { checked } from "../middleware/validate.ts";
 

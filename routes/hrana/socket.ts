@@ -28,11 +28,6 @@ export interface SocketDoor {
   readonly enter: EnterDoor;
 }
 
-/** Whether a request asks for a socket. */
-export function isUpgrade(c: Context<Env>): boolean {
-  return c.req.header("upgrade")?.toLowerCase() === "websocket";
-}
-
 /**
  * Answers with a socket. The runtime would split an offer only by comma and space, so the protocol is chosen here. Errors:
  * `validation_failed` for what is no handshake of RFC 6455 or offers no protocol that is spoken here, `too_many_requests`,

@@ -77,8 +77,8 @@ export async function prepareCall(
   visit: McpVisit,
   { tool, given, signal }: AskedCall & { readonly tool: DatabaseTool },
 ): Promise<{ readonly call: DatabaseCall; readonly run: (call: DatabaseCall) => Promise<McpAnswer> }> {
-  const { path, rest, issues } = readAddress(tool, await addressingOf(visit), given);
-  const run = start(tool.prepare(rest), issues);
+  const { path, rest, beside, issues } = readAddress(tool, await addressingOf(visit), given);
+  const run = start(tool.prepare(rest, beside), issues);
   const call = { visit, signal, target: await findTarget(visit, tool, path ?? "") };
   return { call, run };
 }

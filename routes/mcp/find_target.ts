@@ -8,6 +8,8 @@ import { type Addressing, boundTarget, type McpVisit } from "./tools/visit.ts";
 export interface Addressed {
   readonly path: string | null;
   readonly rest: Readonly<Record<string, unknown>>;
+  /** What the argument is called that names it; empty where there is none. */
+  readonly beside: readonly string[];
   readonly issues: readonly Issue[];
 }
 
@@ -20,19 +22,23 @@ export function readAddress(
   given: Readonly<Record<string, unknown>>,
 ): Addressed {
   if (addressing.kind === "fixed" || (addressing.kind === "branches" && about === "trunk")) {
-    return { path: addressing.path, rest: given, issues: [] };
+    return { path: addressing.path, rest: given, beside: [], issues: [] };
   }
   const name = addressing.kind === "branches" ? "branch" : "database";
+  const beside = [name];
   const { [name]: named, ...rest } = given;
   // As with every argument that may be left out: some clients have to send it all the same.
   if (named === undefined || named === null || named === "") {
-    if (addressing.kind === "named") return { path: null, rest, issues: [{ path: name, message: NAME_IT }] };
-    return { path: addressing.path, rest, issues: [] };
+    if (addressing.kind === "named") {
+      return { path: null, rest, beside, issues: [{ path: name, message: NAME_IT }] };
+    }
+    return { path: addressing.path, rest, beside, issues: [] };
   }
   if (typeof named !== "string") {
-    return { path: null, rest, issues: [{ path: name, message: "Send a string" }] };
+    return { path: null, rest, beside, issues: [{ path: name, message: "Send a string" }] };
   }
-  return { path: addressing.kind === "branches" ? `${addressing.path}@${named}` : named, rest, issues: [] };
+  const path = addressing.kind === "branches" ? `${addressing.path}@${named}` : named;
+  return { path, rest, beside, issues: [] };
 }
 
 /** Errors: `database_not_found`, `out_of_scope`, `trunk_required`, `meter_unreachable`. */

@@ -7,6 +7,7 @@ import type { Log } from "../../lib/core/log.ts";
 import { doorError } from "../../lib/services/hrana/door_error.ts";
 import { forAnyOrigin, sendWithRows } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
+import { isUpgrade } from "../http/is_upgrade.ts";
 
 /** The framework's own exceptions by status, as codes of our table. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
@@ -23,17 +24,24 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
  */
 export function errorBoundary(log: Log): ErrorHandler<Env> {
   return (error, c) => {
-    if (error instanceof AppError) return failureAnswer(error, c);
+    const { unexpected } = error instanceof AppError ? error.facts : { unexpected: error };
     const code = codeOf(error);
-    if (code !== "internal") return failureAnswer(new AppError(code), c);
-    log("error", "request_failed", {
-      requestId: c.get("arrival").requestId,
-      error: error.name,
-      // A parser repeats what it could not read, which may be a value or a secret.
-      message: error instanceof SyntaxError ? "" : firstLine(error.message),
-    });
-    return failureAnswer(new AppError("internal"), c);
+    if (unexpected instanceof Error && code === "internal") {
+      log("error", "request_failed", {
+        requestId: c.get("arrival").requestId,
+        error: unexpected.name,
+        // A parser repeats what it could not read, which may be a value or a secret.
+        message: unexpected instanceof SyntaxError ? "" : firstLine(unexpected.message),
+      });
+    }
+    return failureAnswer(error instanceof AppError ? orStopping(error, c) : new AppError(code), c);
   };
+}
+
+/** A stop takes bodies that are on their way: the client need not send faster, but again. */
+function orStopping(error: AppError, c: Context<Env>): AppError {
+  if (error.code !== "request_timeout" || !c.get("arrival").bodyWatch.isStopping) return error;
+  return new AppError("shutting_down", { headers: error.facts.headers ?? {} });
 }
 
 /** The code of the answer to an error; `internal` for what nobody expects. */
@@ -46,12 +54,17 @@ export function codeOf(error: Error): ErrorCode {
 const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
 /** What such a client asks for where it was given another address of this service. */
 const MISLED_PATH = /^\/(?!p\/).*\/v[23]\/(?:pipeline|cursor)$/;
+/** Statuses of what is not there, to whoever asks without a bearer too: a socket tells its token later. */
+const NO_SOCKET: ReadonlySet<number> = new Set([401, 404, 405]);
 const WHERE_LIBSQL_IS =
   "Give the client the URL /hrana/<namespace>/<database>/ of this service, with its last slash; nothing is at this one";
 
 function failureAnswer(failure: AppError, c: Context<Env>): Response {
   const forLibsql = LIBSQL_PATH.test(c.req.path);
-  const misled = !forLibsql && failure.status === 404 && MISLED_PATH.test(c.req.path);
+  const misled = !forLibsql &&
+    (isUpgrade(c) && !c.req.path.startsWith("/p/")
+      ? NO_SOCKET.has(failure.status)
+      : failure.status === 404 && MISLED_PATH.test(c.req.path));
   const error = misled
     ? new AppError("not_found", { message: WHERE_LIBSQL_IS, extra: { message: WHERE_LIBSQL_IS } })
     : failure;

@@ -12,11 +12,18 @@ export type ReadInput<Schema extends z.ZodType> =
   | { readonly ok: true; readonly data: z.output<Schema> }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Checks in one go: where much is wrong, each check takes long. */
-export function readWith<Schema extends z.ZodType>(schema: Schema, input: unknown): ReadInput<Schema> {
+/**
+ * Checks in one go: where much is wrong, each check takes long. `beside`: fields that are known as well, and were taken out of the
+ * input.
+ */
+export function readWith<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  beside: readonly string[] = [],
+): ReadInput<Schema> {
   const parsed = schema.safeParse(input, { error: messageOf });
   if (parsed.success) return { ok: true, data: parsed.data };
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).flatMap((issue) => toIssues(issue, schema));
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).flatMap((issue) => toIssues(issue, schema, beside));
   return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
 }
 
@@ -26,9 +33,9 @@ export function issuesOf(schema: z.ZodType, input: unknown): readonly Issue[] {
   return read.ok ? [] : read.issues;
 }
 
-function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
+function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, beside: readonly string[]): Issue[] {
   if (issue.code === "unrecognized_keys") {
-    const known = fieldsAt(schema, issue.path);
+    const known = [...(issue.path.length === 0 ? beside : []), ...fieldsAt(schema, issue.path)];
     return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
       path: pathText([...issue.path, key]),
       message: unknownField(key, known),

@@ -3,7 +3,8 @@ import { type Context, Hono, type Next } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { requireRole } from "../../lib/access/caller.ts";
-import { type ExportContext, requireTransfers } from "../../lib/services/transfer/export_database.ts";
+import type { ExportContext } from "../../lib/services/transfer/export_database.ts";
+import { cancelExport, requireTransfers } from "../../lib/services/transfer/export_database.ts";
 import { appendRows } from "../../lib/services/transfer/append_rows.ts";
 import { type ImportContext, importFile } from "../../lib/services/transfer/import_file.ts";
 import { answers } from "../http/answers.ts";
@@ -139,9 +140,8 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       validate("query", noQuery),
       noBody,
       async (c) => {
-        const ctx = exportContext(deps, c);
         const id = c.req.param("id");
-        await requireTransfers(ctx).exports.cancel(id, ctx.target.databaseId);
+        await cancelExport(exportContext(deps, c), id);
         return c.json({ success: true, data: { id } });
       },
     )

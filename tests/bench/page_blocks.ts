@@ -161,6 +161,7 @@ async function addApprovals({ deps: { control, query, clock } }: StartedApp, hel
       ...first,
       id: newId("apv", clock.now() - at * 1000),
       tokenHash: crypto.randomUUID(),
+      requestedBy: newId("tok", clock.now()),
       databaseId: `db_${at % 50}`,
       state: at % 2 === 0 ? "pending" : "denied",
     };

@@ -238,3 +238,47 @@ Deno.test("merging random changes into a trunk that nobody changed makes its row
     "CREATE TABLE pairs (n INTEGER, y TEXT, a, u UNIQUE, PRIMARY KEY (n DESC, y)) WITHOUT ROWID",
   ]);
 });
+
+Deno.test("a key that changes only in what its collation passes over is the same row, also where the trunk has changed it", async () => {
+  const tables = ["words", "wide", "padded"];
+  await withBranch(async (world) => {
+    for (const table of tables) {
+      await onBranch(
+        world,
+        `UPDATE ${table} SET k = '${table === "padded" ? "ada  " : "ADA"}', a = 'branch' WHERE n = 1`,
+      );
+      await world.trunk(`UPDATE ${table} SET b = 'trunk' WHERE n = 1`);
+    }
+    const { tables: differing } = await world.diff("pr-1");
+    assertEquals(
+      differing.map(({ table, added, removed, changed }) => [table, added, removed, changed]),
+      tables.toSorted().map((table) => [table, 0, 0, 1]),
+    );
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 3], answer.text);
+    for (const table of tables) {
+      assertEquals(await world.trunk(`SELECT k, n, a, b FROM ${table} ORDER BY n`), [
+        [table === "padded" ? "ada  " : "ADA", 1, "branch", "trunk"],
+        ["bob", 2, null, null],
+      ]);
+    }
+    assertEquals(reportOf(await mergeBranch(world)).rowsWritten, 0);
+  }, [
+    "CREATE TABLE words (k TEXT PRIMARY KEY COLLATE nocase, n, a, b)",
+    "CREATE TABLE wide (k TEXT COLLATE NOCASE, n INTEGER, a, b, PRIMARY KEY (n, k)) WITHOUT ROWID",
+    "CREATE TABLE padded (k TEXT PRIMARY KEY COLLATE RTRIM, n, a, b) WITHOUT ROWID",
+    ...tables.map((table) => `INSERT INTO ${table} (k, n) VALUES ('ada', 1), ('bob', 2)`),
+  ]);
+});
+
+Deno.test("a key that is no row id, as an INTEGER PRIMARY KEY DESC, is merged like any other", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE falling SET id = 6 WHERE id = 5");
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 2], answer.text);
+    assertEquals(await world.trunk("SELECT id, a FROM falling ORDER BY id"), [[4, "four"], [6, "five"]]);
+  }, [
+    "CREATE TABLE falling (id INTEGER PRIMARY KEY DESC, a)",
+    "INSERT INTO falling VALUES (5, 'five'), (4, 'four')",
+  ]);
+});

@@ -249,14 +249,18 @@ const steps: Steps<World> = {
       await namespace.setup(
         "CREATE TABLE log (at TEXT PRIMARY KEY, line TEXT)",
         "INSERT INTO log VALUES (NULL, 'a'), (NULL, 'b')",
+        "CREATE TABLE falling (id INTEGER PRIMARY KEY DESC, line TEXT)",
+        "INSERT INTO falling VALUES (NULL, 'a'), (NULL, 'b')",
         "CREATE TABLE odd (rowid TEXT, _rowid_ TEXT, oid TEXT)",
         "INSERT INTO odd VALUES ('x', 'y', 'z')",
       );
-      assertEquals(keysOf(await open("/log")), ["[1]", "[2]"]);
-      const form = fieldsOf(await open("/log?row=[2]"));
-      const shown = await send("/log/row", { ...form, "value-1": "B", do: "update" });
-      await send("/log/row", { ...fieldsOf(shown.text), do: "apply" });
-      assertEquals(rowsOf(await namespace.query("SELECT line FROM log")), [["a"], ["B"]]);
+      for (const table of ["log", "falling"]) {
+        assertEquals(keysOf(await open(`/${table}`)), ["[1]", "[2]"]);
+        const form = fieldsOf(await open(`/${table}?row=[2]`));
+        const shown = await send(`/${table}/row`, { ...form, "value-1": "B", do: "update" });
+        await send(`/${table}/row`, { ...fieldsOf(shown.text), do: "apply" });
+        assertEquals(rowsOf(await namespace.query(`SELECT line FROM ${table}`)), [["a"], ["B"]]);
+      }
       const odd = await open("/odd");
       assert(odd.includes("Nothing names the rows of this table") && odd.includes(">z<"));
     },

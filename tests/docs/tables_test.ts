@@ -123,7 +123,7 @@ Deno.test("the limits that are documented are the code's", async () => {
       `registers at most ${oauth.registrationsOfAddress} OAuth clients in an hour, and all of them together ${oauth.registrations};`,
       `each has at most ${oauth.redirectUris} redirect URIs of ${oauth.redirectUriLength} characters.`,
       `At most ${oauth.documentsAtOnce} documents of clients are read at once.`,
-      `At most ${limits.MAX_OPEN_APPROVALS} approvals of a database wait`,
+      `At most ${limits.MAX_OPEN_APPROVALS} approvals of a database wait, ${limits.MAX_OPEN_APPROVALS_OF_TOKEN} of them for one API token`,
       `A namespace has at most ${limits.MAX_MEMBERS} members`,
       `${limits.MAX_SESSIONS} sessions (a further sign-in ends the oldest)`,
       `Of an endpoint the newest ${limits.MAX_REVISIONS.toLocaleString("en")} revisions are kept`,

@@ -273,6 +273,37 @@ Deno.test("the log names a database whose file cannot be opened, and why, and it
   });
 });
 
+Deno.test("snapshots whose folder cannot be read are not listed, taken or restored, and the log names their database", async () => {
+  // As a folder of another user, of which root takes no notice, or a disk that is missing.
+  const lead = async (file: string) => {
+    const folder = file.replace(/\.db$/, ".snapshots");
+    await Deno.rename(folder, `${folder}.away`);
+    await Deno.symlink(folder, folder);
+  };
+  await withShop(lead, async ({ file, database, call, query, service }) => {
+    const asked = [
+      ["GET", "snapshots"],
+      ["POST", "snapshots", { label: "next" }],
+      ["POST", "restore", { snapshot: "good" }],
+      ["POST", "restore", { snapshot: "good", into: "other" }],
+    ] as const;
+    for (const [method, path, body] of asked) {
+      const answer = await call(method, `${database}/${path}`, body);
+      assertEquals([answer.status, answer.body.code], [503, "store_unavailable"], `${path}: ${answer.text}`);
+    }
+    const id = file.replace(/^.*\/(.*)\.db$/, "$1");
+    const line = `"event":"snapshots_unavailable","databaseId":"${id}","reason":"FilesystemLoop"`;
+    assertStringIncludes(service.errors(), line);
+    assertEquals(rowsOf(await query("SELECT id FROM items ORDER BY id")), [[1], [2], [3]]);
+    const dropped = await query("DROP TABLE items");
+    assertEquals([dropped.status, dropped.body.code], [503, "store_unavailable"], dropped.text);
+    const folder = file.replace(/\.db$/, ".snapshots");
+    await Deno.remove(folder);
+    await Deno.rename(`${folder}.away`, folder);
+    assertEquals((await call("POST", `${database}/restore`, { snapshot: "good" })).status, 200);
+  });
+});
+
 Deno.test("a database that was made and never written is there after a kill and a start", async () => {
   await withShop(nothing, async ({ call, folder, service, token }) => {
     assertEquals((await call("POST", "/api/namespaces/acme/databases", { slug: "new" })).status, 201);

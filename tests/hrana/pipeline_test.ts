@@ -1,5 +1,5 @@
 // Pipelines of the door for clients of libSQL, by hand: results, errors, what is one call and what is not.
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { MAX_HRANA_STEPS } from "../../lib/core/limits_hrana.ts";
 import { testSteps } from "../testing/cases.ts";
 import { hranaWorld, resultOf, stateProbe, valuesOf, wholeBatch } from "./hrana_world.ts";
@@ -478,6 +478,25 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(inside.asked, []);
     assertEquals(await steps(inside.baton, "COMMIT"), { baton: null, asked: outside });
     assertEquals(await world.rows("SELECT v FROM t"), [[1], [2]]);
+  },
+
+  "a socket at an address that has none is told the one that has, with a bearer and without": async (
+    { app, shop: { slug, token } },
+  ) => {
+    const headers = {
+      "upgrade": "websocket",
+      "connection": "Upgrade",
+      "sec-websocket-key": "dGhlIHNhbXBsZQ==",
+    };
+    for (
+      const path of [`/v1/db/${slug}/main`, `/v1/db/${slug}/main/query`, `/v1/db/${slug}/main/v2`, "/db"]
+    ) {
+      for (const bearer of [{}, { token }]) {
+        const { status, body } = await app.request("GET", path, { ...bearer, headers });
+        assertEquals([status, body.code], [404, "not_found"], path);
+        assertStringIncludes(body.error ?? "", "Give the client the URL /hrana/<namespace>/<database>/");
+      }
+    }
   },
 
   "an address that ends with a slash works for clients that add one": async (

@@ -61,6 +61,31 @@ testSteps("arguments that are left out", mcpWorld, {
     assertEquals(await rows(SELECT), [[5]]);
   },
 
+  "the argument that names the database is among those that are known": async ({ app, shop, connect }) => {
+    const told = async (query: string, args: Readonly<Record<string, unknown>>) => {
+      await using client = await connect("write", { query });
+      return (await client.call("describe_database", args)).value["issues"];
+    };
+    const message = (known: string) => `Remove this field; it is not known here; known are ${known}`;
+    assertEquals(await told("", { unheard: 1 }), [{ path: "unheard", message: message("database, tables") }]);
+    assertEquals(await told("?database=main", { unheard: 1 }), [{
+      path: "unheard",
+      message: message("branch, tables"),
+    }]);
+    assertEquals(await told("", { databse: "main" }), [{
+      path: "databse",
+      message: "Remove this field; it is not known here; did you mean database?",
+    }]);
+    await app.request("POST", `/api/namespaces/${shop.slug}/databases`, {
+      token: app.operatorKey,
+      body: { slug: "second" },
+    });
+    assertEquals(await told("", { database: "main", unheard: 1 }), [{
+      path: "unheard",
+      message: message("database, tables"),
+    }]);
+  },
+
   "a database that has to be named is asked for": async ({ app, shop, connect }) => {
     const more = { token: app.operatorKey, body: { slug: "other" } };
     await app.request("POST", `/api/namespaces/${shop.slug}/databases`, more);

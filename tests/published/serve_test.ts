@@ -156,6 +156,21 @@ test("CORS: listed origins word for word, never null or a likeness, and nothing 
   assertEquals([closed.headers.get("access-control-allow-origin"), closed.headers.get("vary")], [null, null]);
 });
 
+test("CORS: a page may read that a call has failed as nobody expected, and the log tells of it once", async () => {
+  await using world = await publishedApp();
+  await world.put({ slug: "item", cors: ["https://shop.example"], rateLimit: { perMin: 5 } });
+  const { rateCounters } = world.app.deps.published;
+  Object.assign(rateCounters, { take: () => Promise.reject(new RangeError("unexpected")) });
+  const { status, headers, body } = await world.call("item?id=1", {
+    headers: { origin: "https://shop.example" },
+  });
+  Reflect.deleteProperty(rateCounters, "take");
+  assertEquals([status, body.code], [500, "internal"]);
+  assertEquals(headers.get("access-control-allow-origin"), "https://shop.example");
+  const lines = world.app.logLines.filter((line) => line.includes("request_failed"));
+  assertEquals([lines.length, lines[0]?.includes("RangeError")], [1, true], lines.join());
+});
+
 test("OPTIONS is answered with CORS, for paused endpoints too, and runs nothing", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", cors: ["https://shop.example"], rateLimit: { perMin: 1 } }, "paused");

@@ -407,18 +407,22 @@ testSteps("what errorDetail says", shop, {
   "too_big for values and statements beyond the engine's limits": async (tenant) => {
     const numbers = (length: number) => Array(length).fill("1").join();
     const tables = (length: number) => Array.from({ length }, (_, at) => `(SELECT 1) AS t${at}`).join();
+    const trigger = (length: number) =>
+      `CREATE TRIGGER many AFTER DELETE ON orders BEGIN ${"DELETE FROM orders WHERE 0; ".repeat(length)}END`;
     const bounds: [name: string, most: number, sql: (length: number) => string][] = [
       ["columns", 1000, (length) => `SELECT ${numbers(length)}`],
       ["SELECTs", 200, (length) => Array(length).fill("SELECT 1").join(" UNION ALL ")],
       ["tables of a join", 64, (length) => `SELECT 1 FROM ${tables(length)}`],
       ["terms one inside the other", 1000, (length) => `SELECT ${Array(length).fill("1").join(" + ")}`],
       ["arguments", isEmbedded() ? 200 : 127, (length) => `SELECT max(${numbers(length)})`],
+      ["statements of a trigger", 2000, trigger],
       ["pattern", isEmbedded() ? 1000 : 50_000, (length) => `SELECT 'a' LIKE '${"x".repeat(length)}'`],
     ];
     for (const [name, most, sql] of bounds) {
       assertEquals((await tenant.query(sql(most))).status, 200, name);
       assertEquals(sqlError(await tenant.query(sql(most + 1))).kind, "too_big", name);
     }
+    await tenant.query("DROP TRIGGER many");
     const nested = (depth: number) => `SELECT ${"(".repeat(depth)}1${")".repeat(depth)}`;
     assertEquals((await tenant.query(nested(90))).status, 200);
     const beyond = ["SELECT zeroblob(1000000000)", ...isEmbedded() ? [] : [nested(120)]];

@@ -20,7 +20,7 @@ function examine(count: number) {
       reads++;
       return `t${at}`;
     },
-    ...{ kind: "table", withoutRowid: false, description: "said", error: null },
+    ...{ kind: "table", withoutRowid: false, keyIsIndexed: false, description: "said", error: null },
     columns: [column("id", 1), column("before", 0)],
     foreignKeys: [{ columns: ["before"], toTable: at === 0 ? "gone" : `t${at - 1}`, toColumns: ["id"] }],
   }));

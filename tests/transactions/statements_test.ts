@@ -276,6 +276,37 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     assertEquals(await rows(counted), [[0]]);
   },
 
+  "a table that is put aside for another of its name is not dropped with the rows that refer to it": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(
+      "CREATE TABLE p (id INTEGER PRIMARY KEY, old)",
+      "CREATE TABLE c (p REFERENCES p (id) ON DELETE CASCADE)",
+      "INSERT INTO p VALUES (1, 1), (2, 2), (3, 3)",
+    );
+    const rebuild = async (name = "P") => {
+      const one = await begin("immediate");
+      await one.exec("ALTER TABLE p RENAME TO old");
+      await one.exec(`CREATE TABLE "${name}" (id INTEGER PRIMARY KEY)`);
+      await one.exec(`INSERT INTO "${name}" SELECT id FROM old WHERE id > 1`);
+      return [one, await one.code("DROP TABLE old")] as const;
+    };
+    const [nothing, nobody] = await rebuild();
+    assertEquals(nobody, null);
+    await nothing.rollback();
+    await tenant.setup("INSERT INTO c VALUES (1), (2)");
+    const [losing, refused] = await rebuild();
+    assertEquals(refused, "migration_loses_rows");
+    assertEquals(await losing.rows("SELECT count(*), (SELECT count(*) FROM old) FROM c"), [[2, 3]]);
+    await losing.commit();
+    assertEquals(await rows("SELECT count(*), (SELECT count(*) FROM p) FROM c"), [[2, 2]]);
+    await tenant.setup("ALTER TABLE p RENAME TO new", "ALTER TABLE old RENAME TO p");
+    const [other, elsewhere] = await rebuild("q");
+    assertEquals(elsewhere, null);
+    await other.commit();
+    assertEquals(await rows("SELECT count(*), (SELECT count(*) FROM q) FROM c"), [[0, 2]]);
+  },
+
   "a rule about many rows counts those that a REPLACE of the same transaction has taken the place of": async (
     { app, tenant, begin },
   ) => {

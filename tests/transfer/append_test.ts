@@ -166,6 +166,19 @@ testSteps("append", worldOf, {
     assertEquals([odd.body.code, odd.body.issues?.[0]?.path], ["import_refused", "line 2, column b"]);
   },
 
+  "keeps the text of a cell in a column of any type": async ({ setup, rows, appendCsv }) => {
+    await setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY, b TEXT) STRICT");
+    assertEquals(written(await appendCsv("id,a,b\n1,007,007\n2,1e3,1e3\n3,,\n")), 3);
+    assertEquals(await rows("SELECT a, b FROM t ORDER BY id"), [["007", "007"], ["1e3", "1e3"], [
+      null,
+      null,
+    ]]);
+    // Elsewhere the engine takes ANY for numbers.
+    await setup("DROP TABLE t", "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY)");
+    assertEquals(written(await appendCsv("id,a\n1,007\n")), 1);
+    assertEquals(await rows("SELECT a FROM t"), [[7]]);
+  },
+
   "keeps an object or a list of NDJSON as its text, with all digits, in columns of JSON and text": async (
     { setup, rows, append },
   ) => {

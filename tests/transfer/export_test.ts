@@ -192,11 +192,19 @@ testSteps("export", transferWorld, {
       (await app.request("GET", `${second.path}/exports/${id}`, { token: acme.token })).status,
       404,
     );
-    assertEquals((await app.request("DELETE", path, { token: reader.token })).status, 200);
+    const others = await app.request("DELETE", path, { token: reader.token });
+    assertEquals([others.status, others.body.code], [403, "role_too_low"]);
+    assertEquals((await app.request("DELETE", path, { token: acme.token })).status, 200);
     assertEquals((await app.request("GET", path, { token: acme.token })).body.code, "export_not_found");
     const again = await world.export(`format=csv&table=t&id=${id}`);
     assertEquals(again.status, 404);
     await again.body?.cancel();
+    for (const { token } of [reader, acme]) {
+      const own = await world.export("format=csv&table=t", { token: reader.token });
+      await own.bytes();
+      const kept = `${acme.database.path}/exports/${own.headers.get("x-export-id")}`;
+      assertEquals((await app.request("DELETE", kept, { token })).status, 200);
+    }
   },
 
   "of a branch is the branch's, and a token without the database gets nothing": async (world) => {

@@ -1,6 +1,6 @@
 // How many approvals may wait at a time: an agent that tries over and over fills neither the store nor a person's day.
 import { assertEquals } from "@std/assert";
-import { MAX_OPEN_APPROVALS } from "../../lib/core/limits.ts";
+import { MAX_OPEN_APPROVALS, MAX_OPEN_APPROVALS_OF_TOKEN } from "../../lib/core/limits.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
@@ -9,15 +9,43 @@ import { oneStore } from "../testing/cases.ts";
 const { run, test } = oneStore();
 Deno.test("how many approvals may wait at a time", run);
 
-async function fill({ setup, rule, shop }: WriteWorld): Promise<Held[]> {
+const TOKENS = MAX_OPEN_APPROVALS / MAX_OPEN_APPROVALS_OF_TOKEN;
+
+/** As many tokens as can have all approvals of a database between them, the shop's own among them. */
+async function agents({ shop }: WriteWorld): Promise<string[]> {
+  const others = Array.from({ length: TOKENS - 1 }, async () => (await shop.mint("admin")).token);
+  return [shop.token, ...await Promise.all(others)];
+}
+
+async function fill(world: WriteWorld): Promise<Held[]> {
+  const { setup, rule, shop } = world;
   await setup("CREATE TABLE t (a)", "CREATE TABLE free (a)");
   await rule({ tableGlob: "t", effect: "require_approval" });
   const held: Held[] = [];
-  for (let at = 0; at < MAX_OPEN_APPROVALS; at++) {
-    held.push(heldBy(await shop.query("INSERT INTO t VALUES (?)", [at])));
+  for (const token of await agents(world)) {
+    for (let at = 0; at < MAX_OPEN_APPROVALS_OF_TOKEN; at++) {
+      held.push(heldBy(await shop.query("INSERT INTO t VALUES (?)", [at], { token })));
+    }
   }
   return held;
 }
+
+test("one token does not take the room of others, and gets room again with each approval of its own that is done", async () => {
+  await withWrites(async ({ setup, rule, shop, decide }) => {
+    await setup("CREATE TABLE t (a)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const [greedy, other] = [await shop.mint("write"), await shop.mint("write")];
+    const hold = (token: string) => shop.query("INSERT INTO t VALUES (1)", [], { token });
+    const held: Held[] = [];
+    for (let at = 0; at < MAX_OPEN_APPROVALS_OF_TOKEN; at++) held.push(heldBy(await hold(greedy.token)));
+    const last = await hold(greedy.token);
+    assertEquals([last.status, last.body.code], [429, "too_many_approvals"], last.text);
+    heldBy(await hold(other.token));
+    await decide(held[0]?.id ?? "", "deny");
+    heldBy(await hold(greedy.token));
+    assertEquals((await hold(greedy.token)).body.code, "too_many_approvals");
+  });
+});
 
 async function refused({ shop }: WriteWorld): Promise<void> {
   const answer = await shop.query("INSERT INTO t VALUES ('one too many')");
@@ -51,17 +79,19 @@ test("approvals of a token that is revoked, and of those that come of it, keep n
     await setup("CREATE TABLE t (a)");
     await rule({ tableGlob: "t", effect: "require_approval" });
     const agent = await shop.mint("write");
-    const handoff = await app.request("POST", `${shop.database.path}/handoff`, {
-      token: agent.token,
-      body: { role: "write", ttlSec: 60 },
-    });
-    const redeemed = await app.request("POST", "/v1/handoff/redeem", {
-      body: { token: member(handoff, "token"), name: "helper" },
-    });
-    const helper = member(redeemed, "token");
+    const tokens = [agent.token];
+    while (tokens.length < TOKENS) {
+      const handoff = await app.request("POST", `${shop.database.path}/handoff`, {
+        token: agent.token,
+        body: { role: "write", ttlSec: 60 },
+      });
+      const redeemed = await app.request("POST", "/v1/handoff/redeem", {
+        body: { token: member(handoff, "token"), name: `helper ${tokens.length}` },
+      });
+      tokens.push(member(redeemed, "token"));
+    }
     for (let at = 0; at < MAX_OPEN_APPROVALS; at++) {
-      const token = at % 2 === 0 ? agent.token : helper;
-      heldBy(await shop.query("INSERT INTO t VALUES (?)", [at], { token }));
+      heldBy(await shop.query("INSERT INTO t VALUES (?)", [at], { token: tokens[at % TOKENS] ?? "" }));
     }
     const other = await shop.mint("write");
     const held = () => shop.query("INSERT INTO t VALUES ('another')", undefined, { token: other.token });
@@ -83,9 +113,10 @@ test("writes that come at the same moment get so many approvals and no more", as
     const { setup, rule, shop } = world;
     await setup("CREATE TABLE t (a)");
     await rule({ tableGlob: "t", effect: "require_approval" });
+    const tokens = [...await agents(world), (await shop.mint("write")).token];
     const sent = Array.from(
       { length: MAX_OPEN_APPROVALS + 60 },
-      (_, at) => shop.query("INSERT INTO t VALUES (?)", [at]),
+      (_, at) => shop.query("INSERT INTO t VALUES (?)", [at], { token: tokens[at % tokens.length] ?? "" }),
     );
     const codes = Map.groupBy(await Promise.all(sent), ({ body }) => body.code);
     const counted = [...codes].map(([code, answers]) => [code, answers.length]).sort();

@@ -77,3 +77,44 @@ test("a batch that rebuilds a table keeps the rows that refer to it, or does not
     assertEquals(await rows("SELECT count(*) FROM children"), [[0]]);
   });
 });
+
+test("a batch that puts a table aside and makes another of its name keeps the rows that refer to it, or does not run", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...schema, "CREATE TABLE alone (a)");
+    const made = [
+      ["CREATE TABLE parents (id INTEGER PRIMARY KEY, more)"],
+      ["INSERT INTO parents (id) SELECT id FROM older"],
+    ] as const;
+    const aside = [
+      ["ALTER TABLE parents RENAME TO old"],
+      ["ALTER TABLE Old RENAME TO older"],
+      ...made,
+      ["DROP TABLE OLDER"],
+    ] as const;
+    const swapped = [
+      ["CREATE TABLE copy AS SELECT * FROM parents"],
+      ["ALTER TABLE parents RENAME TO old"],
+      ["ALTER TABLE copy RENAME TO Parents"],
+      ["DROP TABLE old"],
+    ] as const;
+    for (const [rebuild, failedIndex] of [[aside, 4], [swapped, 3]] as const) {
+      for (const transaction of [true, false]) {
+        const answer = await shop.batch(rebuild, { transaction });
+        assertEquals([answer.status, answer.body.code], [400, "migration_loses_rows"], answer.text);
+        assertEquals(answer.body.failedIndex, failedIndex, answer.text);
+        assertStringIncludes(answer.body.error ?? "", 'Fill a new table under another name, drop "parents"');
+      }
+    }
+    assertEquals(await rows("SELECT count(*) FROM children"), [[3]]);
+    const nobody = await shop.batch([
+      ["ALTER TABLE alone RENAME TO old"],
+      ["CREATE TABLE alone (a, b)"],
+      ["DROP TABLE old"],
+    ]);
+    assertEquals(nobody.status, 200, nobody.text);
+    // Who drops a table under another name and makes none of its first one means what foreign keys say.
+    const dropped = await shop.batch([["ALTER TABLE parents RENAME TO old"], ["DROP TABLE old"]]);
+    assertEquals(dropped.status, 200, dropped.text);
+    assertEquals(await rows("SELECT count(*) FROM children"), [[0]]);
+  });
+});

@@ -16,7 +16,7 @@ import { effectsOf } from "../preview.ts";
 import type { QueryAnswer, QueryContext, StatementDatabase } from "../query_call.ts";
 import { runIn } from "../run.ts";
 import { ChangedRows, type RestedCount } from "./changed_rows.ts";
-import { type DroppedTable, DroppedTables } from "./dropped_tables.ts";
+import { DroppedTables, type RestedTables } from "./dropped_tables.ts";
 import type { InteractiveTransaction, TransactionCall, TransactionStart } from "./interactive_transaction.ts";
 import { TransactionFacts } from "./transaction_facts.ts";
 
@@ -48,12 +48,11 @@ export function resumeTransaction(
 }
 
 /** A transaction as it rests. */
-interface Rested {
+interface Rested extends RestedTables {
   readonly mode: TransactionStart["mode"];
   readonly hasSnapshot: boolean;
   /** Absent in a text of an earlier version. */
   readonly changed?: RestedCount;
-  readonly dropped?: readonly DroppedTable[];
   readonly inside: string;
 }
 
@@ -94,7 +93,7 @@ class PipelineTransaction implements InteractiveTransaction {
   constructor(
     ctx: QueryContext,
     { start, database, inside }: TransactionParts,
-    { hasSnapshot, changed, dropped }: Omit<Rested, "mode" | "inside"> = { hasSnapshot: false },
+    { hasSnapshot, changed, ...tables }: Omit<Rested, "mode" | "inside"> = { hasSnapshot: false },
   ) {
     this.#start = start;
     this.#database = database;
@@ -103,7 +102,7 @@ class PipelineTransaction implements InteractiveTransaction {
     this.#changed = new ChangedRows(changed);
     // Of one that went on elsewhere it is not known what its schema is.
     this.#facts = new TransactionFacts(ctx.facts, inside.begun);
-    this.#dropped = new DroppedTables(this.#facts, dropped);
+    this.#dropped = new DroppedTables(this.#facts, tables);
     this.#ctx = { ...ctx, facts: this.#facts };
     this.#statements = this.#statementsInside();
   }
@@ -169,8 +168,8 @@ class PipelineTransaction implements InteractiveTransaction {
     const inside = this.#inside.rest();
     if (inside === null) return null;
     const { mode } = this.#start;
-    const [changed, dropped] = [this.#changed.rest(), this.#dropped.rest()];
-    const rested: Rested = { mode, hasSnapshot: this.#hasSnapshot, changed, dropped, inside };
+    const changed = this.#changed.rest();
+    const rested: Rested = { mode, hasSnapshot: this.#hasSnapshot, changed, ...this.#dropped.rest(), inside };
     return JSON.stringify(rested);
   }
 
@@ -210,6 +209,7 @@ class PipelineTransaction implements InteractiveTransaction {
     const outcome = this.#inside.begun
       ? await this.#dropped.watch(call, (one) => this.#inside.run(one))
       : await this.#inside.run(call);
+    this.#dropped.follow(call, outcome);
     if (this.#inside.begun) {
       this.#facts.begin(outcome.ok === "stale" ? outcome.schemaVersion : call.schemaVersion);
     }

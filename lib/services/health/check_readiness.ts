@@ -1,6 +1,7 @@
 // Whether the parts that a request needs answer and take what is written, and how: Deno KV and the tenant store.
 import type { Clock } from "../../core/clock.ts";
 import { keys } from "../../store/keys.ts";
+import { isDamaged } from "../../store/kv_call.ts";
 import type { StoreStrain } from "../../tenant/store_strain.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
@@ -31,6 +32,8 @@ const PATIENCE_MS = 10_000;
 /** Milliseconds for which a write to KV that worked, or one that failed, stands for others: anybody may ask. */
 const WRITTEN_MS = 5_000;
 const REFUSED_MS = 1_000;
+/** Records of KV's file that are read between two such writes, until all were: a damaged page tells of itself when it is read. */
+const LOOKED_AT = 200;
 /** KV forgets what was written soon after nobody asks any more. */
 const FORGET = { expireIn: 60_000 };
 
@@ -39,6 +42,9 @@ export class ReadinessCheck {
   #running: Promise<Readiness> | null = null;
   #kvUntilMs = -Infinity;
   #kvFailure: { readonly error: unknown } | null = null;
+  /** Where the look through KV's file goes on, and whether it has met damage there. */
+  #cursor = "";
+  #isDamaged = false;
 
   constructor(private readonly context: ReadinessContext) {}
 
@@ -53,7 +59,10 @@ export class ReadinessCheck {
         await kv.get(keys.firstStart());
         if (kvFile !== undefined) await Deno.stat(kvFile);
         await this.#write();
-        return backups?.isLate ? ["backup_late"] : [];
+        return [
+          ...(this.#isDamaged ? ["damaged"] as const : []),
+          ...(backups?.isLate ? ["backup_late"] as const : []),
+        ];
       }),
       probe("tenants", () => tenants.ready()),
     ]);
@@ -65,9 +74,10 @@ export class ReadinessCheck {
 
   /** Throws what KV said to the last write that was tried. */
   async #write(): Promise<void> {
-    const { kv, clock } = this.context;
+    const { kv, kvFile, clock } = this.context;
     const nowMs = clock.monotonicMs();
     if (nowMs >= this.#kvUntilMs) {
+      if (kvFile !== undefined) await this.#lookOn();
       this.#kvFailure = await kv.set(keys.readiness(), clock.now(), FORGET).then(
         () => null,
         (error: unknown) => ({ error }),
@@ -75,6 +85,20 @@ export class ReadinessCheck {
       this.#kvUntilMs = nowMs + (this.#kvFailure === null ? WRITTEN_MS : REFUSED_MS);
     }
     if (this.#kvFailure !== null) throw this.#kvFailure.error;
+  }
+
+  /** Stays where a page is damaged: what is behind it may be well, and is of no help. */
+  async #lookOn(): Promise<void> {
+    const { kv } = this.context;
+    try {
+      const records = kv.list({ prefix: keys.all() }, { limit: LOOKED_AT, cursor: this.#cursor });
+      let count = 0;
+      for await (const _ of records) count++;
+      this.#cursor = count < LOOKED_AT ? "" : records.cursor;
+      this.#isDamaged = false;
+    } catch (error) {
+      this.#isDamaged = isDamaged(error);
+    }
   }
 }
 

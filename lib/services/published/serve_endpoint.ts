@@ -50,12 +50,11 @@ export async function serveEndpoint(
     recordCall(ctx, resolved, { ...figures, httpStatus: answer.status, meta, userId });
     return answer;
   } catch (error) {
-    const failure = error instanceof AppError ? error : new AppError("internal");
+    const failure = error instanceof AppError ? error : new AppError("internal", { unexpected: error });
     const told = publicError(resolved.record.spec, failure);
     const { status: httpStatus, code } = told;
     recordCall(ctx, resolved, { ...figures, httpStatus, code, failure, userId: progress.userId });
-    if (failure !== error) throw error;
-    throw withHeaders(told, progress.headers);
+    throw withHeaders(failure === error ? told : failure, progress.headers);
   }
 }
 

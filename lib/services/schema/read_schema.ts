@@ -8,8 +8,9 @@ import { readEach, readRows, unreadable } from "./read_rows.ts";
 import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./schema_facts.ts";
 import { keyFacts } from "./key_columns.ts";
 
-const TABLES =
-  "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name";
+const KEY_INDEX = "SELECT 1 FROM pragma_index_list(t.name) WHERE origin = 'pk'";
+const TABLES = `SELECT t.name, t.type, t.wr, t.type = 'table' AND EXISTS (${KEY_INDEX}) ` +
+  "FROM pragma_table_list AS t WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') ORDER BY t.name";
 
 /** Statements whose results `toSchema` takes, in this order. The columns of tables in `leftOut` are not read. */
 const schemaStatements = (leftOut: readonly string[]): string[] => [
@@ -33,7 +34,7 @@ export interface SchemaParts {
   readonly errors: ReadonlyMap<string, string>;
 }
 
-type TableRow = [name: string, type: "table" | "virtual", withoutRowid: number];
+type TableRow = [name: string, type: "table" | "virtual", withoutRowid: number, keyIsIndexed: number];
 type ColumnRow = [
   ...[table: string, name: string, type: string, pk: number, notNull: number],
   ...[byDefault: string | null, hidden: number],
@@ -129,11 +130,12 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
   return {
     databaseDescription: descriptions.get(descriptionKey("", "")) ?? "",
     tables: rowsOf<TableRow>(tables).filter(([name]) => !isReservedName(name)).map((
-      [name, kind, withoutRowid],
+      [name, kind, withoutRowid, keyIsIndexed],
     ): TableFacts => ({
       name,
       kind,
       withoutRowid: withoutRowid === 1,
+      keyIsIndexed: keyIsIndexed === 1,
       description: saidOf(name, null),
       columns: columnsOf.get(name) ?? [],
       foreignKeys: keysOf.get(name) ?? [],

@@ -25,11 +25,13 @@ export interface TableDefinition {
   readonly columns: readonly ColumnDefinition[];
   /** The engine counts the key up by itself: one INTEGER PRIMARY KEY column of a table with rowids. */
   readonly keyIsRowid: boolean;
+  /** A column declared ANY keeps what it is given, as one without a type does. */
+  readonly strict: boolean;
 }
 
 const COLUMNS =
   'SELECT name, type, "notnull", pk, hidden, dflt_value FROM pragma_table_xinfo(?) ORDER BY cid';
-const ROWID = "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name = ? AND wr = 0";
+const KIND = "SELECT wr, strict FROM pragma_table_list WHERE schema = 'main' AND name = ?";
 /** Counts indexes that stand for the key. The engine counts a key up only where there is no such index. */
 const KEY_INDEX = "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'pk'";
 
@@ -49,11 +51,12 @@ export async function readTable(ctx: StatementsContext, table: string): Promise<
   const found = (await tenant.schema()).tables.find(({ name }) => sameName(name, table));
   if (!found || found.kind === "shadow" || isReservedName(found.name)) return null;
   const { name, kind } = found;
-  const statements = [COLUMNS, ROWID, KEY_INDEX].map((sql) => ({ sql, params: [name] }));
+  const statements = [COLUMNS, KIND, KEY_INDEX].map((sql) => ({ sql, params: [name] }));
   const { results } = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const [columns, rowid, keyIndex] = results.map(({ json }) => json);
+  const [columns, declared, keyIndex] = results.map(({ json }) => json);
   const read = rowsOf<ColumnRow>(columns).filter((row) => row[4] !== 1);
   const keys = read.filter((row) => row[3] > 0);
+  const [[withoutRowid, strict] = []] = rowsOf<[number, number]>(declared);
   return {
     name,
     kind,
@@ -66,6 +69,7 @@ export async function readTable(ctx: StatementsContext, table: string): Promise<
       defaultSql,
     })),
     keyIsRowid: keys.length === 1 && /^integer$/i.test(keys[0]?.[1] ?? "") &&
-      rowsOf<[number]>(rowid)[0]?.[0] === 1 && rowsOf<[number]>(keyIndex)[0]?.[0] === 0,
+      withoutRowid === 0 && rowsOf<[number]>(keyIndex)[0]?.[0] === 0,
+    strict: strict === 1,
   };
 }

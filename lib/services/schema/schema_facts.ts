@@ -28,6 +28,8 @@ export interface TableFacts {
   readonly name: string;
   readonly kind: "table" | "virtual";
   readonly withoutRowid: boolean;
+  /** An index of its own holds the primary key: no column is the row id, also not an INTEGER PRIMARY KEY DESC. */
+  readonly keyIsIndexed: boolean;
   readonly description: string;
   readonly columns: readonly ColumnFacts[];
   readonly foreignKeys: readonly ForeignKeyFacts[];

@@ -19,7 +19,7 @@ export interface TableKey {
 export function tableKey(table: TableFacts): TableKey | null {
   const primary = keyFacts(table.columns);
   const [only] = primary;
-  const isRowNumber = primary.length === 1 && only?.type.toUpperCase() === "INTEGER";
+  const isRowNumber = primary.length === 1 && only?.type.toUpperCase() === "INTEGER" && !table.keyIsIndexed;
   if (table.withoutRowid || isRowNumber || (primary.length > 0 && primary.every(({ notNull }) => notNull))) {
     return { columns: primary.map(({ name }) => name), hidden: false };
   }

@@ -5,6 +5,7 @@ import type { Target } from "../../access/resolve_target.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { roleAtLeast } from "../../core/role.ts";
 import { logText } from "../../core/plain_text.ts";
 import { Bill } from "../../query/bill.ts";
 import { identify, recordEnd } from "../../query/record.ts";
@@ -81,6 +82,22 @@ export function requireTransfers(
   return { exports, transfers };
 }
 
+/**
+ * Ends an export and removes its copy: whoever has asked for it may, and an admin. Errors: `transfers_unavailable`,
+ * `export_not_found`, `role_too_low`.
+ */
+export async function cancelExport(ctx: ExportContext, id: string): Promise<void> {
+  const { exports } = requireTransfers(ctx);
+  const { target: { databaseId, role }, caller } = ctx;
+  const { owner } = exports.find(id, databaseId);
+  if (owner.callerId !== callerId(caller) && !roleAtLeast(role, "admin")) {
+    throw new AppError("role_too_low", {
+      message: `Use the token that has asked for this export, or one with role admin; this one has ${role}`,
+    });
+  }
+  await exports.cancel(id, databaseId);
+}
+
 function exportLog(ctx: ExportContext, { format, table, id }: ExportRequest): LogIdentity {
   const what = `${format}${table === null ? "" : ` of ${quoteText(table)}`}${id === null ? "" : " again"}`;
   return identify(ctx.clock, {
@@ -94,12 +111,12 @@ function exportLog(ctx: ExportContext, { format, table, id }: ExportRequest): Lo
 }
 
 async function copyOut(
-  { target }: ExportContext,
+  { target, caller }: ExportContext,
   exports: KeptExports,
   transfers: TransferStore,
   { format, table, safe }: ExportRequest,
 ): Promise<KeptExport> {
-  const kept = await exports.begin(target, { format, table, safe });
+  const kept = await exports.begin({ ...target, callerId: callerId(caller) }, { format, table, safe });
   try {
     await transfers.copyOut(target, kept.id);
     // Cancelled meanwhile, it is in no list, and nobody would ever remove the copy.

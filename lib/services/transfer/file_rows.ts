@@ -33,7 +33,7 @@ export function csvRows(table: TableDefinition): RowsReader {
       if (cells.length === 0) continue;
       if (header === null) {
         requireCommas(cells, table, line);
-        header = cells.map((name, at) => csvColumn(find(name ?? "", `line ${line}, cell ${at + 1}`)));
+        header = cells.map((name, at) => csvColumn(find(name ?? "", `line ${line}, cell ${at + 1}`), table));
         columns = header.flatMap((column) => column === null ? [] : [column.name]);
         requireDistinct(columns, `line ${line}`);
         continue;
@@ -139,10 +139,10 @@ interface CsvColumn {
   readonly takes: Affinity | "any" | "BOOLEAN";
 }
 
-function csvColumn(column: ColumnDefinition | null): CsvColumn | null {
+function csvColumn(column: ColumnDefinition | null, { strict }: TableDefinition): CsvColumn | null {
   if (column === null) return null;
   const { name, declaredType } = column;
-  if (declaredType === "") return { name, takes: "any" };
+  if (declaredType === "" || strict && /^ANY$/i.test(declaredType)) return { name, takes: "any" };
   return { name, takes: /^BOOL(EAN)?\b/i.test(declaredType) ? "BOOLEAN" : affinityOf(declaredType) };
 }
 

@@ -17,10 +17,11 @@ export interface ExportInput {
   readonly safe: boolean;
 }
 
-/** Whose database it is. */
+/** Whose database it is, and who asked for the export. */
 export interface ExportOwner {
   readonly databaseId: string;
   readonly namespaceId: string;
+  readonly callerId: string;
 }
 
 /** An export as the API shows it. */

@@ -1,8 +1,9 @@
 // A row that differs between the two sides, and how rows of the two sides are paired: by their key, or by their content where
 // the table has no key.
+import { foldName } from "../../sql/names.ts";
 import { OddText, type StoredValue } from "../../sql/stored_text.ts";
 import type { Row } from "./work.ts";
-import type { TablePair } from "./table_pair.ts";
+import type { Fold, TablePair } from "./table_pair.ts";
 
 /** How a row differs. */
 export type RowChange =
@@ -62,7 +63,9 @@ export class RowMatcher {
   }
 
   sameKey(a: Row, b: Row): boolean {
-    return this.pair.key.length > 0 && this.pair.key.every((at) => sameValue(a[at], b[at]));
+    const { key, folds } = this.pair;
+    return key.length > 0 &&
+      key.every((at, index) => sameValue(folded(a[at], folds[index]), folded(b[at], folds[index])));
   }
 
   rest(): void {
@@ -74,9 +77,16 @@ export class RowMatcher {
   }
 
   #keyOf(row: Row): string {
-    const { key } = this.pair;
-    return (key.length === 0 ? row : key.map((at) => row[at] ?? null)).map(textOf).join("\u0000");
+    const { key, folds } = this.pair;
+    const told = key.length === 0 ? row : key.map((at, index) => folded(row[at], folds[index]) ?? null);
+    return told.map(textOf).join("\u0000");
   }
+}
+
+/** What of a value tells keys apart. */
+function folded(value: StoredValue | undefined, fold: Fold | undefined): StoredValue | undefined {
+  if (typeof value !== "string" || !fold) return value;
+  return fold === "NOCASE" ? foldName(value) : value.replace(/ +$/, "");
 }
 
 function textOf(value: StoredValue): string {

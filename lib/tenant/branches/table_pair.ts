@@ -6,7 +6,7 @@ import { type ColumnShape, type SchemaObject, type SchemaShape } from "../../sql
 import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
 import type { Reading } from "./row_pages.ts";
-import { rowsOf, type Side, type Work } from "./work.ts";
+import { type Row, rowsOf, type Side, type Work } from "./work.ts";
 
 /** A table on one side. */
 export interface TableSide {
@@ -19,6 +19,9 @@ export interface TableSide {
   readonly reading: Reading;
 }
 
+/** What of a text does not tell keys apart: the case of A to Z, or spaces at its end; null: all of it does. */
+export type Fold = "NOCASE" | "RTRIM" | null;
+
 /** A table on both sides. */
 export interface TablePair {
   readonly table: string;
@@ -26,6 +29,8 @@ export interface TablePair {
   readonly columns: readonly string[];
   /** Indexes of the primary key's columns in `columns`, in the key's order. Empty: the table has no key. */
   readonly key: readonly number[];
+  /** For each of `key`, how the engine compares its texts. */
+  readonly folds: readonly Fold[];
   /** The key is the rowid itself. */
   readonly keyIsRowid: boolean;
   readonly ancestor: TableSide | null;
@@ -39,14 +44,28 @@ export interface SchemaSide {
   readonly shape: SchemaShape;
   /** Names of tables without rowid. */
   readonly withoutRowid: ReadonlySet<string>;
+  /** By table whose primary key has an index of its own, and column of that key: an INTEGER PRIMARY KEY DESC is no rowid. */
+  readonly folds: ReadonlyMap<string, ReadonlyMap<string, Fold>>;
   readonly reading: Reading;
 }
+
+const FOLDS =
+  "SELECT t.name, x.name, x.coll FROM pragma_table_list AS t, pragma_index_list(t.name) AS l, pragma_index_xinfo(l.name) AS x " +
+  "WHERE t.schema = 'main' AND t.type = 'table' AND l.origin = 'pk' AND x.key = 1";
 
 /** Reads the schema and the tables of one side. */
 export function* readSide(of: Side, reading: Reading): Work<SchemaSide> {
   const shape = yield* readSchema(of);
   const rows = yield* rowsOf(of, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1");
-  return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), reading };
+  const collated = Map.groupBy(yield* rowsOf(of, FOLDS), ([table]) => String(table));
+  const folds = new Map([...collated].map(([table, columns]) => [table, new Map(columns.map(foldOf))]));
+  return { of, shape, withoutRowid: new Set(rows.map(([name]) => String(name))), folds, reading };
+}
+
+/** The engine keeps the name of a collation as it was written. */
+function foldOf([, column, collation]: Row): [column: string, fold: Fold] {
+  const name = String(collation).toUpperCase();
+  return [String(column), name === "NOCASE" || name === "RTRIM" ? name : null];
 }
 
 /** Pairs the tables of both sides, except full-text indexes over other tables, which have no rows of their own. */
@@ -56,7 +75,7 @@ export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: Know
   const present = tablesWithRows(branch.shape).map((table) => {
     const source = lineage.get(table.name);
     const columns = comparedColumns(branch.shape, table);
-    return pairOf(table, columns, {
+    return pairOf(table, { columns, folds: branch.folds.get(table.name) }, {
       branch: sideOf(branch, table, columns.map(({ name }) => quoted(name))),
       ancestor: source
         ? sideOf(ancestor, source.before, columns.map((one) => sourceOf(one, source.columns)))
@@ -66,7 +85,7 @@ export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: Know
   });
   const dropped = tablesWithRows(ancestor.shape).filter(({ name }) => !used.has(name)).map((table) => {
     const columns = comparedColumns(ancestor.shape, table);
-    return pairOf(table, columns, {
+    return pairOf(table, { columns, folds: ancestor.folds.get(table.name) }, {
       branch: null,
       ancestor: sideOf(ancestor, table, columns.map(({ name }) => quoted(name))),
       obstacle: "The branch has dropped the table; merge the schema",
@@ -89,6 +108,7 @@ export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[
       table,
       columns,
       key: [0],
+      folds: [null],
       keyIsRowid: true,
       obstacle: null,
       ancestor: older?.has(table) ? side(ancestor) : null,
@@ -124,19 +144,24 @@ function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[]
 
 function pairOf(
   table: SchemaObject,
-  columns: readonly ColumnShape[],
+  { columns, folds }: {
+    readonly columns: readonly ColumnShape[];
+    readonly folds: ReadonlyMap<string, Fold> | undefined;
+  },
   sides: Pick<TablePair, "ancestor" | "branch" | "obstacle">,
 ): TablePair {
   const keyColumns = columns.filter(({ keyIndex }) => keyIndex > 0).sort((a, b) => a.keyIndex - b.keyIndex);
   const key = keyColumns.map((column) => columns.indexOf(column));
   const keyIsRowid = isVirtual(table) ||
-    (key.length === 1 && /^integer$/i.test(keyColumns[0]?.type ?? "") && sides.branch?.rowid !== null &&
+    (key.length === 1 && folds === undefined && /^integer$/i.test(keyColumns[0]?.type ?? "") &&
+      sides.branch?.rowid !== null &&
       sides.ancestor?.rowid !== null);
   const keyless = key.length === 0 ? "The table has no primary key" : null;
   return {
     table: table.name,
     columns: columns.map(({ name }) => name),
     key,
+    folds: keyColumns.map(({ name }) => folds?.get(name) ?? null),
     keyIsRowid,
     ...sides,
     obstacle: sides.obstacle ?? keyless,

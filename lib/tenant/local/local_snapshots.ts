@@ -42,8 +42,9 @@ export class LocalSnapshots implements DatabaseFiles {
     this.#early = new EarlyCopies(options.tenants, options.clock);
   }
 
+  /** Errors: `store_unavailable` where their folder cannot be read. */
   async list(databaseId: string): Promise<SnapshotInfo[]> {
-    return (await this.pruning.kept(databaseId)).map(toInfo);
+    return (await this.#read(databaseId, this.pruning.kept(databaseId))).map(toInfo);
   }
 
   /** Errors: `slug_taken`. */
@@ -192,8 +193,18 @@ export class LocalSnapshots implements DatabaseFiles {
   }
 
   async #find(databaseId: string, label: string): Promise<SnapshotFile | undefined> {
-    const files = await listSnapshotFiles(snapshotFolder(this.options.tenants, databaseId));
-    return files.find((one) => one.label === label);
+    const listing = listSnapshotFiles(snapshotFolder(this.options.tenants, databaseId));
+    return (await this.#read(databaseId, listing)).find((one) => one.label === label);
+  }
+
+  /** Tells the log of a folder that cannot be read, such as one of another user. Errors: `store_unavailable`. */
+  async #read(databaseId: string, listing: Promise<SnapshotFile[]>): Promise<SnapshotFile[]> {
+    try {
+      return await listing;
+    } catch (error) {
+      this.options.log("warn", "snapshots_unavailable", { databaseId, reason: reasonOf(error) });
+      throw new AppError("store_unavailable");
+    }
   }
 
   async #taken(databaseId: string, label: string): Promise<SnapshotInfo> {

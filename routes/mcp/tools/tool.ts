@@ -58,7 +58,8 @@ export type Tool = DatabaseTool | VisitTool;
 
 interface Prepares<Call> extends ToolWords {
   readonly input: z.ZodObject;
-  readonly prepare: (given: unknown) => Prepared<Call>;
+  /** `beside`: the argument that names the database, where there is one; it was taken out of those given. */
+  readonly prepare: (given: unknown, beside?: readonly string[]) => Prepared<Call>;
 }
 
 /** `any`: about a database or a branch; `trunk`: never about a branch. */
@@ -95,8 +96,8 @@ function prepares<Call, Shape extends z.ZodRawShape>(
   return {
     ...words,
     input: schema,
-    prepare: (given) => {
-      const read = readWith(schema, withoutLeftOut(schema, given));
+    prepare: (given, beside = []) => {
+      const read = readWith(schema, withoutLeftOut(schema, given), beside);
       if (!read.ok) return { ok: false, issues: read.issues };
       return { ok: true, run: (call) => run(call, read.data) };
     },

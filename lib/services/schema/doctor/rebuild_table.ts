@@ -69,5 +69,6 @@ export function rowIdOf(table: TableFacts): string | null {
 /** Whether a column is the row id: an INTEGER PRIMARY KEY. */
 export function hasRowIdColumn(table: TableFacts): boolean {
   const key = table.columns.filter(({ pk }) => pk > 0);
-  return !table.withoutRowid && key.length === 1 && /^integer$/i.test(key[0]?.type ?? "");
+  return !table.withoutRowid && !table.keyIsIndexed && key.length === 1 &&
+    /^integer$/i.test(key[0]?.type ?? "");
 }
