@@ -1,4 +1,5 @@
 // The doctor's table: one row for each check. Runs them all.
+import { ownTurn } from "../../../core/own_turn.ts";
 import { emailCase, plainPassword } from "./account_checks.ts";
 import type { CheckCode, Examined, Finding, Found, Severity } from "./examined.ts";
 import { brokenObject } from "./find_broken.ts";
@@ -52,12 +53,28 @@ const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   reserved_word_name: { severity: "info", find: reservedWordName },
 };
 
-/** Runs every check. Findings come in the order of the table, then of the schema. */
-export function diagnose(examined: Examined): Finding[] {
-  return codes().flatMap((code) => {
+/**
+ * Characters of the findings of one check. Thousands of them may have the same long suggestion, to write a table anew; the others
+ * are found once it has run.
+ */
+const MAX_CHARACTERS = 1_000_000;
+
+/**
+ * Runs every check, with other work of the service between them. Findings come in the order of the table, then of the schema.
+ */
+export async function diagnose(examined: Examined): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const code of codes()) {
     const { severity, find } = doctorChecks[code];
-    return find(examined).map((found) => ({ code, severity, ...found }));
-  });
+    let characters = 0;
+    for (const found of find(examined)) {
+      if (characters > MAX_CHARACTERS) break;
+      characters += found.message.length + found.suggestion.length;
+      findings.push({ code, severity, ...found });
+    }
+    await ownTurn();
+  }
+  return findings;
 }
 
 /** Guarantee: the keys of the table are its type's. */
