@@ -24,8 +24,11 @@ import {
 /** A check of the table. */
 export interface DoctorCheck {
   readonly severity: Severity;
-  /** Pure. Once the suggestion of a finding has run, the finding does not come back. */
-  readonly find: (examined: Examined) => Found[];
+  /**
+   * Pure. Once the suggestion of a finding has run, the finding does not come back. Those with long suggestions are made one by one,
+   * as they are taken.
+   */
+  readonly find: (examined: Examined) => Iterable<Found>;
 }
 
 /**
@@ -58,6 +61,8 @@ const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
  * are found once it has run.
  */
 const MAX_CHARACTERS = 1_000_000;
+/** Characters after which other work has its turn: a millisecond or two. */
+const A_TURN = 50_000;
 
 /**
  * Runs every check, with other work of the service between them. Findings come in the order of the table, then of the schema.
@@ -66,11 +71,15 @@ export async function diagnose(examined: Examined): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const code of codes()) {
     const { severity, find } = doctorChecks[code];
-    let characters = 0;
+    let [characters, sinceTurn] = [0, 0];
     for (const found of find(examined)) {
-      if (characters > MAX_CHARACTERS) break;
-      characters += found.message.length + found.suggestion.length;
+      const length = found.message.length + found.suggestion.length;
       findings.push({ code, severity, ...found });
+      [characters, sinceTurn] = [characters + length, sinceTurn + length];
+      if (characters > MAX_CHARACTERS) break;
+      if (sinceTurn < A_TURN) continue;
+      sinceTurn = 0;
+      await ownTurn();
     }
     await ownTurn();
   }

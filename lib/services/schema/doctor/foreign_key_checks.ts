@@ -18,29 +18,28 @@ import { freeName } from "./suggestions.ts";
 import { keyFacts } from "../key_columns.ts";
 
 /** Foreign keys that cannot hold: the target is missing or not unique, or rows point at nothing. */
-export function brokenForeignKey(examined: Examined): Found[] {
+export function* brokenForeignKey(examined: Examined): Generator<Found> {
   const hintFor = hintsFor(examined);
-  return examined.schema.tables.flatMap((table) => {
-    const faults = table.foreignKeys.flatMap((key) => {
+  for (const table of examined.schema.tables) {
+    for (const key of table.foreignKeys) {
       const fault = foreignKeyFault(examined, table, key);
-      return fault === null ? [] : [{ key, fault }];
-    });
-    return faults.flatMap(({ key, fault }) => {
+      if (fault === null) continue;
       const suggestion = needsNewDefinition(fault)
         ? rebuildCall(examined, table)
         : fault === "not_unique"
         ? uniqueTarget(examined, key)
         : forOrphans(table, key);
-      return suggestion === null ? [] : [{
+      if (suggestion === null) continue;
+      yield {
         table: table.name,
         column: key.columns[0] ?? null,
         message: `${fixes[fault]}: ${key.columns.join(", ")} of ${table.name} refers to ${targetOf(key)}${
           hintFor(key, fault)
         }`,
         suggestion,
-      }];
-    });
-  });
+      };
+    }
+  }
 }
 
 const fixes: Readonly<Record<ForeignKeyFault, string>> = {

@@ -19,52 +19,54 @@ import { hasRowIdColumn } from "./rebuild_table.ts";
 import { batchCall, columnNames, databaseCall, freeName } from "./suggestions.ts";
 
 /** Tables without a primary key: their rows cannot be addressed. */
-export function missingPk(examined: Examined): Found[] {
-  return examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => {
-    const key = newKey(examined, table);
+export function* missingPk(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
+    const key = table.kind === "table" ? newKey(examined, table) : null;
     const suggestion = key === null ? null : rebuildCall(examined, table);
-    if (key === null || suggestion === null) return [];
+    if (key === null || suggestion === null) continue;
     const change = "added" in key
       ? `add the column ${key.added}`
       : `make ${key.columns.join(", ")} the key, which is unique already`;
-    return [{
+    yield {
       table: table.name,
       column: null,
       message: `Give the table ${table.name} a primary key: ${change}`,
       suggestion,
-    }];
-  });
+    };
+  }
 }
 
 /** Keys of whole numbers that are NULL where an INSERT leaves them out. */
-export function findUnnumberedKeys(examined: Examined): Found[] {
-  return examined.schema.tables.flatMap((table) => {
+export function* findUnnumberedKeys(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
     const key = unnumberedKey(examined, table);
     const suggestion = key === null ? null : rebuildCall(examined, table);
-    if (key === null || suggestion === null) return [];
-    return [{
+    if (key === null || suggestion === null) continue;
+    yield {
       table: table.name,
       column: key.name,
       message:
         `Declare ${key.name} of ${table.name} as INTEGER PRIMARY KEY: it stays NULL where an INSERT leaves it out`,
       suggestion,
-    }];
-  });
+    };
+  }
 }
 
 /** Columns without a declared type: nothing says what they hold, and the engine converts nothing. */
-export function untypedColumn(examined: Examined): Found[] {
-  return examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => {
-    const types = newTypes(examined, table);
+export function* untypedColumn(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
+    const types = table.kind === "table" ? newTypes(examined, table) : new Map<string, string>();
     const suggestion = types.size === 0 ? null : rebuildCall(examined, table);
-    if (suggestion === null) return [];
-    return table.columns.filter(({ type }) => type === "").map(({ name }) => ({
-      table: table.name,
-      column: name,
-      message: `Declare ${name} of ${table.name} as ${types.get(foldName(name))}, which fits what it holds`,
-      suggestion,
-    }));
-  });
+    if (suggestion === null) continue;
+    for (const { name } of table.columns.filter(({ type }) => type === "")) {
+      yield {
+        table: table.name,
+        column: name,
+        message: `Declare ${name} of ${table.name} as ${types.get(foldName(name))}, which fits what it holds`,
+        suggestion,
+      };
+    }
+  }
 }
 
 /** Columns that a drafted description names. */
@@ -150,24 +152,26 @@ function stays(other: IndexFacts, index: IndexFacts): boolean {
 }
 
 /** Numeric columns that hold text: comparisons, sums and sorting go wrong without an error. */
-export function integerTextMix(examined: Examined): Found[] {
-  return examined.schema.tables.flatMap((table) => {
+export function* integerTextMix(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
     const types = textTypes(examined, table);
     const rebuild = types.size === 0 ? null : rebuildCall(examined, table);
-    return table.columns.filter((column) => isMixed(examined, table, column)).map((column) => {
+    for (const column of table.columns.filter((one) => isMixed(examined, table, one))) {
       const where = { table: table.name, column: column.name };
       const type = types.get(column.name);
-      if (type !== undefined && rebuild !== null) {
-        const message = `Declare ${column.name} of ${table.name} as ${type}: its CHECK names texts as values`;
-        return { ...where, message, suggestion: rebuild };
-      }
-      return {
-        ...where,
-        message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
-        suggestion: batchCall(examined.address, moveText(examined, table, column)),
-      };
-    });
-  });
+      yield type !== undefined && rebuild !== null
+        ? {
+          ...where,
+          message: `Declare ${column.name} of ${table.name} as ${type}: its CHECK names texts as values`,
+          suggestion: rebuild,
+        }
+        : {
+          ...where,
+          message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
+          suggestion: batchCall(examined.address, moveText(examined, table, column)),
+        };
+    }
+  }
 }
 
 /** Moves text to a new column beside, so that nothing is lost. A column that must have a value gets a number. */
