@@ -69,6 +69,7 @@ export const configTable = {
   askTimeoutMs: row("ASK_TIMEOUT_MS", "20000", forms.wholeNumber(100, 300_000), "Milliseconds it may take"),
   askKey: secret("ASK_KEY", forms.visible(1, 500), "Bearer for `ASK_URL`"),
   askModel: optional("ASK_MODEL", forms.visible(1, 200), "Model to ask for"),
+  askPerDay: row("ASK_PER_DAY", "1000", forms.wholeNumber(1, 1_000_000), "Times a UTC day for a namespace"),
   smtpUrl: secret(
     "SMTP_URL",
     forms.smtpUrl(),

@@ -28,6 +28,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     captchaSiteKey: null,
     askUrl: null,
     askModel: null,
+    askPerDay: 1000,
     askTimeoutMs: 20_000,
     smtpFrom: null,
     mailPerDay: 1000,

@@ -1,7 +1,7 @@
 // Reads and changes the text of a CREATE TABLE: changes it where ALTER TABLE cannot, leaving everything else as it was
 // written, and cuts out the SELECT of a CREATE TABLE AS, which must not run where only the schema matters: it could run
 // for ever. Pure.
-import { sameName } from "./names.ts";
+import { foldName } from "./names.ts";
 import { type ColumnDefinition, type CreateTableStmt, type Expr, parseStmt, type Stmt } from "sqlite3-parser";
 import { type CheckedValues, checkedValues } from "./check_values.ts";
 import { quoteIdentifier } from "./quote.ts";
@@ -73,36 +73,40 @@ export class TableText {
     }));
   }
 
-  /** Changes the type of a column that has one; null: of none. Null where it has none. */
-  withType(column: string | null, type: string): TableText | null {
-    if (column === null) return this;
-    const span = this.body.columns.find(({ colName }) => colName.text === column)?.colType?.span;
-    return span === undefined
-      ? null
-      : TableText.read(this.#splice([{ from: span.offset, to: end(span), text: type }]));
+  /** Changes the types of columns that have one, by name. Null where one of them has none. */
+  withNewTypes(types: ReadonlyMap<string, string>): TableText | null {
+    if (types.size === 0) return this;
+    const edits = this.body.columns.flatMap(({ colName, colType }) => {
+      const type = types.get(colName.text);
+      return type === undefined || colType === undefined
+        ? []
+        : [{ from: colType.span.offset, to: end(colType.span), text: type }];
+    });
+    return edits.length < types.size ? null : TableText.read(this.#splice(edits));
   }
 
-  /** Removes the foreign key of these columns to this table. Null where there is none. */
-  withoutForeignKey(columns: readonly string[], toTable: string): string | null {
-    const [only] = columns;
-    for (const column of this.body.columns) {
-      if (columns.length !== 1 || only === undefined || !sameName(column.colName.text, only)) continue;
-      const cut = columnKey(column, (target) => sameName(target, toTable));
-      if (cut) return this.#splice([cut]);
-    }
+  /** Removes foreign keys, of all at once because a table may have thousands. Null where one of them is not there. */
+  withoutForeignKeys(keys: readonly ForeignKeyName[]): string | null {
+    const left = new Map<string, number>();
+    for (const key of keys) left.set(nameOf(key), (left.get(nameOf(key)) ?? 0) + 1);
+    const takes = (key: ForeignKeyName) => {
+      const count = left.get(nameOf(key)) ?? 0;
+      if (count > 0) left.set(nameOf(key), count - 1);
+      return count > 0;
+    };
+    const cuts = this.body.columns.flatMap((column) =>
+      columnKeys(column, (toTable) => takes({ columns: [column.colName.text], toTable }))
+    );
     let before = Math.max(...this.body.columns.map(({ span }) => end(span)));
     for (const { constraint, span } of this.body.constraints ?? []) {
-      if (
-        constraint.type === "ForeignKeyTableConstraint" && sameName(constraint.clause.tblName.text, toTable)
-      ) {
-        const own = constraint.columns.map((one) => one.colName.text);
-        const equal = own.length === columns.length &&
-          own.every((name, at) => sameName(name, columns[at] ?? ""));
-        if (equal) return this.#splice([{ from: before, to: end(span), text: "" }]);
+      if (constraint.type === "ForeignKeyTableConstraint") {
+        const columns = constraint.columns.map((one) => one.colName.text);
+        const isOne = takes({ columns, toTable: constraint.clause.tblName.text });
+        if (isOne) cuts.push({ from: before, to: end(span), text: "" });
       }
       before = end(span);
     }
-    return null;
+    return [...left.values()].some((count) => count > 0) ? null : this.#splice(cuts);
   }
 
   #textOf(range: TextRange): string {
@@ -120,18 +124,30 @@ export class TableText {
   }
 }
 
-/** The range of a column's REFERENCES clause, with the name before it and DEFERRABLE after it. */
-function columnKey(column: ColumnDefinition, isTarget: (table: string) => boolean) {
+/** What tells one foreign key of a table from another. */
+interface ForeignKeyName {
+  readonly columns: readonly string[];
+  readonly toTable: string;
+}
+
+/** Names contain no U+0000. */
+function nameOf({ columns, toTable }: ForeignKeyName): string {
+  return [toTable, ...columns].map(foldName).join("\u0000");
+}
+
+/** The ranges of a column's REFERENCES clauses, each with the name before it and DEFERRABLE after it. */
+function columnKeys(column: ColumnDefinition, isTarget: (table: string) => boolean) {
   let before = end(column.colType?.span ?? column.colName.span);
-  for (const [at, { constraint, span }] of column.constraints.entries()) {
-    if (constraint.type === "ForeignKeyColumnConstraint" && isTarget(constraint.clause.tblName.text)) {
-      const next = column.constraints[at + 1];
-      const deferred = next?.constraint.type === "DeferColumnConstraint" ? next.span : span;
-      return { from: before, to: end(deferred), text: "" };
-    }
+  return column.constraints.flatMap(({ constraint, span }, at) => {
+    const from = before;
     before = end(span);
-  }
-  return null;
+    if (constraint.type !== "ForeignKeyColumnConstraint" || !isTarget(constraint.clause.tblName.text)) {
+      return [];
+    }
+    const next = column.constraints[at + 1];
+    const deferred = next?.constraint.type === "DeferColumnConstraint" ? next.span : span;
+    return [{ from, to: end(deferred), text: "" }];
+  });
 }
 
 function end({ offset, length }: TextRange): number {

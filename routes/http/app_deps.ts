@@ -23,10 +23,9 @@ import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { toNanoUsd } from "../../lib/query/prices.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
 import { StatementCounts } from "../../lib/query/statement_counts.ts";
-import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { MailJobs } from "../../lib/control/mail_jobs.ts";
-import { ChatModel } from "../../lib/services/ask/model/chat_model.ts";
-import { EmbeddedModel } from "../../lib/services/ask/embedded_model.ts";
+import { BoundedModel } from "../../lib/services/ask/model/bounded_model.ts";
+import { chooseModel } from "../../lib/services/ask/choose_model.ts";
 import { RequestCounts } from "../../lib/services/metrics/request_counts.ts";
 import { MailQueue } from "../../lib/services/mail/mail_queue.ts";
 import { SmtpMailer } from "../../lib/services/mail/smtp_mailer.ts";
@@ -180,17 +179,21 @@ function publishedContext(parts: ProcessParts, control: ControlPlane, query: Que
   const cores = Math.max(1, navigator.hardwareConcurrency);
   const admitted = cores * HASHES_A_CORE;
   const hashBounds = { running: cores, admitted, admittedOfOwner: admitted / 2 };
+  const rateCounters = new RateCounters(kv, clock);
+  const model = chooseModel(config, { fetch: parts.fetch ?? sendOnce, log });
   const ctx: PublishedContext = {
     control,
     query,
     clock,
     hashes,
-    rateCounters: new RateCounters(kv, clock),
+    rateCounters,
     guesses: new LoginGuesses(kv, clock),
     captcha: captchaOf(parts, hashes),
     passwords: new PasswordHasher(hashBounds, parts.passwordIterations),
     refusals: new FoldedRefusals(),
-    askModel: chooseModel(config, { fetch: parts.fetch ?? sendOnce, log }),
+    askModel: config.askUrl === null
+      ? model
+      : new BoundedModel(model, { meter: query.meter, rateCounters, clock, perDay: config.askPerDay }),
     mail: null,
   };
   return { ...ctx, mail: mailQueue(parts, ctx) };
@@ -235,13 +238,4 @@ function captchaOf({ config, kv, clock, ...parts }: ProcessParts, hashes: KeyedH
     return captchaAltcha({ kv, hashes, clock });
   }
   return captchaSiteverify({ provider, siteKey, secret, fetch: parts.fetch ?? sendOnce });
-}
-
-/** Who writes the SQL of questions: the configured server, or the embedded translator where there is none. */
-export function chooseModel(
-  { askUrl, askKey, askModel, askTimeoutMs }: Pick<Config, "askUrl" | "askKey" | "askModel" | "askTimeoutMs">,
-  parts: { readonly fetch: typeof fetch; readonly log: Log },
-): AskModel {
-  if (askUrl === null) return new EmbeddedModel();
-  return new ChatModel({ url: askUrl, key: askKey, model: askModel, timeoutMs: askTimeoutMs, ...parts });
 }

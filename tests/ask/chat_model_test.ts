@@ -4,7 +4,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import type { AskRequest } from "../../lib/services/ask/model/ask_model.ts";
 import { chatMessages } from "../../lib/services/ask/model/chat_messages.ts";
 import { ChatModel, readModelAnswer } from "../../lib/services/ask/model/chat_model.ts";
-import { chooseModel } from "../../routes/http/app_deps.ts";
+import { chooseModel } from "../../lib/services/ask/choose_model.ts";
 
 const KEY = "sk-test-4711";
 
@@ -29,6 +29,7 @@ const request: AskRequest = {
   nowMs: Date.UTC(2026, 2, 18),
   failed: null,
   signal: null,
+  payer: { namespaceId: "ns_a", databaseId: "db_a" },
   findValues: () => Promise.resolve([]),
 };
 

@@ -52,6 +52,7 @@ const shop: AskSchema = {
 function ask(question: string, schema = shop): Promise<AskProposal> {
   return new EmbeddedTranslator().propose({
     ...{ question, schema, context: "", maxRows: 100, nowMs: NOW, failed: null, signal: null },
+    payer: { namespaceId: "ns_a", databaseId: "db_a" },
     findValues: () => Promise.resolve([{ table: "depots", column: "name", value: "North" }]),
   });
 }

@@ -1,5 +1,6 @@
 // How much the answers of keyed calls may take of the KV that all namespaces share.
 import { assertEquals } from "@std/assert";
+import { smallLimits } from "../../lib/core/limits.ts";
 import type { ApiAnswer, ApiRequest } from "../testing/call_api.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -40,7 +41,7 @@ test("keyed reads, dry runs and steps of a namespace fill 64 MiB of KV in a day 
       headers: { "x-dry-run": "1", "idempotency-key": "dry" },
     });
   assertEquals([(await dry()).status, replayed(await dry())], [200, [null, null]]);
-  // What changes rows is stored with them, what is small takes no room, and others have a room of their own.
+  // What changes rows is stored with them, what is small has its own room, and others have a room of their own.
   const write = () =>
     tenant.query("INSERT INTO t SELECT hex(randomblob(?)) RETURNING a", [large / 2], keyed("write"));
   assertReplay(await write(), await write());
@@ -48,4 +49,33 @@ test("keyed reads, dry runs and steps of a namespace fill 64 MiB of KV in a day 
   assertReplay(await read(other, large, keyed("first")), await read(other, large, keyed("first")));
   clock.turn(26 * 3_600_000);
   assertReplay(await read(tenant, large, keyed("next-day")), await read(tenant, large, keyed("next-day")));
+});
+
+test("small answers are bounded by their number, in a room of their own: a reader's free steps do not fill the KV of all", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const { kept } = smallLimits;
+  smallLimits.kept = 6;
+  try {
+    const [tenant, other] = [await app.namespace(), await app.namespace("other")];
+    const { token: reader } = await tenant.mint("read");
+    const look = (name: string, token: string) =>
+      app.request("GET", `${tenant.database.path}/tables`, { token, ...step("plan", name) });
+    for (let n = 0; n < 5; n++) await look(`s${n}`, reader);
+    assertReplay(await read(tenant, 100, keyed("sixth")), await read(tenant, 100, keyed("sixth")));
+    for (const token of [reader, tenant.token]) {
+      const [one, again] = [await look("late", token), await look("late", token)];
+      assertEquals([one.status, again.status, replayed(again)], [200, 200, [null, null]]);
+    }
+    const late = [await read(tenant, 100, keyed("late")), await read(tenant, 100, keyed("late"))];
+    assertEquals(late.map(({ status }) => status), [200, 200]);
+    assertEquals(late[0]?.text === late[1]?.text, false);
+    // What is larger has its bytes, and others have a room of their own.
+    assertReplay(await read(tenant, 6000, keyed("larger")), await read(tenant, 6000, keyed("larger")));
+    assertReplay(await read(other, 100, keyed("own")), await read(other, 100, keyed("own")));
+    clock.turn(26 * 3_600_000);
+    assertReplay(await read(tenant, 100, keyed("next-day")), await read(tenant, 100, keyed("next-day")));
+  } finally {
+    smallLimits.kept = kept;
+  }
 });

@@ -11,7 +11,7 @@ function endpoint(facts: Partial<EndpointFacts>): EndpointFacts {
   };
 }
 
-function examine(endpoints: readonly EndpointFacts[]): Finding[] {
+function examine(endpoints: readonly EndpointFacts[]): Promise<Finding[]> {
   const examined: Examined = {
     schema: { databaseDescription: "", tables: [] },
     ...{ byName: new Map(), indexes: new Map(), sources: new Map(), takenNames: new Set() },
@@ -22,7 +22,7 @@ function examine(endpoints: readonly EndpointFacts[]): Finding[] {
   return diagnose(examined);
 }
 
-Deno.test("a public endpoint that answers a password or a token is an error, until it is paused", () => {
+Deno.test("a public endpoint that answers a password or a token is an error, until it is paused", async () => {
   const columns = [
     "id",
     "passwordHash",
@@ -32,7 +32,7 @@ Deno.test("a public endpoint that answers a password or a token is an error, unt
     "reset_secret",
     "apiKey",
   ];
-  const findings = examine([endpoint({ columns })]);
+  const findings = await examine([endpoint({ columns })]);
   assertEquals(findings.map(({ code, severity, table, column }) => [code, severity, table, column]), [
     ...["passwordHash", "api_token", "PASSWORD", "reset_secret", "apiKey"].map((column) => [
       ...["sensitive_column_exposed", "error", "users", column],
@@ -40,13 +40,13 @@ Deno.test("a public endpoint that answers a password or a token is an error, unt
   ]);
   const [first] = findings;
   assertEquals(first?.suggestion, "POST /api/namespaces/acme/databases/main/endpoints/list-users/pause");
-  assertEquals(examine([endpoint({ columns, auth: "session" })]), []);
-  assertEquals(examine([endpoint({})]), []);
+  assertEquals(await examine([endpoint({ columns, auth: "session" })]), []);
+  assertEquals(await examine([endpoint({})]), []);
 });
 
-Deno.test("a public mutation with neither captcha nor rate limit is a warning, until it has a limit", () => {
+Deno.test("a public mutation with neither captcha nor rate limit is a warning, until it has a limit", async () => {
   const open = endpoint({ kind: "mutation", slug: "sign", columns: [] });
-  const [finding, ...more] = examine([open]);
+  const [finding, ...more] = await examine([open]);
   assertEquals([finding?.code, finding?.severity, more], ["public_mutation", "warning", []]);
   const suggestion = finding?.suggestion ?? "";
   const prefix = "PUT /api/namespaces/acme/databases/main/endpoints/sign ";
@@ -54,6 +54,6 @@ Deno.test("a public mutation with neither captcha nor rate limit is a warning, u
   const spec = JSON.parse(suggestion.slice(prefix.length));
   assertEquals(spec, { ...open.spec, rateLimit: { perMin: 30 } });
   for (const kept of [{ captcha: true }, { rateLimit: true }, { auth: "session" }, { kind: "query" }]) {
-    assertEquals(examine([{ ...open, ...kept }]), []);
+    assertEquals(await examine([{ ...open, ...kept }]), []);
   }
 });

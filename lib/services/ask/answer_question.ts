@@ -71,7 +71,7 @@ type Attempt =
 
 /**
  * The answer, of at most `maxRows` rows. Errors: `ask_refused` (not understood, or not one statement that reads
- * `allowedTables` and nothing else), `ask_unavailable`, and those of the pipeline.
+ * `allowedTables` and nothing else), those of the model, and those of the pipeline.
  */
 export async function answerQuestion(ctx: AskContext, input: AskInput): Promise<AskAnswer> {
   const { askConfig } = input.spec;
@@ -104,6 +104,7 @@ async function requestOf(asked: Asked, context: string): Promise<AskRequest> {
     maxRows,
     failed: null,
     signal: input.signal(),
+    payer: target,
     nowMs: ctx.clock.now(),
     findValues: (phrases) => findValues(statements, schema, phrases),
   };

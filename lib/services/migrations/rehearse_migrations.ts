@@ -135,7 +135,7 @@ async function rehearse(
   const address = { namespaceSlug: target.namespaceSlug, databasePath: target.databaseSlug };
   const find = async () => {
     const examined = await readExamined(copy, new ProbeMemory());
-    return diagnose({ ...examined, address, endpoints: [], rules: own });
+    return await diagnose({ ...examined, address, endpoints: [], rules: own });
   };
   const [known, before] = [await find(), await countRows(copy)];
   const startedMs = clock.monotonicMs();

@@ -61,9 +61,10 @@ export function* compareSides(
   const report = { rowsRead: 0, shownLeft: MAX_SHOWN_LENGTH, heldLeft: holdBytes, rowForm };
   const pairs: ComparedPair[] = [];
   for (const pair of tablePairs(ancestor, branch, known)) pairs.push(yield* comparePair(pair, report));
+  const { statements } = yield* provenStatements(openTrial, ancestor.shape, branch.shape, known);
   const diff = {
     schema: {
-      statements: provenStatements(openTrial, ancestor.shape, branch.shape, known).statements,
+      statements,
       changes: changesOf(ancestor.shape, branch.shape),
     },
     tables: pairs.flatMap(({ diff }) => diff ?? []),

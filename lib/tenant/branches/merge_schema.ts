@@ -17,7 +17,7 @@ export function* mergeSchema(
   const trunk = yield* readSchema("trunk");
   const wanted = mergedSchema(run, { ancestor: ancestor.shape, branch: branch.shape, trunk });
   // Foreign keys are already off, and the PRAGMA has no effect inside a transaction.
-  const plan = provenStatements(open, trunk, wanted, known);
+  const plan = yield* provenStatements(open, trunk, wanted, known);
   const statements = plan.statements.filter((sql) => !/^PRAGMA foreign_keys/i.test(sql));
   if (statements.length === 0) return;
   const brokenBefore = yield* brokenReferences(yield* referringTables(null));

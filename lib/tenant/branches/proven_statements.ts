@@ -6,7 +6,7 @@ import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema_diff
 import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
-import type { Answer, Ask } from "./work.ts";
+import { A_TURN, type Answer, type Ask, type Work } from "./work.ts";
 import { writtenRename } from "../../sql/description_renames.ts";
 import { runWork } from "../../core/run_work.ts";
 
@@ -29,18 +29,20 @@ export interface SchemaPlan {
 }
 
 /** Finds statements that turn one schema into the other: with renames where they prove right, else without. */
-export function provenStatements(
+export function* provenStatements(
   open: OpenTrial,
   from: SchemaShape,
   to: SchemaShape,
   known: KnownRenames,
-): SchemaPlan {
+): Work<SchemaPlan> {
   const renames = schemaRenames(from, to, known);
   if (renames.length === 0) return planOf([], from, to);
   // The engine stores a new column name as the statement spells it, so either spelling may give the wanted text.
-  const proven = [renames.map(bare), renames].map((some) => attempt(open, from, to, some)).filter((one) =>
-    one !== null
-  );
+  const spelled = yield* attempt(open, from, to, renames.map(bare));
+  // Nothing is shorter than the renames alone.
+  if (spelled?.statements.length === renames.length) return spelled;
+  const quoted = yield* attempt(open, from, to, renames);
+  const proven = [spelled, quoted].filter((one) => one !== null);
   return proven.sort((a, b) => a.statements.length - b.statements.length)[0] ?? planOf([], from, to);
 }
 
@@ -57,26 +59,34 @@ function bare(sql: string): string {
   return sql.replace(/"([A-Za-z_]\w*)"$/, "$1");
 }
 
-function attempt(
+/** For each rename the engine reads all definitions again: others have their turns between the statements. */
+function* attempt(
   open: OpenTrial,
   from: SchemaShape,
   to: SchemaShape,
   renames: readonly string[],
-): SchemaPlan | null {
+): Work<SchemaPlan | null> {
   const trial = open();
   try {
     for (const type of ["table", "index", "view", "trigger"]) {
-      for (const one of from.objects) if (one.type === type) trial.exec(one.sql);
+      yield* inTurns(trial, from.objects.filter((one) => one.type === type).map(({ sql }) => sql));
     }
     trial.exec(`PRAGMA user_version = ${from.userVersion}`);
-    for (const sql of renames) trial.exec(sql);
+    yield* inTurns(trial, renames);
     const plan = planOf(renames, schemaOf(trial), to);
-    for (const sql of plan.statements.slice(renames.length)) trial.exec(sql);
+    yield* inTurns(trial, plan.statements.slice(renames.length));
     return sameShape(schemaOf(trial), to) ? plan : null;
   } catch {
     return null; // the engine cannot create this schema again, or a rename does not fit it
   } finally {
     trial.close();
+  }
+}
+
+function* inTurns(trial: TrialDatabase, statements: readonly string[]): Work<void> {
+  for (const sql of statements) {
+    trial.exec(sql);
+    yield A_TURN;
   }
 }
 

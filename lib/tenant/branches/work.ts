@@ -35,6 +35,9 @@ export type Answer =
   /** `error` is what to throw where the failure cannot be tolerated. */
   | { readonly ok: false; readonly failure: EngineFailure; readonly error: unknown };
 
+/** Asks for nothing: whoever serves others while it works lets them have their turns. */
+export const A_TURN: Ask = { of: "branch", statements: [], each: "may", level: "internal" };
+
 /** Yields requests and receives the answers, integers as bigint. After a failure in `must`, later answers are missing. */
 export type Work<T> = Generator<Ask, T, readonly Answer[]>;
 

@@ -1,4 +1,5 @@
 // Answers what work on branches asks of one side: a request for each question, all in one transaction where it has one.
+import { ownTurn } from "../../core/own_turn.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { Answer, Ask, Side, Work } from "../branches/work.ts";
 import { withDeadline } from "./hrana/deadline.ts";
@@ -124,6 +125,11 @@ export async function runRemotely<T>(
 ): Promise<T> {
   let step = work.next();
   while (!step.done) {
+    if (step.value.statements.length === 0) {
+      await ownTurn();
+      step = work.next([]);
+      continue;
+    }
     const side = sides[step.value.of];
     if (!side) throw new TypeError(`nothing is open as the ${step.value.of}`);
     step = work.next(await side.answer(step.value));

@@ -1,4 +1,5 @@
 // The seam behind which a question becomes SQL. The result is a proposal: it is checked before it runs.
+import type { Payer } from "../../../query/bill.ts";
 import type { AskSchema } from "./ask_schema.ts";
 import type { FoundValue } from "./find_values.ts";
 
@@ -15,6 +16,8 @@ export interface AskRequest {
   /** Set for the second and last round: the first proposal and what was wrong with it. */
   readonly failed: { readonly sql: string; readonly reason: string } | null;
   readonly signal: AbortSignal | null;
+  /** Who pays for a server that is asked. */
+  readonly payer: Payer;
   /** Finds stored text values that equal one of the phrases. Only the embedded translator asks for these. */
   readonly findValues: (phrases: readonly string[]) => Promise<readonly FoundValue[]>;
 }

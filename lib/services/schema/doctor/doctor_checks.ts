@@ -1,4 +1,5 @@
 // The doctor's table: one row for each check. Runs them all.
+import { ownTurn } from "../../../core/own_turn.ts";
 import { emailCase, plainPassword } from "./account_checks.ts";
 import type { CheckCode, Examined, Finding, Found, Severity } from "./examined.ts";
 import { brokenObject } from "./find_broken.ts";
@@ -23,8 +24,11 @@ import {
 /** A check of the table. */
 export interface DoctorCheck {
   readonly severity: Severity;
-  /** Pure. Once the suggestion of a finding has run, the finding does not come back. */
-  readonly find: (examined: Examined) => Found[];
+  /**
+   * Pure. Once the suggestion of a finding has run, the finding does not come back. Those with long suggestions are made one by one,
+   * as they are taken.
+   */
+  readonly find: (examined: Examined) => Iterable<Found>;
 }
 
 /**
@@ -52,12 +56,34 @@ const doctorChecks: Readonly<Record<CheckCode, DoctorCheck>> = {
   reserved_word_name: { severity: "info", find: reservedWordName },
 };
 
-/** Runs every check. Findings come in the order of the table, then of the schema. */
-export function diagnose(examined: Examined): Finding[] {
-  return codes().flatMap((code) => {
+/**
+ * Characters of the findings of one check. Thousands of them may have the same long suggestion, to write a table anew; the others
+ * are found once it has run.
+ */
+const MAX_CHARACTERS = 1_000_000;
+/** Characters after which other work has its turn: a millisecond or two. */
+const A_TURN = 50_000;
+
+/**
+ * Runs every check, with other work of the service between them. Findings come in the order of the table, then of the schema.
+ */
+export async function diagnose(examined: Examined): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const code of codes()) {
     const { severity, find } = doctorChecks[code];
-    return find(examined).map((found) => ({ code, severity, ...found }));
-  });
+    let [characters, sinceTurn] = [0, 0];
+    for (const found of find(examined)) {
+      const length = found.message.length + found.suggestion.length;
+      findings.push({ code, severity, ...found });
+      [characters, sinceTurn] = [characters + length, sinceTurn + length];
+      if (characters > MAX_CHARACTERS) break;
+      if (sinceTurn < A_TURN) continue;
+      sinceTurn = 0;
+      await ownTurn();
+    }
+    await ownTurn();
+  }
+  return findings;
 }
 
 /** Guarantee: the keys of the table are its type's. */

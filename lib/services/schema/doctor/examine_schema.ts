@@ -36,7 +36,7 @@ export async function examineSchema(ctx: StatementsContext, input: DoctorInput):
     const endpoints = await input.endpoints();
     const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
     const examined = { ...await readExamined(ctx, memory), address, endpoints, rules };
-    return { findings: diagnose(examined), tablesScanned: examined.schema.tables.length, generatedAt };
+    return { findings: await diagnose(examined), tablesScanned: examined.schema.tables.length, generatedAt };
   } catch (error) {
     if (!failedWith(error, "database_corrupt")) throw error;
     return { findings: [await damagedDatabase(ctx, address)], tablesScanned: 0, generatedAt };

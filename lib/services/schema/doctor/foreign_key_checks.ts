@@ -5,6 +5,7 @@ import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined, Found } from "./examined.ts";
 import {
+  anyOrder,
   type ForeignKeyFault,
   foreignKeyFault,
   needsNewDefinition,
@@ -17,28 +18,28 @@ import { freeName } from "./suggestions.ts";
 import { keyFacts } from "../key_columns.ts";
 
 /** Foreign keys that cannot hold: the target is missing or not unique, or rows point at nothing. */
-export function brokenForeignKey(examined: Examined): Found[] {
-  return examined.schema.tables.flatMap((table) => {
-    const faults = table.foreignKeys.flatMap((key) => {
+export function* brokenForeignKey(examined: Examined): Generator<Found> {
+  const hintFor = hintsFor(examined);
+  for (const table of examined.schema.tables) {
+    for (const key of table.foreignKeys) {
       const fault = foreignKeyFault(examined, table, key);
-      return fault === null ? [] : [{ key, fault }];
-    });
-    return faults.flatMap(({ key, fault }) => {
+      if (fault === null) continue;
       const suggestion = needsNewDefinition(fault)
         ? rebuildCall(examined, table)
         : fault === "not_unique"
         ? uniqueTarget(examined, key)
         : forOrphans(table, key);
-      return suggestion === null ? [] : [{
+      if (suggestion === null) continue;
+      yield {
         table: table.name,
         column: key.columns[0] ?? null,
         message: `${fixes[fault]}: ${key.columns.join(", ")} of ${table.name} refers to ${targetOf(key)}${
-          hintFor(examined, key, fault)
+          hintFor(key, fault)
         }`,
         suggestion,
-      }];
-    });
-  });
+      };
+    }
+  }
 }
 
 const fixes: Readonly<Record<ForeignKeyFault, string>> = {
@@ -64,37 +65,53 @@ function targetOf({ toTable, toColumns }: ForeignKeyFacts): string {
   return toColumns.length === 0 ? toTable : `${toColumns.join(", ")} of ${toTable}`;
 }
 
-function hintFor({ schema }: Examined, { toTable }: ForeignKeyFacts, fault: ForeignKeyFault): string {
-  const near = fault === "no_table" ? nearMatches(toTable, schema.tables.map(({ name }) => name)) : [];
-  return near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+/** Missing tables for which near names are looked for: each is compared with the names of all tables. */
+const MAX_HINTS = 20;
+
+function hintsFor({ schema }: Examined): (key: ForeignKeyFacts, fault: ForeignKeyFault) => string {
+  const known = new Map<string, string>();
+  return ({ toTable }, fault) => {
+    const found = known.get(toTable);
+    if (fault !== "no_table" || found === undefined && known.size >= MAX_HINTS) return "";
+    if (found !== undefined) return found;
+    const near = nearMatches(toTable, schema.tables.map(({ name }) => name));
+    const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+    known.set(toTable, hint);
+    return hint;
+  };
 }
 
 /** Foreign keys without an index: each delete in the target table reads the whole table. */
 export function unindexedForeignKey(examined: Examined): Found[] {
-  return examined.schema.tables.flatMap((table) =>
-    table.foreignKeys.filter((key) => !isIndexed(examined, table, key)).map(({ columns, toTable }) => {
-      const name = freeName(examined.takenNames, `${table.name}_${columns.join("_")}`);
-      return {
-        table: table.name,
-        column: columns[0] ?? null,
-        message: `Index ${columns.join(", ")} of ${table.name}, which refers to ${toTable}`,
-        suggestion: `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${quoteIdentifier(table.name)} (${
-          columns.map(quoteIdentifier).join(", ")
-        })`,
-      };
-    })
-  );
+  return examined.schema.tables.flatMap((table) => {
+    if (table.foreignKeys.length === 0) return [];
+    const indexed = indexedColumns(examined, table);
+    return table.foreignKeys.filter(({ columns }) => !indexed.has(anyOrder(columns))).map(
+      ({ columns, toTable }) => {
+        const name = freeName(examined.takenNames, `${table.name}_${columns.join("_")}`);
+        return {
+          table: table.name,
+          column: columns[0] ?? null,
+          message: `Index ${columns.join(", ")} of ${table.name}, which refers to ${toTable}`,
+          suggestion: `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${
+            quoteIdentifier(table.name)
+          } (${columns.map(quoteIdentifier).join(", ")})`,
+        };
+      },
+    );
+  });
 }
 
-/** Whether the columns of the key are the first ones of an index, in any order. */
-function isIndexed({ indexes }: Examined, table: TableFacts, { columns }: ForeignKeyFacts): boolean {
-  const wanted = new Set(columns.map(foldName));
-  const covers = (names: readonly (string | null)[]) =>
-    names.length >= wanted.size &&
-    names.slice(0, wanted.size).every((name) => name !== null && wanted.has(foldName(name)));
+/** The lists of columns that are the first ones of an index, in any order. */
+function indexedColumns({ indexes }: Examined, table: TableFacts): ReadonlySet<string> {
   const key = keyFacts(table.columns).map(({ name }) => name);
-  if (hasRowIdColumn(table) && covers(key)) return true;
-  return (indexes.get(table.name) ?? []).some((index) =>
-    !index.partial && covers(index.columns.map(({ name }) => name))
-  );
+  const own = (indexes.get(table.name) ?? []).filter(({ partial }) => !partial)
+    .map(({ columns }) => columns.map(({ name }) => name));
+  return new Set([...hasRowIdColumn(table) ? [key] : [], ...own].flatMap(beginnings));
+}
+
+function beginnings(columns: readonly (string | null)[]): string[] {
+  const end = columns.indexOf(null);
+  const named = columns.slice(0, end < 0 ? undefined : end).filter((name) => name !== null);
+  return named.map((_, at) => anyOrder(named.slice(0, at + 1)));
 }

@@ -1,6 +1,7 @@
 // What a foreign key points at, why it does not hold, and the texts that its checks and repairs need.
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
+import type { IndexFacts } from "../read_indexes.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey } from "./examined.ts";
 import { freeName } from "./suggestions.ts";
@@ -22,11 +23,27 @@ export function foreignKeyTarget(
   if (toColumns.length !== columns.length || toColumns.some((name) => !known.has(name))) {
     return { state: "no_column" };
   }
-  const key = parent.columns.filter(({ pk }) => pk > 0).map(({ name }) => name);
-  const unique = (indexes.get(parent.name) ?? []).filter((index) => index.unique && !index.partial)
-    .map((index) => index.columns.map(({ name }) => name ?? ""));
-  const sound = [key, ...unique].some((names) => sameNames(names, toColumns));
+  const sound = uniqueKeys(parent, indexes.get(parent.name) ?? []).has(anyOrder(toColumns));
   return { state: sound ? "sound" : "not_unique", parent };
+}
+
+const ofTables = new WeakMap<TableFacts, ReadonlySet<string>>();
+
+/** What the engine accepts as a target in the table, read once for the thousands of keys that may point at it. */
+function uniqueKeys(table: TableFacts, indexes: readonly IndexFacts[]): ReadonlySet<string> {
+  const known = ofTables.get(table);
+  if (known !== undefined) return known;
+  const key = table.columns.filter(({ pk }) => pk > 0).map(({ name }) => name);
+  const unique = indexes.filter((index) => index.unique && !index.partial)
+    .map((index) => index.columns.map(({ name }) => name ?? ""));
+  const keys = new Set([key, ...unique].map(anyOrder));
+  ofTables.set(table, keys);
+  return keys;
+}
+
+/** The same text for the same columns, whatever their order; names contain no U+0000. */
+export function anyOrder(columns: readonly string[]): string {
+  return columns.map(foldName).sort().join("\u0000");
 }
 
 /**
@@ -41,11 +58,6 @@ export function orphanCondition(child: string, { columns, toTable, toColumns }: 
   return `${given.join(" AND ")} AND NOT EXISTS (SELECT 1 FROM ${quoteIdentifier(toTable)} AS target WHERE ${
     equal.join(" AND ")
   })`;
-}
-
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  const names = new Set(a.map(foldName));
-  return a.length === b.length && b.every((name) => names.has(foldName(name)));
 }
 
 /** Why a foreign key does not hold. */

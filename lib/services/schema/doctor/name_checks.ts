@@ -21,8 +21,9 @@ export function ambiguousColumnName({ schema }: Examined): Found[] {
   const all: TableColumn[] = schema.tables.filter(({ kind }) => kind === "table").flatMap((table) =>
     table.columns.map((column) => ({ table, column }))
   );
-  const bare = all.filter(({ column }) => bareNames.has(foldName(column.name)));
-  const others = all.filter((one) => !bare.includes(one) && one.column.type !== "");
+  const isBare = ({ column }: TableColumn) => bareNames.has(foldName(column.name));
+  const bare = all.filter(isBare);
+  const others = all.filter((one) => !isBare(one) && one.column.type !== "");
   const byName = Map.groupBy(others, ({ column }) => foldName(column.name));
   return [
     ...bare.map((one) => found(one, "its bare name does not say what it holds")),

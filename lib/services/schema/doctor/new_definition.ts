@@ -6,7 +6,7 @@ import { isNumbered } from "../../../sql/definition_warnings.ts";
 import { affinityOf } from "../../../sql/sql_value.ts";
 import { TableText } from "../../../sql/table_text.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
-import { type Examined, probeKey, valueBits } from "./examined.ts";
+import { type Examined, probeKey, type TableSource, valueBits } from "./examined.ts";
 import { foreignKeyFault, needsNewDefinition } from "./foreign_keys.ts";
 import { rebuildTable } from "./rebuild_table.ts";
 import { batchCall, freeName } from "./suggestions.ts";
@@ -14,14 +14,30 @@ import { batchCall, freeName } from "./suggestions.ts";
 /** The key for a table without one: columns that are unique already, or a new column. */
 export type NewKey = { readonly columns: readonly string[] } | { readonly added: string };
 
+/** Of one examination, by table: each of its foreign keys and columns asks for the same text. */
+const rebuilds = new WeakMap<Examined, Map<TableFacts, string | null>>();
+
 /** A call that rebuilds the table and may run again; null where the text of the definition is not understood. */
 export function rebuildCall(examined: Examined, table: TableFacts): string | null {
+  const known = rebuilds.get(examined) ?? new Map<TableFacts, string | null>();
+  rebuilds.set(examined, known);
+  const found = known.get(table);
+  if (found !== undefined) return found;
+  const made = writeRebuild(examined, table);
+  known.set(table, made);
+  return made;
+}
+
+function writeRebuild(examined: Examined, table: TableFacts): string | null {
   const types = newTypes(examined, table);
-  const text = TableText.read(writableDefinition(examined, table) ?? "");
-  const sql = text?.withTypes((name) => types.get(foldName(name)) ?? null) ?? "";
+  const text = writableDefinition(examined, table);
+  const full = types.size === 0 || text === null
+    ? text
+    : TableText.read(text.withTypes((name) => types.get(foldName(name)) ?? null));
   const numbered = unnumberedKey(examined, table);
-  let typed = TableText.read(sql)?.withType(numbered?.name ?? null, "INTEGER") ?? null;
-  for (const [name, type] of textTypes(examined, table)) typed = typed?.withType(name, type) ?? null;
+  const retyped = new Map(textTypes(examined, table));
+  if (numbered !== null) retyped.set(numbered.name, "INTEGER");
+  const typed = full?.withNewTypes(retyped) ?? null;
   if (typed === null) return null;
   const key = newKey(examined, table);
   const rebuild = key === null ? { sql: typed.sql, numbersAnew: numbered !== null } : "added" in key
@@ -80,7 +96,7 @@ export function isMixed({ rows }: Examined, table: TableFacts, column: ColumnFac
 /** Types for the columns of numbers that hold text because a CHECK names it as one of their values, by name. */
 export function textTypes(examined: Examined, table: TableFacts): ReadonlyMap<string, string> {
   const mixed = table.columns.filter((column) => isMixed(examined, table, column));
-  const text = mixed.length === 0 ? null : TableText.read(examined.sources.get(table.name)?.sql ?? "");
+  const text = mixed.length === 0 ? null : textOf(examined, table);
   return new Map(
     mixed.filter(({ name }) => text?.checkedValues(name) === "texts")
       .map(({ name }) => [name, typeFor(examined, table, name)]),
@@ -124,12 +140,24 @@ function typeFor({ rows }: Examined, table: TableFacts, column: string): string 
  * The definition of a table without foreign keys that have no possible target: under those the engine refuses every
  * write. Null where the text is not understood.
  */
-function writableDefinition(examined: Examined, table: TableFacts): string | null {
-  let sql: string | null = examined.sources.get(table.name)?.sql ?? null;
-  for (const key of table.foreignKeys) {
+function writableDefinition(examined: Examined, table: TableFacts): TableText | null {
+  const gone = table.foreignKeys.filter((key) => {
     const fault = foreignKeyFault(examined, table, key);
-    if (sql === null || fault === null || !needsNewDefinition(fault)) continue;
-    sql = TableText.read(sql)?.withoutForeignKey(key.columns, key.toTable) ?? null;
-  }
-  return sql;
+    return fault !== null && needsNewDefinition(fault);
+  });
+  const text = textOf(examined, table);
+  return gone.length === 0 ? text : TableText.read(text?.withoutForeignKeys(gone) ?? "");
+}
+
+const texts = new WeakMap<TableSource, TableText | null>();
+
+/** The definition of the table, read once for all of its columns. Null where it is not understood. */
+export function textOf({ sources }: Pick<Examined, "sources">, { name }: TableFacts): TableText | null {
+  const source = sources.get(name);
+  if (source === undefined) return null;
+  const known = texts.get(source);
+  if (known !== undefined) return known;
+  const text = TableText.read(source.sql);
+  texts.set(source, text);
+  return text;
 }

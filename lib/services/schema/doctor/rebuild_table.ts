@@ -2,7 +2,7 @@
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import { freeRowidName } from "../../../sql/rowid_names.ts";
-import type { TableFacts } from "../schema_facts.ts";
+import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import { foreignKeyFault, uniqueTarget } from "./foreign_keys.ts";
 import { freeName } from "./suggestions.ts";
@@ -50,15 +50,28 @@ export function rebuildTable(
   ];
 }
 
+type Child = { readonly child: TableFacts; readonly key: ForeignKeyFacts };
+
+const withoutIndex = new WeakMap<Examined, readonly Child[]>();
+
+/** The foreign keys of one examination whose target is not unique. */
+function keysWithoutIndex(examined: Examined): readonly Child[] {
+  const known = withoutIndex.get(examined);
+  if (known !== undefined) return known;
+  const found = examined.schema.tables.flatMap((child) =>
+    child.foreignKeys.filter((key) => foreignKeyFault(examined, child, key) === "not_unique")
+      .map((key) => ({ child, key }))
+  );
+  withoutIndex.set(examined, found);
+  return found;
+}
+
 /** Indexes that both tables of a foreign key need: the engine refuses their rows while the target is not unique. */
 function neededIndexes(examined: Examined, table: TableFacts): string[] {
-  const needed = examined.schema.tables.flatMap((child) =>
-    child.foreignKeys.filter((key) =>
-      (child === table || key.toTable === table.name) &&
-      foreignKeyFault(examined, child, key) === "not_unique"
-    )
+  const needed = keysWithoutIndex(examined).filter(({ child, key }) =>
+    child === table || key.toTable === table.name
   );
-  return [...new Set(needed.map((key) => uniqueTarget(examined, key)))];
+  return [...new Set(needed.map(({ key }) => uniqueTarget(examined, key)))];
 }
 
 /** A name of the row id that no column has; null where there is no row id or no such name. */

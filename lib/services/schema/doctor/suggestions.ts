@@ -33,14 +33,29 @@ export function databaseApiCall(address: TargetPath, method: string, rest: strin
   return body === undefined ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`;
 }
 
+/** What was found to be free: a schema may have thousands of such names, and ask for the same one as often. */
+const free = new WeakMap<ReadonlySet<string>, Map<string, string>>();
+
 /**
  * A name that nothing has yet: `wanted`, or the first of `wanted_2`, `wanted_3`, … that is free. `taken` holds folded
- * names.
+ * names, to which none is added.
  */
 export function freeName(taken: ReadonlySet<string>, wanted: string): string {
-  let name = wanted;
+  const known = free.get(taken) ?? new Map<string, string>();
+  free.set(taken, known);
+  let name = known.get(wanted) ?? wanted;
   for (let number = 2; taken.has(foldName(name)); number++) name = `${wanted}_${number}`;
+  known.set(wanted, name);
   return name;
+}
+
+const ofColumns = new WeakMap<TableFacts, ReadonlySet<string>>();
+
+/** The folded names of its columns. */
+export function columnNames(table: TableFacts): ReadonlySet<string> {
+  const names = ofColumns.get(table) ?? new Set(table.columns.map((one) => foldName(one.name)));
+  ofColumns.set(table, names);
+  return names;
 }
 
 /**
@@ -48,7 +63,7 @@ export function freeName(taken: ReadonlySet<string>, wanted: string): string {
  * themselves.
  */
 export function renameColumn(table: TableFacts, column: string): string {
-  const name = freeName(new Set(table.columns.map((one) => foldName(one.name))), `${table.name}_${column}`);
+  const name = freeName(columnNames(table), `${table.name}_${column}`);
   return `ALTER TABLE ${quoteIdentifier(table.name)} RENAME COLUMN ${quoteIdentifier(column)} TO ${
     quoteIdentifier(name)
   }`;

@@ -1,63 +1,72 @@
 // Checks of tables, columns and indexes.
 import { affinityOf } from "../../../sql/sql_value.ts";
-import { foldName, sameName } from "../../../sql/names.ts";
-import { TableText } from "../../../sql/table_text.ts";
+import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier } from "../../../sql/quote.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import type { IndexFacts } from "../read_indexes.ts";
 import { readableWords } from "../search_words.ts";
 import type { Examined, Found } from "./examined.ts";
-import { isMixed, newKey, newTypes, rebuildCall, textTypes, unnumberedKey } from "./new_definition.ts";
+import {
+  isMixed,
+  newKey,
+  newTypes,
+  rebuildCall,
+  textOf,
+  textTypes,
+  unnumberedKey,
+} from "./new_definition.ts";
 import { hasRowIdColumn } from "./rebuild_table.ts";
-import { batchCall, databaseCall, freeName } from "./suggestions.ts";
+import { batchCall, columnNames, databaseCall, freeName } from "./suggestions.ts";
 
 /** Tables without a primary key: their rows cannot be addressed. */
-export function missingPk(examined: Examined): Found[] {
-  return examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => {
-    const key = newKey(examined, table);
+export function* missingPk(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
+    const key = table.kind === "table" ? newKey(examined, table) : null;
     const suggestion = key === null ? null : rebuildCall(examined, table);
-    if (key === null || suggestion === null) return [];
+    if (key === null || suggestion === null) continue;
     const change = "added" in key
       ? `add the column ${key.added}`
       : `make ${key.columns.join(", ")} the key, which is unique already`;
-    return [{
+    yield {
       table: table.name,
       column: null,
       message: `Give the table ${table.name} a primary key: ${change}`,
       suggestion,
-    }];
-  });
+    };
+  }
 }
 
 /** Keys of whole numbers that are NULL where an INSERT leaves them out. */
-export function findUnnumberedKeys(examined: Examined): Found[] {
-  return examined.schema.tables.flatMap((table) => {
+export function* findUnnumberedKeys(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
     const key = unnumberedKey(examined, table);
     const suggestion = key === null ? null : rebuildCall(examined, table);
-    if (key === null || suggestion === null) return [];
-    return [{
+    if (key === null || suggestion === null) continue;
+    yield {
       table: table.name,
       column: key.name,
       message:
         `Declare ${key.name} of ${table.name} as INTEGER PRIMARY KEY: it stays NULL where an INSERT leaves it out`,
       suggestion,
-    }];
-  });
+    };
+  }
 }
 
 /** Columns without a declared type: nothing says what they hold, and the engine converts nothing. */
-export function untypedColumn(examined: Examined): Found[] {
-  return examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => {
-    const types = newTypes(examined, table);
+export function* untypedColumn(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
+    const types = table.kind === "table" ? newTypes(examined, table) : new Map<string, string>();
     const suggestion = types.size === 0 ? null : rebuildCall(examined, table);
-    if (suggestion === null) return [];
-    return table.columns.filter(({ type }) => type === "").map(({ name }) => ({
-      table: table.name,
-      column: name,
-      message: `Declare ${name} of ${table.name} as ${types.get(foldName(name))}, which fits what it holds`,
-      suggestion,
-    }));
-  });
+    if (suggestion === null) continue;
+    for (const { name } of table.columns.filter(({ type }) => type === "")) {
+      yield {
+        table: table.name,
+        column: name,
+        message: `Declare ${name} of ${table.name} as ${types.get(foldName(name))}, which fits what it holds`,
+        suggestion,
+      };
+    }
+  }
 }
 
 /** Columns that a drafted description names. */
@@ -89,8 +98,9 @@ export function redundantIndexes({ schema, indexes }: Examined): Found[] {
     const own = (indexes.get(table.name) ?? []).filter((index) =>
       !index.partial && index.columns.every(({ name }) => name !== null)
     );
+    const byPrefix = indexesByPrefix(own);
     return own.filter(({ origin }) => origin === "c").flatMap((index) => {
-      const better = coveredBy(table, index, own);
+      const better = coveredBy(table, index, byPrefix.get(prefixes(index).at(-1) ?? "") ?? []);
       return better === null ? [] : [{
         table: table.name,
         column: index.columns[0]?.name ?? null,
@@ -101,7 +111,26 @@ export function redundantIndexes({ schema, indexes }: Examined): Found[] {
   });
 }
 
-/** What makes the index redundant; null where nothing does. */
+/** Indexes by each list of columns that they begin with: of thousands only those that can cover an index are compared with it. */
+function indexesByPrefix(indexes: readonly IndexFacts[]): Map<string, IndexFacts[]> {
+  const byPrefix = new Map<string, IndexFacts[]>();
+  for (const index of indexes) {
+    for (const prefix of prefixes(index)) {
+      const list = byPrefix.get(prefix);
+      if (list) list.push(index);
+      else byPrefix.set(prefix, [index]);
+    }
+  }
+  return byPrefix;
+}
+
+/** The columns that it begins with, as one text each; names contain no U+0000. The last one are all. */
+function prefixes({ columns }: IndexFacts): string[] {
+  let text = "";
+  return columns.map(({ name, collation }) => text += `${foldName(name ?? "")}\u0000${collation}\u0000`);
+}
+
+/** What makes the index redundant; null where nothing does. `own`: those that begin with its columns. */
 function coveredBy(table: TableFacts, index: IndexFacts, own: readonly IndexFacts[]): string | null {
   const key = table.columns.filter(({ pk }) => pk > 0);
   if (hasRowIdColumn(table) && index.columns.length === 1 && index.columns[0]?.name === key[0]?.name) {
@@ -113,8 +142,6 @@ function coveredBy(table: TableFacts, index: IndexFacts, own: readonly IndexFact
 
 /** Of two equal indexes the one of a constraint stays, then the unique one, then the first by name. */
 function covers(other: IndexFacts, index: IndexFacts): boolean {
-  const prefix = index.columns.every((column, at) => sameColumn(column, other.columns[at]));
-  if (!prefix) return false;
   const equal = other.columns.length === index.columns.length;
   if (index.unique) return equal && other.unique && stays(other, index);
   return !equal || other.unique || stays(other, index);
@@ -124,38 +151,33 @@ function stays(other: IndexFacts, index: IndexFacts): boolean {
   return other.origin !== "c" || other.name < index.name;
 }
 
-type Column = IndexFacts["columns"][number];
-
-function sameColumn(a: Column, b: Column | undefined): boolean {
-  return b !== undefined && sameName(a.name ?? "", b.name ?? "") && a.collation === b.collation;
-}
-
 /** Numeric columns that hold text: comparisons, sums and sorting go wrong without an error. */
-export function integerTextMix(examined: Examined): Found[] {
-  return examined.schema.tables.flatMap((table) => {
+export function* integerTextMix(examined: Examined): Generator<Found> {
+  for (const table of examined.schema.tables) {
     const types = textTypes(examined, table);
     const rebuild = types.size === 0 ? null : rebuildCall(examined, table);
-    return table.columns.filter((column) => isMixed(examined, table, column)).map((column) => {
+    for (const column of table.columns.filter((one) => isMixed(examined, table, one))) {
       const where = { table: table.name, column: column.name };
       const type = types.get(column.name);
-      if (type !== undefined && rebuild !== null) {
-        const message = `Declare ${column.name} of ${table.name} as ${type}: its CHECK names texts as values`;
-        return { ...where, message, suggestion: rebuild };
-      }
-      return {
-        ...where,
-        message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
-        suggestion: batchCall(examined.address, moveText(examined, table, column)),
-      };
-    });
-  });
+      yield type !== undefined && rebuild !== null
+        ? {
+          ...where,
+          message: `Declare ${column.name} of ${table.name} as ${type}: its CHECK names texts as values`,
+          suggestion: rebuild,
+        }
+        : {
+          ...where,
+          message: `Move the text out of ${column.name} of ${table.name}, which is declared ${column.type}`,
+          suggestion: batchCall(examined.address, moveText(examined, table, column)),
+        };
+    }
+  }
 }
 
 /** Moves text to a new column beside, so that nothing is lost. A column that must have a value gets a number. */
 function moveText(examined: Examined, table: TableFacts, column: ColumnFacts): string[] {
   const name = quoteIdentifier(column.name);
-  const taken = new Set(table.columns.map((one) => foldName(one.name)));
-  const beside = quoteIdentifier(freeName(taken, `${column.name}_text`));
+  const beside = quoteIdentifier(freeName(columnNames(table), `${column.name}_text`));
   const left = column.notNull || column.pk > 0 ? numberFor(examined, table, column) : "NULL";
   return [
     `ALTER TABLE ${quoteIdentifier(table.name)} ADD COLUMN ${beside} TEXT`,
@@ -165,12 +187,12 @@ function moveText(examined: Examined, table: TableFacts, column: ColumnFacts): s
 }
 
 /** The number that a text begins with, or 0. Where a CHECK may refuse that, the smallest one that the column has. */
-function numberFor({ sources, indexes }: Examined, table: TableFacts, column: ColumnFacts): string {
+function numberFor(examined: Examined, table: TableFacts, column: ColumnFacts): string {
   const name = quoteIdentifier(column.name);
   const begun = `CAST(${name} AS ${affinityOf(column.type)})`;
-  const checked = TableText.read(sources.get(table.name)?.sql ?? "")?.checkedValues(column.name);
+  const checked = textOf(examined, table)?.checkedValues(column.name);
   const isUnique = column.pk > 0 ||
-    (indexes.get(table.name) ?? []).some(({ unique, columns }) =>
+    (examined.indexes.get(table.name) ?? []).some(({ unique, columns }) =>
       unique && columns.some((one) => one.name === column.name)
     );
   if (checked !== "other" || isUnique) return begun;

@@ -19,6 +19,7 @@ export function runBranchWork<T>(
 ): T {
   const prepared = new Map<string, StatementSync>();
   return runWork(work, ({ of, statements, each, level }: Ask): Answer[] => {
+    if (statements.length === 0) return [];
     const connection = connections[of];
     if (!connection) throw new TypeError(`nothing is open as the ${of}`);
     const { database } = connection;

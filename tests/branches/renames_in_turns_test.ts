@@ -1,0 +1,70 @@
+// A remote store's branches are compared in the process that serves everybody: it does other work while renames are tried out.
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { runWork } from "../../lib/core/run_work.ts";
+import type { EngineValue } from "../../lib/sql/sql_value.ts";
+import type { SchemaShape } from "../../lib/sql/schema_shape.ts";
+import { renameKey } from "../../lib/sql/table_lineage.ts";
+import { provenStatements, type TrialDatabase } from "../../lib/tenant/branches/proven_statements.ts";
+import { readSchema } from "../../lib/tenant/branches/read_schema.ts";
+import { A_TURN, type Answer, type Ask } from "../../lib/tenant/branches/work.ts";
+import { runRemotely } from "../../lib/tenant/remote/side_stream.ts";
+
+const COUNT = 30;
+
+function openTrial(): TrialDatabase {
+  const database = new DatabaseSync(":memory:");
+  return {
+    exec: (sql) => database.exec(sql),
+    internalRows: (sql, ...params) => {
+      const statement = database.prepare(sql);
+      statement.setReadBigInts(true);
+      return statement.all(...params).map((row): EngineValue[] => Object.values(row));
+    },
+    close: () => database.close(),
+  };
+}
+
+/** The schema that a database has after these statements. */
+function shapeOf(statements: readonly string[]): SchemaShape {
+  const trial = openTrial();
+  for (const sql of statements) trial.exec(sql);
+  const answer = ({ statements: asked }: Ask) =>
+    asked.map(({ sql }): Answer => ({ ok: true, rows: trial.internalRows(sql) }));
+  const shape = runWork(readSchema("branch"), answer);
+  trial.close();
+  return shape;
+}
+
+Deno.test("others have a turn behind each statement by which renames are tried, and the renames are found", async () => {
+  const tables = Array.from(
+    { length: COUNT },
+    (_, at) => `CREATE TABLE t${at} (id INTEGER PRIMARY KEY, a TEXT)`,
+  );
+  const renames = Array.from({ length: COUNT }, (_, at) => `ALTER TABLE "t${at}" RENAME TO u${at}`);
+  const [from, to] = [shapeOf(tables), shapeOf([...tables, ...renames])];
+  const known = new Set(from.objects.map((one) => renameKey(one, null, one.name.replace("t", "u"))));
+  let [turns, working] = [0, true];
+  const others = (async () => {
+    for (; working; turns++) await setImmediate();
+  })();
+  const { statements } = await runRemotely(provenStatements(openTrial, from, to, known), {});
+  working = false;
+  await others;
+  assertEquals([...statements].sort(), [...renames].sort());
+  // Each table is made, and renamed.
+  assert(turns >= 2 * COUNT, `${turns} turns for ${2 * COUNT} statements`);
+});
+
+Deno.test("a turn asks no database anything", async () => {
+  assertEquals(
+    await runRemotely(
+      (function* () {
+        return (yield A_TURN).length;
+      })(),
+      {},
+    ),
+    0,
+  );
+});
