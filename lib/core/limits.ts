@@ -91,7 +91,7 @@ export const CACHE_AGE_MS = 4_000;
  */
 export const MAX_OPEN_APPROVALS = 100;
 /** Those among them that one API token has asked for: an agent that tries over and over leaves room for others. */
-export const MAX_OPEN_APPROVALS_OF_TOKEN = 20;
+export const MAX_OPEN_APPROVALS_OF_TOKEN = 50;
 /** Approval rules of one database: people must be able to oversee them, and every write reads them. */
 export const MAX_RULES = 100;
 /** Characters of the specifications of a database's endpoints, and of the revisions of one: lists have whole specifications. */

@@ -49,7 +49,15 @@ Deno.test("what the doctor does for each table does not go through all tables", 
 });
 
 const one: TableFacts = {
-  ...{ name: "t", kind: "table", withoutRowid: false, description: "said", error: null, foreignKeys: [] },
+  ...{
+    name: "t",
+    kind: "table",
+    withoutRowid: false,
+    keyIsIndexed: false,
+    description: "said",
+    error: null,
+    foreignKeys: [],
+  },
   columns: ["id", "a", "b", "c"].map((name, at) => ({
     ...{ name, pk: at === 0 ? 1 : 0, type: "INTEGER", notNull: true, default: null, generated: false },
     description: "",
