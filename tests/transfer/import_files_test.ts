@@ -371,6 +371,27 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
       }
     },
 
+  "of a dump of Turso leaves its index of vectors out and says so; the vectors and other indexes come in":
+    async (world) => {
+      const dump =
+        "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE films (id INTEGER PRIMARY KEY, near F32_BLOB(2));\n" +
+        "INSERT INTO films VALUES(1,X'0000803f00000040');\nCREATE INDEX films_near ON films (libsql_vector_idx(near, 'metric=cosine'));\n" +
+        "CREATE INDEX films_plain ON films (near);\nCOMMIT;\n";
+      const answer = await world.import("format=sql&mode=replace", dump);
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals((answer.body.data as Record<string, unknown>)["notKept"], [
+        "index films_near: it is one of vectors; they stay as BLOBs",
+      ]);
+      assertEquals(rowsOf(await world.acme.query("SELECT hex(near) FROM films")), [["0000803F00000040"]]);
+      assertEquals(
+        rowsOf(
+          await world.acme.query(
+            "SELECT name FROM sqlite_schema WHERE tbl_name = 'films' AND type = 'index'",
+          ),
+        ),
+        [["films_plain"]],
+      );
+    },
   "and export take as many columns as an engine has, views that mean each other, and no more": async (
     world,
   ) => {
