@@ -113,7 +113,8 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     memory.noteCall();
     return handler(request, info);
   });
-  const baseUrl = config.baseUrl ?? defaultBaseUrl(config.host, server.addr.port);
+  const boundUrl = defaultBaseUrl(config.host, server.addr.port);
+  const baseUrl = config.baseUrl ?? boundUrl;
   const kv = await openKv(config);
   // A platform need not let a process start threads.
   const facts = config.hosted ? new FactsCache() : new FactsCache(new LongTexts());
@@ -172,7 +173,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   handler = createApp(deps).fetch;
   ready.resolve(handler);
   void deps.webhooks.deliverer.start();
-  say(greeting({ baseUrl, demo: madeDemo }), { hasSecrets: madeDemo !== null });
+  say(greeting({ boundUrl, baseUrl, demo: madeDemo }), { hasSecrets: madeDemo !== null });
 }
 
 /** Whether the KV is this process's own: the file in its folder. */

@@ -46,8 +46,8 @@ export async function migrateMany(many: ManyDatabases): Promise<number> {
   else await Promise.all(Array.from({ length: AT_ONCE }, () => work(many, others, fates)));
   const number = (fate: Fate) => fates.filter((one) => one === fate).length;
   const [refused, held] = [number("refused"), number("held")];
-  const nothing = `${number("quiet")} had nothing to do`;
-  say(`Of ${listed.length} databases ${nothing}, ${held} wait for a person, ${refused} refused.`);
+  const fine = `${number("told")} had something to tell, ${number("quiet")} had nothing to do`;
+  say(`Of ${listed.length} databases ${fine}, ${held} wait for a person, ${refused} refused.`);
   return refused > 0 ? 1 : held > 0 ? 3 : 0;
 }
 

@@ -89,6 +89,12 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
     "^ SHOW TABLES|DATABASES|SCHEMAS",
     "Call tables, or write SELECT name FROM sqlite_schema WHERE type = 'table'",
   ],
+  ["^ . TABLES", "Call tables, or write SELECT name FROM sqlite_schema WHERE type = 'table'"],
+  [
+    "^ . @",
+    "Leave it out: a command with a dot is one of the program sqlite3. SELECT sql FROM sqlite_schema has the schema; export and import move a database",
+  ],
+  ["^ \\ @", "Call tables and describe: a command with a backslash is one of the program psql"],
   ["^ SHOW", "Call describe, or read sqlite_schema and PRAGMA table_info(<table>)"],
   ["^ DESCRIBE|DESC", "Call describe, or write PRAGMA table_info(<table>)"],
   [
@@ -129,6 +135,10 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ],
   ["IDENTITY (", "Write INTEGER PRIMARY KEY, which counts up by itself"],
   ["AS IDENTITY", "Write INTEGER PRIMARY KEY, which counts up by itself"],
+  [
+    "^ ALTER TABLE … , ADD|DROP|ALTER|RENAME|MODIFY|CHANGE",
+    "Write an ALTER TABLE for each change, in one batch: each makes one change",
+  ],
   ["ALTER TABLE IF", "Leave IF EXISTS out: ALTER TABLE has none here"],
   ["ADD COLUMN IF", "Leave IF NOT EXISTS out: describe tells whether the column is there"],
   ["DROP COLUMN IF", "Leave IF EXISTS out: describe tells whether the column is there"],

@@ -85,13 +85,35 @@ const CUT_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   ],
 ];
 
-/** What a message of the kind `unknown` says whole, and the hint for it. */
+/** What a message about a statement says whole, and the hint for it. */
 const WHOLE_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /^(?:table|view|index|trigger) .+ already exists$/s,
     "Write IF NOT EXISTS, or choose another name; a migration whose tables are there already is recorded with baseline",
   ],
   [/^duplicate column name: /, "Leave the column out, or choose another name; describe lists the columns"],
+  [
+    /^table .+ has \d+ columns? but \d+ values? were supplied$|^\d+ values for \d+ columns$/s,
+    "Name the columns and give each a value: INSERT INTO <table> (<columns>) VALUES (…); describe lists the columns",
+  ],
+  [/^\d+ columns assigned \d+ values$/, "Give as many values as there are columns: SET (a, b) = (?, ?)"],
+  [
+    /^ambiguous column name: /,
+    "Write the table or its alias before the column, as in orders.id: two of the tables have it",
+  ],
+  [
+    /^AUTOINCREMENT is only allowed/,
+    "Write INTEGER PRIMARY KEY AUTOINCREMENT; INT and BIGINT do not count here",
+  ],
+  [/^misuse of aggregate/, "Write the condition behind HAVING, or the aggregate in a SELECT of its own"],
+  [
+    /^SELECTs to the left and right of /,
+    "Select as many columns on both sides; NULL stands for one that a side does not have",
+  ],
+  [
+    /^cannot drop (?:PRIMARY KEY|UNIQUE) column/,
+    "Make a new table, copy the rows, drop the old one and rename, in one batch",
+  ],
 ];
 
 /** A hint that follows from the engine's message. Null where the kind of the failure says what to do. */
@@ -100,8 +122,8 @@ export function messageHint(
 ): string | null {
   const unknown = /^no such function: (.+)$/s.exec(message)?.[1];
   if (unknown !== undefined && unknown !== CUT) return functionHint(unknown);
-  if (kind !== "unknown") return null;
-  const hints = message.includes(CUT) ? CUT_HINTS : WHOLE_HINTS;
+  if (kind !== "unknown" && kind !== "syntax_error") return null;
+  const hints = message.includes(CUT) && kind === "unknown" ? CUT_HINTS : WHOLE_HINTS;
   return hints.find(([words]) => words.test(message))?.[1] ?? null;
 }
 

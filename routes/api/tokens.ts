@@ -6,7 +6,16 @@ import { createToken, listTokens, revokeToken } from "../../lib/services/tokens/
 import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { displayName, isoTimestamp, page, pageMeta, role, scopeRow, secondsIn } from "../http/schemas.ts";
+import {
+  displayName,
+  isoTimestamp,
+  page,
+  pageMeta,
+  role,
+  scopeInput,
+  scopeRow,
+  secondsIn,
+} from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { chosenSec } from "../../lib/core/limits.ts";
@@ -27,7 +36,7 @@ const listedToken = tokenRecord.extend({
 const tokenBody = z.strictObject({
   name: displayName,
   role,
-  scopes: z.array(scopeRow).max(100).optional().describe("Empty: the whole namespace"),
+  scopes: z.array(scopeInput).max(100).optional().describe("Empty: the whole namespace"),
   expiresInSec: secondsIn(chosenSec.token).optional().describe("Unset: it does not expire"),
 }).meta({ examples: [{ name: "Backend", role: "admin", expiresInSec: 7_776_000 }] });
 const tags = ["tokens"];

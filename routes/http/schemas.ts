@@ -70,6 +70,14 @@ export const scopeRow = z.strictObject({
   role,
 });
 
+/** A scope to give: the database by its id or by its slug; what is left out is the trunk, and the role of the token. */
+export const scopeInput = z.strictObject({
+  databaseId: scopeRow.shape.databaseId.optional(),
+  databaseSlug: z.string().max(128).optional().describe("In place of the id; of a branch <slug>@<ref>"),
+  branchRef: scopeRow.shape.branchRef.optional(),
+  role: role.optional().describe("Unset: that of the token"),
+});
+
 /** What kind of SQL failure it was, and where. */
 export const errorDetail = z.object({
   kind: z.string(),

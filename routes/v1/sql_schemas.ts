@@ -14,7 +14,10 @@ const LIST =
   "Send a list as the text of a JSON array, and write IN (SELECT value FROM json_each(?)); of rows, INSERT INTO … SELECT value ->> 0, value ->> 1 FROM json_each(?)";
 
 /** Trying each value against the union takes longer than running most statements, so `tellOddValues` tries only odd ones. */
-const values = z.array(z.any().meta(documented(sqlParameter)));
+const values = z.array(
+  z.any().meta(documented(sqlParameter)),
+  "Send an array here: a value for each ? in its order",
+);
 
 /** The values of one run. */
 const parameters = values.check(({ value, issues }) => tellOddValues(value, [], issues));

@@ -184,13 +184,14 @@ Deno.test("a row of one side whose target the other has removed: the answer says
 Deno.test("a changed row with NULL in its primary key is an obstacle, in the diff and in the report", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "INSERT INTO t VALUES (NULL, 1)");
-    const obstacle = "A row has NULL in its primary key";
+    const obstacle =
+      "A row has NULL in its primary key; give it a value where it was made, in the branch or in the trunk";
     assertEquals((await world.diff("pr-1")).tables.map((one) => one.obstacle), [obstacle]);
     const answer = await mergeBranch(world);
     assertEquals([answer.status, answer.body.code, answer.body.error], [
       400,
       "merge_refused",
-      `${obstacle}: t`,
+      `${obstacle} (t)`,
     ]);
     assertEquals(reportOf(answer).tables.map((one) => one.obstacle), [obstacle]);
   }, ["CREATE TABLE t (k TEXT PRIMARY KEY, v)"]);

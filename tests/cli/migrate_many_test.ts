@@ -66,12 +66,15 @@ testSteps("the command on many databases", world, {
     const { code, said } = await run(FIRST, "tenant-*");
     assertEquals(code, 0, said);
     assertMatch(said, /^tenant-a: applied 1\.sql\n/);
-    assertMatch(said, /Of 3 databases 0 had nothing to do, 0 wait for a person, 0 refused\.$/);
+    assertMatch(
+      said,
+      /Of 3 databases 3 had something to tell, 0 had nothing to do, 0 wait for a person, 0 refused\.$/,
+    );
     for (const name of ["a", "b", "c"]) assertEquals(await query(`tenant-${name}`, "SELECT * FROM one"), []);
     assertEquals(await query("main", "SELECT * FROM one"), "sql_error");
     assertEquals(await run(FIRST, "tenant-*"), {
       code: 0,
-      said: "Of 3 databases 3 had nothing to do, 0 wait for a person, 0 refused.",
+      said: "Of 3 databases 0 had something to tell, 3 had nothing to do, 0 wait for a person, 0 refused.",
     });
     const later = await run(BOTH, "*", "--status");
     assertMatch(later.said, /^main: pending {2}1\.sql\nmain: pending {2}2\.sql\n/);
@@ -101,7 +104,10 @@ testSteps("the command on many databases", world, {
     const { code, said } = await run(FIRST, "tenant-*");
     assertEquals(code, 3, said);
     assertMatch(said, /tenant-b: a rule holds them for a person: http/);
-    assertMatch(said, /Of 3 databases 0 had nothing to do, 1 wait for a person, 0 refused\.$/);
+    assertMatch(
+      said,
+      /Of 3 databases 2 had something to tell, 0 had nothing to do, 1 wait for a person, 0 refused\.$/,
+    );
   },
 
   "says what it was called with where that cannot be": async ({ run }) => {

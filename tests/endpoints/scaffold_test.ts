@@ -133,6 +133,13 @@ test("without a key there are list and create, and the rest is skipped with the 
   const latest = await scaffold(world, { table: "latest" });
   assertEquals(slugs(latest.created), ["list-latest"]);
   assertEquals(latest.skipped.length, 4);
+  const create = latest.skipped.find(({ slug }) => slug === "create-latest");
+  assertEquals(create?.reason, "Correct the statement: cannot modify latest because it is a view");
+  const { skipped: [list] } = await scaffold(world, { table: "latest", shape: "app", operations: ["list"] });
+  assertEquals(
+    list?.reason,
+    "The view has no primary key, by which pages go on; without shape and owner a list needs none",
+  );
   const marks = await scaffold(world, { table: "marks" });
   assertEquals(slugs(marks.created), ["list-marks", "get-mark", "create-mark", "delete-mark"]);
 });

@@ -188,6 +188,13 @@ Deno.test("the first start prints a token and curl lines that work; the second p
       /^Cubby listens on (http:\/\/127\.0\.0\.1:\d+)\nIts console is at \1\/console\nIts documentation is at \1\/docs\n$/,
     );
     assertEquals((await query(second, token, "SELECT count(*) FROM customers")).status, 200);
+    assertEquals((await second.stop()).code, 0);
+    // Behind a proxy it is the port that one is told to send requests to.
+    await using third = await startService({ folder, settings: { BASE_URL: "https://db.example.com" } });
+    assertMatch(
+      third.output(),
+      /^Cubby listens on http:\/\/127\.0\.0\.1:\d+\nIts address is https:\/\/db\.example\.com\nIts console is at https:\/\/db\.example\.com\/console\n/,
+    );
   });
 });
 

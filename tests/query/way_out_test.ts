@@ -60,6 +60,41 @@ test("what is there already is told with the way on", async () => {
   });
 });
 
+test("columns and values that do not fit together are told with what to write", async () => {
+  await withWrites(async ({ post, setup }) => {
+    await setup(T);
+    for (
+      const [sql, error, hint] of [
+        ["CREATE TABLE z (id INT, id INT)", "duplicate column name: id", /^Leave the column out/],
+        ["INSERT INTO t (id, name) VALUES (1)", "1 values for 2 columns", /^Name the columns/],
+        ["UPDATE t SET (id, name) = (1)", "2 columns assigned 1 values", /^Give as many values/],
+        ["SELECT id FROM t JOIN t AS other", "ambiguous column name: id", /^Write the table or its alias/],
+        [
+          "CREATE TABLE z (id INT PRIMARY KEY AUTOINCREMENT)",
+          "AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY",
+          /^Write INTEGER PRIMARY KEY/,
+        ],
+        ["ALTER TABLE t DROP COLUMN id", 'cannot drop PRIMARY KEY column: "id"', /^Make a new table/],
+        ["SELECT 1 FROM t WHERE count(*) > 1", "misuse of aggregate function count()", /HAVING/],
+        [
+          "SELECT 1 UNION SELECT 1, 2",
+          "SELECTs to the left and right of UNION do not have the same number of result columns",
+          /^Select as many columns/,
+        ],
+      ] as const
+    ) {
+      const answer = await post("query", { sql });
+      assertEquals([answer.status, answer.body.error], [400, error], sql);
+      assertMatch(answer.body.errorDetail?.hint ?? "", hint, sql);
+    }
+    const named = await post("query", { sql: "SELECT :a", params: { a: 1 } });
+    assertEquals(named.body.issues, [{
+      path: "params",
+      message: "Send an array here: a value for each ? in its order",
+    }]);
+  });
+});
+
 test("a function that exists and is closed is refused to every role, a mistake beside it notwithstanding", async () => {
   await withWrites(async ({ post }) => {
     for (const name of ["load_extension", "readfile", "writefile", "fts3_tokenizer", "edit", "sqlite_log"]) {

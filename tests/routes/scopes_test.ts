@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { Role } from "../../lib/core/role.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
-import type { TestDatabase, TestNamespace } from "../testing/test_namespace.ts";
+import { member, type TestDatabase, type TestNamespace } from "../testing/test_namespace.ts";
 
 const { run, test } = oneStore();
 Deno.test("scopes", run);
@@ -54,6 +54,50 @@ test("a scope row for another branch does not open the trunk", async () => {
     body: { name: "x", role: "read", scopes: [{ ...row(tenant.database, "read"), branchRef: "pr-1" }] },
   });
   assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, "scopes[0].branchRef"]);
+});
+
+test("a scope names its database by the slug too, a branch by slug@ref; what it leaves out is the trunk and the token's role", async () => {
+  await using app = await startApp();
+  const tenant = await withTable(app);
+  const { slug, path } = tenant.database;
+  await tenant.createDatabase("other");
+  const claim = { token: tenant.token, body: { purpose: "try", ref: "pr-1" } };
+  const branchId = member(await app.request("POST", `${path}/claim_branch`, claim), "databaseId");
+  const made = async (...scopes: object[]) => {
+    const body = { name: "x", role: "write", scopes };
+    return await app.request("POST", `/api/namespaces/${tenant.slug}/tokens`, { token: tenant.token, body });
+  };
+  const trunk = row(tenant.database, "write");
+  const branch = { databaseId: branchId, branchRef: "pr-1", role: "write" };
+  for (
+    const [scope, kept] of [
+      [{ databaseSlug: slug }, trunk],
+      [{ databaseSlug: `${slug}@main`, role: "read" }, { ...trunk, role: "read" }],
+      [{ databaseId: tenant.database.id }, trunk],
+      [{ databaseSlug: `${slug}@pr-1` }, branch],
+      [{ databaseSlug: slug, branchRef: "pr-1" }, branch],
+      [{ databaseId: branchId }, branch],
+    ] as const
+  ) {
+    const answer = await made(scope);
+    assertEquals(answer.status, 201, JSON.stringify(scope));
+    assertEquals((answer.body.data as { scopes: unknown }).scopes, [kept]);
+  }
+  const { token } = (await made({ databaseSlug: slug })).body.data as { token: string };
+  assertEquals(await powers(app, tenant.database, token), [200, 200, 403]);
+  for (
+    const [scope, at] of [
+      [{}, "databaseId"],
+      [{ databaseId: tenant.database.id, databaseSlug: slug }, "databaseId"],
+      [{ databaseSlug: "nobody" }, "databaseSlug"],
+      [{ databaseSlug: `${slug}@pr-1@x` }, "databaseSlug"],
+      [{ databaseSlug: `${slug}@nobody` }, "databaseSlug"],
+      [{ databaseSlug: `${slug}@pr-1`, branchRef: "main" }, "branchRef"],
+    ] as const
+  ) {
+    const answer = await made({ databaseSlug: slug }, scope);
+    assertEquals([answer.status, answer.body.issues?.[0]?.path], [400, `scopes[1].${at}`]);
+  }
 });
 
 test("the effective role is the lower of the token's and the row's", async () => {

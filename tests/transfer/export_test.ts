@@ -55,7 +55,8 @@ testSteps("export", transferWorld, {
     const { code, issues } = await answer.json();
     assertEquals([code, issues], ["export_refused", [{
       path: "table",
-      message: "the table unseen keeps no rows that statements could write",
+      message:
+        "the table unseen keeps no rows that statements could write; format=sqlite has all tables, or drop this one and make it of its texts again",
     }]]);
   },
 

@@ -371,6 +371,27 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
       }
     },
 
+  "of a dump of Turso leaves its index of vectors out and says so; the vectors and other indexes come in":
+    async (world) => {
+      const dump =
+        "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE films (id INTEGER PRIMARY KEY, near F32_BLOB(2));\n" +
+        "INSERT INTO films VALUES(1,X'0000803f00000040');\nCREATE INDEX films_near ON films (libsql_vector_idx(near, 'metric=cosine'));\n" +
+        "CREATE INDEX films_plain ON films (near);\nCOMMIT;\n";
+      const answer = await world.import("format=sql&mode=replace", dump);
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals((answer.body.data as Record<string, unknown>)["notKept"], [
+        "index films_near: it is one of vectors; they stay as BLOBs",
+      ]);
+      assertEquals(rowsOf(await world.acme.query("SELECT hex(near) FROM films")), [["0000803F00000040"]]);
+      assertEquals(
+        rowsOf(
+          await world.acme.query(
+            "SELECT name FROM sqlite_schema WHERE tbl_name = 'films' AND type = 'index'",
+          ),
+        ),
+        [["films_plain"]],
+      );
+    },
   "and export take as many columns as an engine has, views that mean each other, and no more": async (
     world,
   ) => {
@@ -449,6 +470,10 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
       const { body } = await world.import(`format=${format}&mode=create`, gzip);
       assertMatch(body.issues?.[0]?.message ?? "", /compressed by gzip; unpack it/, format);
     }
+    const bytes = (...of: number[]) => new Uint8Array(of);
+    const latin1 = new TextEncoder().encode("CREATE TABLE t (v);INSERT INTO t VALUES ('?');").map((byte) =>
+      byte === 0x3f ? 0xe9 : byte
+    );
     const form = await world.import("format=sql&mode=create", "--x\r\n\r\nSELECT 1\r\n--x--\r\n", {
       headers: { "content-type": "multipart/form-data; boundary=x" },
     });
@@ -467,13 +492,21 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
         ["sql", "BEGIN;\nDROP TABLE IF EXISTS t;\n", "line 2", /^DROP .*: take it out, .* csv or ndjson$/],
         ["sql", "PGDMP\x01\x0e\xff", "file", /PostgreSQL.* csv or ndjson$/],
         ["sqlite", "PGDMP\x01\x0e\xff", "file", /PostgreSQL.* csv or ndjson$/],
+        ["sql", bytes(0xff, 0xfe, 0x50, 0, 0x52, 0), "file", /UTF-16.* PowerShell .* save it as UTF-8/],
+        ["sql", bytes(...latin1), "behind line 1", /not UTF-8; .* format=sqlite$/],
+        [
+          "sqlite",
+          strangersFile("CREATE TABLE big (v); INSERT INTO big VALUES (zeroblob(20000001))"),
+          "file",
+          /^table big: .* 20000000 bytes$/,
+        ],
         ["sql", "SQLite format 3\0\x10\0", "file", /format=sqlite$/],
         ["sqlite", "CREATE TABLE t (v);", "file", /format=sql$/],
       ] as const
     ) {
       const { body } = await world.import(`format=${format}&mode=create`, file);
       const [issue] = body.issues ?? [];
-      assertEquals([body.code, issue?.path], ["import_refused", path], file);
+      assertEquals([body.code, issue?.path], ["import_refused", path], String(file));
       assertMatch(issue?.message ?? "", message);
     }
   },

@@ -4,6 +4,8 @@ import { DEMO_SLUG, type DemoSecrets } from "./first_start.ts";
 
 /** What this start has made. */
 export interface GreetingInput {
+  /** Where the port is bound: what a proxy is pointed at. */
+  readonly boundUrl: string;
   readonly baseUrl: string;
   /** Set when this start has made the demo. */
   readonly demo: DemoSecrets | null;
@@ -18,9 +20,10 @@ export function keyGreeting(operatorKey: string): string {
 }
 
 /** Lines for standard output. Secrets appear here once and nowhere else. */
-export function greeting({ baseUrl, demo }: GreetingInput): string {
+export function greeting({ boundUrl, baseUrl, demo }: GreetingInput): string {
   const lines = [
-    `Cubby listens on ${baseUrl}`,
+    `Cubby listens on ${boundUrl}`,
+    ...baseUrl === boundUrl ? [] : [`Its address is ${baseUrl}`],
     `Its console is at ${baseUrl}/console`,
     `Its documentation is at ${baseUrl}/docs`,
   ];

@@ -7,18 +7,28 @@ import { isoTime } from "../../core/clock.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { isId, newId } from "../../core/ids.ts";
 import type { Role } from "../../core/role.ts";
+import { readAddress } from "../../access/resolve_target.ts";
 import type { ScopeRow, TokenAudience, TokenRecord } from "../../store/records.ts";
 import { withAct } from "../note_act.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import { requireCursor, type ShownPage } from "../shown_page.ts";
 
+/** A scope to give: by `databaseId` or `databaseSlug`. What is left out is the trunk, and the role of the token. */
+interface ScopeInput {
+  readonly databaseId?: string | undefined;
+  /** Of a branch `<slug>@<ref>`, as in addresses. */
+  readonly databaseSlug?: string | undefined;
+  readonly branchRef?: string | undefined;
+  readonly role?: Role | undefined;
+}
+
 /** A token to create. */
 export interface TokenInput {
   readonly namespaceSlug: string;
   readonly name: string;
   readonly role: Role;
-  readonly scopes?: readonly ScopeRow[] | undefined;
+  readonly scopes?: readonly ScopeInput[] | undefined;
   readonly expiresInSec?: number | undefined;
 }
 
@@ -32,7 +42,7 @@ export async function createToken(
 ): Promise<TokenView & { readonly token: string }> {
   const namespace = await requireNamespace(ctx, input.namespaceSlug);
   requireFresh(ctx.caller, ctx.clock.now());
-  const scopes = await requireScopes(ctx, namespace.id, input.scopes ?? []);
+  const scopes = await requireScopes(ctx, namespace.id, input);
   const now = ctx.clock.now();
   const token = newToken("cub_live_");
   const record: TokenRecord = {
@@ -56,38 +66,69 @@ export async function createToken(
 async function requireScopes(
   ctx: ManageContext,
   namespaceId: string,
-  scopes: readonly ScopeRow[],
+  { scopes = [], role }: TokenInput,
 ): Promise<ScopeRow[]> {
   const issues: Issue[] = [];
   const found: ScopeRow[] = [];
-  for (const [index, row] of scopes.entries()) {
-    const reached = await reachedBy(ctx, namespaceId, row);
-    if (typeof reached === "string") found.push({ ...row, databaseId: reached });
-    else issues.push({ ...reached, path: `scopes[${index}].${reached.path}` });
+  for (const [index, scope] of scopes.entries()) {
+    const reached = await reachedBy(ctx, namespaceId, scope);
+    if ("path" in reached) issues.push({ ...reached, path: `scopes[${index}].${reached.path}` });
+    else found.push({ ...reached, role: scope.role ?? role });
   }
   if (issues.length > 0) throw new AppError("validation_failed", { issues });
   return found;
 }
 
-/** The id of the database or branch that a scope names. */
+/** The database or branch that a scope names. */
 async function reachedBy(
   { control }: ManageContext,
   namespaceId: string,
-  { databaseId, branchRef }: ScopeRow,
-): Promise<string | Issue> {
+  scope: ScopeInput,
+): Promise<Omit<ScopeRow, "role"> | Issue> {
+  const named = await trunkNamed(control, namespaceId, scope);
+  if ("path" in named) return named;
+  const { databaseId } = named;
   const database = await control.databases.byId(namespaceId, databaseId);
   const ownRef = database?.branchRef ?? (await control.branches.byId(namespaceId, databaseId))?.ref ?? null;
   if (ownRef === null) {
     return { path: "databaseId", message: "Send the id of a database of this namespace, or of a branch" };
   }
-  if (ownRef === branchRef) return databaseId;
+  const branchRef = named.branchRef ?? ownRef;
+  if (ownRef === branchRef) return { databaseId, branchRef };
   // Reads past the cache, which may still name the copy before this one.
   const branches = database ? await control.branches.list(namespaceId, databaseId) : [];
   const branch = branches.find(({ ref }) => ref === branchRef);
+  if (branch) return { databaseId: branch.id, branchRef };
   const refs = database
     ? "main for the trunk, or the ref of a branch that there is"
     : `${ownRef}, its own ref`;
-  return branch?.id ?? { path: "branchRef", message: `Send a branch of this database: ${refs}` };
+  const path = scope.branchRef === undefined ? "databaseSlug" : "branchRef";
+  return { path, message: `Send a branch of this database: ${refs}` };
+}
+
+/** A scope with the id in place of the slug, and the ref that stands behind it. */
+async function trunkNamed(
+  { databases }: ManageContext["control"],
+  namespaceId: string,
+  { databaseId, databaseSlug, branchRef }: ScopeInput,
+): Promise<{ readonly databaseId: string; readonly branchRef: string | undefined } | Issue> {
+  if ((databaseId === undefined) === (databaseSlug === undefined)) {
+    return { path: "databaseId", message: "Send this or databaseSlug; one of the two is required" };
+  }
+  if (databaseSlug === undefined) return { databaseId: databaseId ?? "", branchRef };
+  const address = readAddress(databaseSlug);
+  const named = address && await databases.bySlug(namespaceId, address.slug);
+  if (!address || !named) {
+    return {
+      path: "databaseSlug",
+      message: "Send the slug of a database of this namespace; of a branch <slug>@<ref>",
+    };
+  }
+  const ref = address.ref ?? branchRef;
+  if (branchRef !== undefined && branchRef !== ref) {
+    return { path: "branchRef", message: "Leave this out; databaseSlug names the branch" };
+  }
+  return { databaseId: named.id, branchRef: ref };
 }
 
 /** A token as the API shows it. */

@@ -22,7 +22,10 @@ const KINDS: Readonly<Record<string, string>> = {
   CreateTriggerStmt: "trigger",
 };
 
-/** Returns the item's JSON, with its kind and name as the text has them. Errors: `import_refused`. */
+/** Of libSQL: the only thing in a dump of Turso that a database here cannot have, and no row is lost with it. */
+const VECTOR_INDEX = /\blibsql_vector_idx\b/i;
+
+/** Returns the item's JSON, with its kind and name as the text has them, or that it is not kept. Errors: `import_refused`. */
 export function checkItem(json: string): string {
   const item = parse(json);
   if (item.t !== "object" && item.t !== "statement") return json;
@@ -32,6 +35,12 @@ export function checkItem(json: string): string {
   const read = readSyntax(sql);
   if (!read.ok) throw refuse(read.message);
   const { syntax } = read;
+  if (syntax.kind === "CreateIndexStmt" && VECTOR_INDEX.test(syntax.refusal ?? "")) {
+    return JSON.stringify({
+      t: "notKept",
+      what: `index ${ownName(sql)}: it is one of vectors; they stay as BLOBs`,
+    });
+  }
   if (syntax.refusal !== null) throw refuse(`${syntax.refusal} is not available`);
   if (item.t === "statement") {
     if (syntax.kind !== "InsertStmt") throw refuse("only INSERT may stand here");

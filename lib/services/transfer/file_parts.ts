@@ -25,7 +25,7 @@ export async function* fileParts(
     try {
       return decoder.decode(piece, { stream: piece !== undefined });
     } catch {
-      throw refused("the text is not UTF-8");
+      throw refused("the text is not UTF-8; save it as such, in a spreadsheet as CSV UTF-8");
     }
   };
   let first = 0;

@@ -118,7 +118,10 @@ function* comparePair(pair: TablePair, report: Report): Work<ComparedPair> {
     ...shown.counts,
     digest: shown.digest.hex,
     rows: shown.rows,
-    obstacle: pair.obstacle ?? (hasNullKey ? "A row has NULL in its primary key" : null),
+    obstacle: pair.obstacle ??
+      (hasNullKey
+        ? "A row has NULL in its primary key; give it a value where it was made, in the branch or in the trunk"
+        : null),
   };
   return { pair, diff, changes: held };
 }

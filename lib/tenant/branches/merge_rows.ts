@@ -61,7 +61,7 @@ function* mergeTable(run: MergeRun, { pair, diff, changes }: ComparedPair): Work
 
 function obstacleOf({ pair, diff }: ComparedPair, trunk: SchemaShape): string | null {
   const obstacle = diff?.obstacle ?? null;
-  if (obstacle !== null) return `${obstacle}: ${pair.table}`;
+  if (obstacle !== null) return `${obstacle} (${pair.table})`;
   const columns = [...trunk.columns].find(([name]) => sameName(name, pair.table))?.[1];
   const known = new Set(columns?.map(({ name }) => foldName(name)) ?? []);
   const missing = pair.columns.find((name) => !known.has(foldName(name)) && name !== "rowid");

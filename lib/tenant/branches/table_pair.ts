@@ -142,6 +142,9 @@ function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[]
   return [{ name: "rowid", type: "", notNull: true, defaultSql: null, keyIndex: 1, hidden: 0 }, ...columns];
 }
 
+const KEYLESS =
+  "The table has no primary key; undo in the branch what has changed in it, or give it a key in the trunk and reset the branch";
+
 function pairOf(
   table: SchemaObject,
   { columns, folds }: {
@@ -156,7 +159,7 @@ function pairOf(
     (key.length === 1 && folds === undefined && /^integer$/i.test(keyColumns[0]?.type ?? "") &&
       sides.branch?.rowid !== null &&
       sides.ancestor?.rowid !== null);
-  const keyless = key.length === 0 ? "The table has no primary key" : null;
+  const keyless = key.length === 0 ? KEYLESS : null;
   return {
     table: table.name,
     columns: columns.map(({ name }) => name),

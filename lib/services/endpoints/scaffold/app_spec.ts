@@ -94,7 +94,10 @@ function meaningful({ table }: AppTable, body: Body | string): Body | string {
 const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | string>> = {
   list: (app) => {
     const body = listBody(app.table, app);
-    if (body === null) return `The ${app.table.kind === "view" ? "view" : "table"} has no primary key`;
+    if (body === null) {
+      const what = app.table.kind === "view" ? "view" : "table";
+      return `The ${what} has no primary key, by which pages go on; without shape and owner a list needs none`;
+    }
     const where = conditions([], app);
     return {
       ...reading(app),

@@ -6,6 +6,7 @@ import { failureError } from "../../../query/failure_error.ts";
 import type { QueryContext } from "../../../query/query_call.ts";
 import { sameName } from "../../../sql/names.ts";
 import { returnsRows } from "../../../sql/result_columns.ts";
+import { READ_THE_MESSAGE } from "../../../sql/sql_error.ts";
 import { unknownValue } from "../../../sql/sql_value.ts";
 import type { StatementFacts } from "../../../sql/statement_facts.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
@@ -107,8 +108,8 @@ async function understandOne(ctx: SpecContext, { written, sql }: EndpointStateme
   }
   const error = await failureError(tenant, { ...misunderstood, sql: written, index: null });
   if (error.status !== 400) throw error;
-  const hint = error.facts.detail?.hint;
-  return fault(`Correct the statement: ${error.message}${hint ? `. ${hint}` : ""}`);
+  const { hint = READ_THE_MESSAGE } = error.facts.detail ?? {};
+  return fault(`Correct the statement: ${error.message}${hint === READ_THE_MESSAGE ? "" : `. ${hint}`}`);
 }
 
 function fault(message: string): Understood {

@@ -1,6 +1,7 @@
 // Builds a database file of items, behind the guard of tenants' connections. The file is nobody's until it is finished,
 // so that a failure leaves nothing but a file to remove.
 import { Connection } from "../../../engine/connection.ts";
+import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
@@ -25,6 +26,9 @@ export interface BuilderOptions {
   /** Whether rows may refer to rows that are not there. */
   readonly looseReferences: boolean;
 }
+
+/** The engine's code for what is larger than its bound (sqlite.org/rescode.html). */
+const SQLITE_TOOBIG = 18;
 
 /** No rollback is needed; what is sorted for an index goes to the disk, because it may be as large as a table. */
 const PRAGMAS = "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=OFF; " +
@@ -57,7 +61,7 @@ export class Builder {
     } catch (error) {
       if (!(error instanceof Error) || isNoRoom(error)) throw error;
       const at = placeOf(item, this.#row);
-      if (!(error instanceof NotTaken)) throw new NotTaken(`${whatIs(item)}: ${error.message}`, at);
+      if (!(error instanceof NotTaken)) throw new NotTaken(`${whatIs(item)}: ${messageOf(error)}`, at);
       throw new NotTaken(error.message, error.at ?? at);
     }
   }
@@ -199,6 +203,11 @@ const NOTHING = { maxRows: 100, maxBytes: 10_000 };
 function whatIs(item: Item): string {
   if (item.t === "object") return `${item.type === "virtual" ? "table" : item.type} ${item.name}`;
   return "table" in item ? `table ${item.table}` : "the statement";
+}
+
+function messageOf(error: Error): string {
+  if (Reflect.get(error, "errcode") !== SQLITE_TOOBIG) return error.message;
+  return `${error.message}; a value, and a row, may have ${ENGINE_LIMITS.length} bytes`;
 }
 
 /** Where the item, or this row of it, stands in what was read. */

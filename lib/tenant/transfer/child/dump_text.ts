@@ -110,7 +110,10 @@ function* textChunks(path: string): Generator<string> {
           ? decoder.decode()
           : decoder.decode(buffer.subarray(0, count), { stream: true });
       } catch {
-        throw new NotTaken("the text is not UTF-8", `behind line ${line}`);
+        throw new NotTaken(
+          "the text is not UTF-8; the SQLite file itself comes in whatever its texts are, with format=sqlite",
+          `behind line ${line}`,
+        );
       }
       yield text;
       if (count === null) return;

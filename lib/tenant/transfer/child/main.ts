@@ -83,6 +83,8 @@ function checkBeginning(path: string, format: "sqlite" | "sql"): void {
   const other = OTHER_DUMPS.find(([beginning]) => start.startsWith(beginning));
   const found = start.startsWith("\x1f\x8b")
     ? "it is compressed by gzip; unpack it and send what is in it"
+    : format === "sql" && /^(?:\xff\xfe|\xfe\xff)/.test(start)
+    ? "it is UTF-16, as > of PowerShell writes it; save it as UTF-8, or let sqlite3 write it by .output"
     : other !== undefined
     ? `it is a dump of ${other[1]}; rows of other databases come in as csv or ndjson`
     : format === "sql" && start === SQLITE_FILE

@@ -33,7 +33,10 @@ export function* writeSql(work: SqlExport): Generator<number> {
   const { db, plan, out } = work;
   const contentless = plan.virtual.find(({ fills }) => fills === "storage");
   if (contentless) {
-    throw new NotTaken(`the table ${contentless.name} keeps no rows that statements could write`, null);
+    throw new NotTaken(
+      `the table ${contentless.name} keeps no rows that statements could write; format=sqlite has all tables, or drop this one and make it of its texts again`,
+      null,
+    );
   }
   defineIsOdd(db);
   out.text(`${FIRST_LINE}${HEAD}`);
