@@ -30,11 +30,11 @@ export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
   const changed = changedTables(from, to);
   const rebuilt = changed.flatMap((one) => one.added === null ? [one.before] : []);
   const gone = [...tablesOf(from)].filter(([key]) => !wanted.has(`table ${key}`)).map(([, table]) => table);
-  const emptied = [...rebuilt, ...gone];
+  const emptied = new Set([...rebuilt, ...gone].map(({ name }) => foldName(name)));
   /** Whether an object stays: it is wanted with this text, and no table that is rebuilt requires it to go. */
   const stays = (one: SchemaObject): boolean => {
     if (wanted.get(objectKey(one))?.sql !== one.sql) return false;
-    if (one.type === "index") return !emptied.some(({ name }) => sameName(name, one.table));
+    if (one.type === "index") return !emptied.has(foldName(one.table));
     return rebuilt.length === 0;
   };
   const parts = from.objects.filter((one) => one.type !== "table" && !stays(one));
@@ -43,15 +43,16 @@ export function schemaChanges(from: SchemaShape, to: SchemaShape): string[] {
   const made = to.objects.filter((one) =>
     one.type === "table" ? !known.has(foldName(one.name)) : !staying.has(objectKey(one))
   );
+  const taken = new Set([from, to].flatMap(({ objects }) => objects.map(({ name }) => foldName(name))));
   const ofType = (type: SchemaObject["type"]) =>
     made.filter((one) => one.type === type).map(({ sql }) => sql);
   return [
-    ...(emptied.length > 0 ? ["PRAGMA foreign_keys = OFF"] : []),
+    ...(emptied.size > 0 ? ["PRAGMA foreign_keys = OFF"] : []),
     ...["trigger", "view", "index"].flatMap((type) =>
       parts.filter((one) => one.type === type && !goesWithItsTable(one, emptied)).map(dropOf)
     ),
     ...gone.map(dropOf),
-    ...changed.flatMap((one) => one.added === null ? rebuild(from, to, one) : one.added),
+    ...changed.flatMap((one) => one.added === null ? rebuild(from, to, one, taken) : one.added),
     ...ofType("table"),
     ...ofType("index"),
     ...ofType("view"),
@@ -112,10 +113,15 @@ function carriedColumns(
 }
 
 /** Meanwhile the rows are in a table without constraints, so that the new table has exactly the wanted text. */
-function rebuild(from: SchemaShape, to: SchemaShape, { before, after }: ChangedTable): string[] {
+function rebuild(
+  from: SchemaShape,
+  to: SchemaShape,
+  { before, after }: ChangedTable,
+  taken: ReadonlySet<string>,
+): string[] {
   const list = carriedColumns(from, to, before, after).map(({ name }) => quoted(name)).join(", ");
   if (list === "") return [dropOf(before), after.sql];
-  const aside = quoted(freeName(`_rebuild_${before.name}`, from, to));
+  const aside = quoted(freeName(`_rebuild_${before.name}`, taken));
   return [
     `CREATE TABLE ${aside} AS SELECT ${list} FROM ${quoted(before.name)}`,
     dropOf(before),
@@ -134,12 +140,12 @@ function dropOf({ type, name }: SchemaObject): string {
 }
 
 /** Triggers are dropped first: one on another table may refer to this table. */
-function goesWithItsTable(one: SchemaObject, emptied: readonly SchemaObject[]): boolean {
-  return one.type === "index" && emptied.some(({ name }) => sameName(name, one.table));
+function goesWithItsTable(one: SchemaObject, emptied: ReadonlySet<string>): boolean {
+  return one.type === "index" && emptied.has(foldName(one.table));
 }
 
-function freeName(wanted: string, ...shapes: readonly SchemaShape[]): string {
-  const taken = new Set(shapes.flatMap(({ objects }) => objects.map(({ name }) => foldName(name))));
+/** `taken`: folded. */
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
   let name = wanted;
   for (let n = 2; taken.has(foldName(name)); n++) name = `${wanted}_${n}`;
   return name;

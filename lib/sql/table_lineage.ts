@@ -26,10 +26,10 @@ export function tableLineage(
 ): Map<string, TableLineage> {
   const before = tablesOf(from);
   const after = tablesOf(to);
+  const renamed = renamedTables(known);
   const lineage = new Map<string, TableLineage>();
   for (const [key, table] of after) {
-    const source = before.get(key) ??
-      [...before.values()].find((one) => known.has(renameKey(one, null, table.name)));
+    const source = before.get(key) ?? before.get(renamed.get(key) ?? "");
     if (!source) continue;
     const columns = columnLineage(
       columnsOf(from, source),
@@ -39,6 +39,17 @@ export function tableLineage(
     lineage.set(table.name, { before: source, after: table, columns });
   }
   return lineage;
+}
+
+/** The older names of tables by the newer ones, both folded. */
+function renamedTables(known: KnownRenames): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const key of known) {
+    // Guarantee: `renameKey` has written it.
+    const [before, column, after]: [string, string | null, string] = JSON.parse(key);
+    if (column === null) names.set(after, before);
+  }
+  return names;
 }
 
 /** The tables of a schema. */

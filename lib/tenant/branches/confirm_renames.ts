@@ -54,9 +54,12 @@ export function* confirmRenames(ancestor: SchemaSide, branch: SchemaSide): Work<
 function renamedTables(from: SchemaShape, to: SchemaShape): (readonly [SchemaObject, SchemaObject])[] {
   const before = tablesOf(from);
   const after = tablesOf(to);
+  const made = [...after].filter(([name]) => !before.has(name)).map(([, one]) =>
+    [one.rootPage, one] as const
+  );
+  const byPage = new Map(made);
   return [...before].flatMap(([key, older]) => {
-    if (after.has(key) || older.rootPage === 0) return [];
-    const newer = [...after].find(([name, one]) => !before.has(name) && one.rootPage === older.rootPage)?.[1];
+    const newer = after.has(key) || older.rootPage === 0 ? undefined : byPage.get(older.rootPage);
     return newer ? [[older, newer] as const] : [];
   });
 }
