@@ -9,19 +9,31 @@ import type { ColumnFacts, ForeignKeyFacts, SchemaFacts, TableFacts } from "./sc
 import { keyFacts } from "./key_columns.ts";
 
 const KEY_INDEX = "SELECT 1 FROM pragma_index_list(t.name) WHERE origin = 'pk'";
-const TABLES = `SELECT t.name, t.type, t.wr, t.type = 'table' AND EXISTS (${KEY_INDEX}) ` +
-  "FROM pragma_table_list AS t WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') ORDER BY t.name";
+
+/** Of which tables something is read: null means all. */
+type Only = readonly string[] | null;
+
+function isOneOf(name: string, only: Only): string {
+  return only === null ? "" : `AND ${name} COLLATE NOCASE IN (${only.map(quoteText).join(", ")}) `;
+}
+
+const tablesText = (only: Only) =>
+  `SELECT t.name, t.type, t.wr, t.type = 'table' AND EXISTS (${KEY_INDEX}) FROM pragma_table_list AS t ` +
+  `WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') ${isOneOf("t.name", only)}ORDER BY t.name`;
 
 /** Statements whose results `toSchema` takes, in this order. The columns of tables in `leftOut` are not read. */
-const schemaStatements = (leftOut: readonly string[]): string[] => [
-  TABLES,
+const schemaStatements = (leftOut: readonly string[], only: Only): string[] => [
+  tablesText(only),
   `SELECT s.name, x.name, x.type, x.pk, x."notnull", x.dflt_value, x.hidden ` +
-  "FROM sqlite_schema AS s JOIN pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' " +
+  `FROM sqlite_schema AS s JOIN pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' ${
+    isOneOf("s.name", only)
+  }` +
   `AND s.name NOT IN (${leftOut.map(quoteText).join(", ")})`,
   `SELECT s.name, k.id, k."table", k."from", k."to" ` +
-  "FROM sqlite_schema AS s JOIN pragma_foreign_key_list(s.name) AS k WHERE s.type = 'table' " +
-  "ORDER BY s.name, k.id DESC, k.seq",
-  "SELECT table_name, column_name, description FROM _service_meta_description",
+  `FROM sqlite_schema AS s JOIN pragma_foreign_key_list(s.name) AS k WHERE s.type = 'table' ` +
+  `${isOneOf("s.name", only)}ORDER BY s.name, k.id DESC, k.seq`,
+  "SELECT table_name, column_name, description FROM _service_meta_description " +
+  `WHERE 1 ${isOneOf("table_name", only && ["", ...only])}`,
 ];
 
 /** The rows that a schema is made from. */
@@ -42,19 +54,26 @@ type ColumnRow = [
 type ForeignKeyRow = [table: string, id: number, toTable: string, from: string, to: string | null];
 type DescriptionRow = [table: string, column: string, description: string];
 
-/** Errors: those of the pipeline. */
-export async function readSchema(ctx: StatementsContext): Promise<SchemaFacts> {
-  return toSchema(await readParts(ctx));
+/**
+ * `only`: names of the tables to read, where others do not matter; foreign keys to these have the names that their definitions
+ * have. Errors: those of the pipeline.
+ */
+export async function readSchema(ctx: StatementsContext, only: Only = null): Promise<SchemaFacts> {
+  return toSchema(await readParts(ctx, [], only));
 }
 
 /**
  * Reads what a schema is made from, and the results of further statements. It takes one round trip, a second one
  * where there are virtual tables, and more only where one of them cannot be read. Errors: those of the pipeline.
  */
-export async function readParts(ctx: StatementsContext, more: readonly string[] = []): Promise<SchemaParts> {
+export async function readParts(
+  ctx: StatementsContext,
+  more: readonly string[] = [],
+  only: Only = null,
+): Promise<SchemaParts> {
   const errors = new Map<string, string>();
   const read = async () => {
-    const statements = schemaStatements([...errors.keys()]);
+    const statements = schemaStatements([...errors.keys()], only);
     const all = await readRows(ctx, [...statements, ...more]);
     return { results: all.slice(0, statements.length), more: all.slice(statements.length) };
   };
@@ -64,7 +83,7 @@ export async function readParts(ctx: StatementsContext, more: readonly string[] 
     return { ...parts, errors };
   } catch (error) {
     if (unreadable(error) === null) throw error;
-    const [tables] = await readRows(ctx, [TABLES]);
+    const [tables] = await readRows(ctx, [tablesText(only)]);
     await findBroken(ctx, errors, { tables, text: columnsText });
     if (errors.size === 0) throw error;
     const parts = await read();
@@ -74,7 +93,7 @@ export async function readParts(ctx: StatementsContext, more: readonly string[] 
 }
 
 interface Probe {
-  /** The result of `TABLES`. */
+  /** The result of `tablesText`. */
   readonly tables: string | undefined;
   /** A statement that fails when the table of that name is broken. */
   readonly text: (name: string) => string;

@@ -29,7 +29,7 @@ export async function readAskSchema(
   allowedTables: readonly string[],
 ): Promise<AskSchema> {
   const allowed = new Set(allowedTables.map(foldName));
-  const { tables } = await readSchema(ctx);
+  const { tables } = await readSchema(ctx, allowedTables);
   const named = tables.filter((table) => allowed.has(foldName(table.name)));
   const views = named.length < allowed.size ? await readViews(ctx, ctx.target, allowed) : [];
   return {
