@@ -80,7 +80,7 @@ Deno.test("short texts take long by views, triggers, joins, windows, wide tables
     { length: 5 },
     (_, at) => `CREATE TRIGGER g${at} AFTER INSERT ON t WHEN ${condition} BEGIN SELECT 1; END`,
   );
-  const many = Array.from({ length: 2000 }, (_, at) => `CREATE TABLE many${at} (id INTEGER PRIMARY KEY)`);
+  const many = Array.from({ length: 1300 }, (_, at) => `CREATE TABLE many${at} (id INTEGER PRIMARY KEY)`);
   const joined = Array.from({ length: 12 }, (_, at) => `JOIN t x${at} USING (id, a)`).join(" ");
   const windows = Array.from({ length: 150 }, (_, at) => `sum(a) OVER (ORDER BY ${at})`);
   for (
@@ -171,4 +171,16 @@ Deno.test("a store that closes leaves nobody waiting", async () => {
     gateThread.close();
     for (const answer of waiting) await assertRejects(() => answer);
   }, gateThread);
+});
+
+Deno.test("a call of many renames in a schema of many tables does not keep others waiting", async () => {
+  const tables = Array.from({ length: 300 }, (_, at) => `CREATE TABLE t${at} (id INTEGER PRIMARY KEY, a, b)`);
+  await withGates([...WIDE.slice(0, 1), ...tables], async (gateOf) => {
+    const gate = await gateOf();
+    const renames = Array.from({ length: 20 }, (_, at) => `ALTER TABLE t${at} RENAME COLUMN a TO renamed`);
+    const call = tenantCall(1, "schema", [...renames, "SELECT renamed FROM t0"].map((sql) => [sql] as const));
+    const questions = { slow: gate.gate(call), quick: gate.inspect(asked("SELECT a FROM t0 WHERE id = 1")) };
+    assertEquals(await order(questions), ["quick", "slow"]);
+    assertEquals(await gate.gate(call), { sendable: 21, failure: null });
+  });
 });

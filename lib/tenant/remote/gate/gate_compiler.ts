@@ -61,9 +61,7 @@ export class GateCompiler {
       const facts: Inspection["facts"][number][] = [];
       const on = { source, weight: noWeight() };
       for (const statement of statements) {
-        const apply = changes && statement.changesSchema
-          ? () => this.#applyChange(source, statement.sql)
-          : null;
+        const apply = changes && statement.changesSchema ? () => this.#applyChange(on, statement.sql) : null;
         const compiled = this.#compile(on, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
@@ -86,7 +84,7 @@ export class GateCompiler {
           ? this.#gateStatement(on, call.level, statement)
           : this.#cachedGate(on, call.level, statement);
         if (failure) return { sendable: at, failure };
-        if (changes && applies) this.#applyChange(source, statement.sql);
+        if (changes && applies) this.#applyChange(on, statement.sql);
       }
       return { sendable: texts.length, failure: null };
     });
@@ -108,7 +106,7 @@ export class GateCompiler {
           const on = { source, weight };
           if (this.quickOnly) this.compiled.quickOnly.mayCompile(on, statement.sql, this.syntax);
           const target = statementTarget(source.connection, statement);
-          if (changes && applies) this.#applyChange(source, statement.sql);
+          if (changes && applies) this.#applyChange(on, statement.sql);
           return target;
         }),
     );
@@ -187,8 +185,9 @@ export class GateCompiler {
     return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
-  #applyChange({ connection, expansion }: Source, sql: string): void {
+  #applyChange({ source: { connection, expansion }, weight }: Compiling, sql: string): void {
     const read = this.syntax(sql);
+    if (this.quickOnly && read.ok && read.syntax.verb === "alter") this.compiled.quickOnly.mayAlter(weight);
     applySchemaChange(connection, { sql, tableAs: read.ok ? read.syntax.tableAs : null });
     expansion.add(sql);
   }

@@ -11,6 +11,9 @@ const MAX_COLUMNS = 5000;
 /** Characters of a schema that is made once for many calls, and of one that is made for a call. */
 const MAX_SCHEMA = { shared: 50_000, own: 20_000 } as const;
 
+/** Of each character of a schema, what the engine needs to read it again, as it does for each ALTER TABLE. */
+const ALTER_PART = 0.25;
+
 /** The work may take longer than the thread may be kept. It has changed nothing. */
 export class TakesLong extends Error {
   override readonly name = "TakesLong";
@@ -40,6 +43,12 @@ export class QuickOnly {
   /** Throws `TakesLong` where making the schema takes long. */
   mayMake(schema: keyof typeof MAX_SCHEMA): void {
     if (this.#characters > MAX_SCHEMA[schema]) throw new TakesLong();
+  }
+
+  /** Throws `TakesLong` where one more ALTER TABLE of the call that `weight` counts takes long. */
+  mayAlter(weight: CallWeight): void {
+    weight.characters += this.#characters * ALTER_PART;
+    if (weight.characters > MAX_CHARACTERS) throw new TakesLong();
   }
 
   /** Throws `TakesLong` where listing the columns of all views takes long. */
