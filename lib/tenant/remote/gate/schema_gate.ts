@@ -24,6 +24,8 @@ const tooLong = plainFailure(
   "Shorten the statements, or send fewer in one call; compiling them takes too long",
 );
 
+const TAKES_LONG = Symbol("takes long");
+
 /** Who compiles for a gate. */
 interface Compilers {
   readonly gateThread: GateThread;
@@ -74,8 +76,10 @@ export class SchemaGate {
 
   /** Decides what of a call may reach the engine. */
   async gate({ level, statements, foreignKeysOff = false }: GateCall): Promise<CallGate> {
-    const gate = await this.#ask<CallGate>(["gate", { level, statements, foreignKeysOff }]) ??
-      { sendable: 0, failure: tooLong };
+    const request: GateRequest = ["gate", { level, statements, foreignKeysOff }];
+    const quick = this.#quickly<CallGate>(request);
+    if (quick !== TAKES_LONG) return quick;
+    const gate = await this.#patiently<CallGate>(request) ?? { sendable: 0, failure: tooLong };
     // The thread keeps what it has decided to itself.
     if (gate.failure === null && level !== "schema" && !foreignKeysOff) {
       for (const statement of statements) this.compiled.gates.set(levelKey(level, statement), null);
@@ -108,14 +112,24 @@ export class SchemaGate {
 
   /** Null: it takes too long. */
   async #ask<Answer>(request: GateRequest): Promise<Answer | null> {
+    const quick = this.#quickly<Answer>(request);
+    return quick === TAKES_LONG ? await this.#patiently<Answer>(request) : quick;
+  }
+
+  #quickly<Answer>(request: GateRequest): Answer | typeof TAKES_LONG {
     try {
       // Guarantee: who asks names what this request gives.
       return answerRequest(this.#quick, request) as Answer;
     } catch (error) {
-      if (!(error instanceof TakesLong)) throw error;
+      if (error instanceof TakesLong) return TAKES_LONG;
+      throw error;
     }
+  }
+
+  /** Null: it takes too long. */
+  async #patiently<Answer>(request: GateRequest): Promise<Answer | null> {
     const { version, schema, compiled, compilers: { gateThread, syntax } } = this;
-    const patiently = () => answerRequest(new GateCompiler(version, compiled, syntax), request);
-    return await gateThread.ask(this, { version, schema, request }, patiently) as Answer | null;
+    const here = () => answerRequest(new GateCompiler(version, compiled, syntax), request);
+    return await gateThread.ask(this, { version, schema, request }, here) as Answer | null;
   }
 }
