@@ -12,7 +12,7 @@ interface Waiting {
   /** Answers in this thread, however long it takes. */
   readonly here: () => unknown;
   readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** The one thread of a store, while it is needed. */
@@ -62,7 +62,7 @@ export class GateThread {
       Deno.unrefTimer(this.#timer);
       return;
     }
-    this.#timer = setTimeout(() => this.#giveUp(), this.mostMs);
+    this.#timer = setTimeout(() => this.#drop(() => null), this.mostMs);
     try {
       this.#thread ??= this.#start();
       this.#thread.postMessage(this.#working.sent);
@@ -108,22 +108,21 @@ export class GateThread {
     this.#next();
   }
 
-  /** It was ended from within: by what it was asked, or because its program is gone from the disk. */
+  /** It has ended from within: by what it was asked, or because its program is gone from the disk. */
   #lose(): void {
-    const working = this.#working;
-    const wasReady = this.#isReady;
-    this.#end();
-    this.#working = null;
-    if (wasReady) working?.resolve(null);
-    else working?.resolve(working.here());
-    this.#next();
+    this.#drop(this.#isReady ? () => null : ({ here }) => here());
   }
 
-  #giveUp(): void {
+  /** Ends the thread, and answers what it works on. */
+  #drop(answer: (working: Waiting) => unknown): void {
     const working = this.#working;
     this.#end();
     this.#working = null;
-    working?.resolve(null);
+    try {
+      working?.resolve(answer(working));
+    } catch (error) {
+      working?.reject(error);
+    }
     this.#next();
   }
 
