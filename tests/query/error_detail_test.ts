@@ -338,6 +338,11 @@ testSteps("what errorDetail says", shop, {
       [match, `NEAR(a b, 1 ${secret})`, 'fts5: syntax error near "…"'],
       [match, `*${secret}`, "unknown special query: …"],
       [
+        "INSERT INTO words (words) VALUES (?)",
+        "delete-all",
+        "'delete-all' may only be used with a contentless or external content fts5 table",
+      ],
+      [
         "SELECT * FROM words WHERE words MATCH 'x' AND rank MATCH ?",
         `${secret}(`,
         "parse error in rank function: …",
