@@ -61,7 +61,9 @@ export class GateCompiler {
       const facts: Inspection["facts"][number][] = [];
       const on = { source, weight: noWeight() };
       for (const statement of statements) {
-        const apply = changes && statement.changesSchema ? () => this.#applyChange(on, statement.sql) : null;
+        const applies = changes && statement.changesSchema;
+        if (applies) this.#mayApply(on, statement.sql);
+        const apply = applies ? () => this.#applyChange(source, statement.sql) : null;
         const compiled = this.#compile(on, statement, apply);
         if (!compiled.ok) return { schemaVersion: this.version, facts, failure: compiled.failure };
         facts.push(compiled.facts);
@@ -84,7 +86,9 @@ export class GateCompiler {
           ? this.#gateStatement(on, call.level, statement)
           : this.#cachedGate(on, call.level, statement);
         if (failure) return { sendable: at, failure };
-        if (changes && applies) this.#applyChange(on, statement.sql);
+        if (!changes || !applies) continue;
+        this.#mayApply(on, statement.sql);
+        this.#applyChange(source, statement.sql);
       }
       return { sendable: texts.length, failure: null };
     });
@@ -106,7 +110,10 @@ export class GateCompiler {
           const on = { source, weight };
           if (this.quickOnly) this.compiled.quickOnly.mayCompile(on, statement.sql, this.syntax);
           const target = statementTarget(source.connection, statement);
-          if (changes && applies) this.#applyChange(on, statement.sql);
+          if (changes && applies) {
+            this.#mayApply(on, statement.sql);
+            this.#applyChange(source, statement.sql);
+          }
           return target;
         }),
     );
@@ -185,9 +192,15 @@ export class GateCompiler {
     return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
-  #applyChange({ source: { connection, expansion }, weight }: Compiling, sql: string): void {
+  /** Not from where errors are taken for the engine's. Throws `TakesLong`. */
+  #mayApply({ weight }: Compiling, sql: string): void {
+    if (!this.quickOnly) return;
     const read = this.syntax(sql);
-    if (this.quickOnly && read.ok && read.syntax.verb === "alter") this.compiled.quickOnly.mayAlter(weight);
+    if (read.ok && read.syntax.verb === "alter") this.compiled.quickOnly.mayAlter(weight);
+  }
+
+  #applyChange({ connection, expansion }: Source, sql: string): void {
+    const read = this.syntax(sql);
     applySchemaChange(connection, { sql, tableAs: read.ok ? read.syntax.tableAs : null });
     expansion.add(sql);
   }
