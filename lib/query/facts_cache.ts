@@ -3,7 +3,8 @@ import { TextMap } from "../core/text_map.ts";
 import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
 import type { StatementFacts } from "../sql/statement_facts.ts";
 import { KnownSchemas } from "./known_schemas.ts";
-import { lengthOf, LONG_TEXT, type LongTexts } from "./long_texts.ts";
+import { charactersOf } from "../core/plain_text.ts";
+import { LONG_TEXT, type LongTexts } from "./long_texts.ts";
 import type { TextRead, TextReader } from "./text_readers.ts";
 import { TextsAhead } from "./texts_ahead.ts";
 
@@ -68,9 +69,9 @@ export class FactsCache {
    */
   readAhead(texts: readonly string[], reader: TextReader = "syntax"): Promise<void> | null {
     const { longTexts } = this;
-    if (longTexts === undefined || lengthOf(texts) < LONG_TEXT) return null;
+    if (longTexts === undefined || charactersOf(texts) < LONG_TEXT) return null;
     const unread = [...new Set(texts)].filter((sql) => this.#isUnread(reader, sql));
-    if (lengthOf(unread) < LONG_TEXT) return null;
+    if (charactersOf(unread) < LONG_TEXT) return null;
     return this.#readTexts(longTexts, reader, unread);
   }
 

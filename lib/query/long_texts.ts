@@ -1,5 +1,6 @@
 // Reads long texts in a thread of their own: the grammar takes half a second for a million characters, in which the thread
 // that serves would answer nobody.
+import { charactersOf } from "../core/plain_text.ts";
 import { type TextRead, type TextReader, textReaders } from "./text_readers.ts";
 
 /** Characters from which the texts of a call are long: 6 ms for the grammar, where starting the thread takes some 100. */
@@ -43,7 +44,7 @@ export class LongTexts {
     return new Promise((resolve) => {
       // Guarantee: the thread answers with what this reader makes of them.
       const settle = (results: readonly unknown[]) => resolve(results as TextRead<Reader>[]);
-      this.#waiting.push({ reader, texts, length: lengthOf(texts), resolve: settle });
+      this.#waiting.push({ reader, texts, length: charactersOf(texts), resolve: settle });
       if (this.#reading === null) this.#next();
     });
   }
@@ -96,11 +97,6 @@ export class LongTexts {
     this.#reading?.resolve(results);
     this.#next();
   }
-}
-
-/** Characters of all of them. */
-export function lengthOf(texts: readonly string[]): number {
-  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function piecesOf(texts: readonly string[]): string[][] {

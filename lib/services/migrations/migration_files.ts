@@ -1,7 +1,8 @@
 // Migration files as they come in, and which of them are still to be applied.
 import { AppError, type Issue } from "../../core/errors.ts";
 import { compareNames, type MigrationRecord } from "../../sql/migration_records.ts";
-import { lengthOf, LONG_TEXT, type LongTexts } from "../../query/long_texts.ts";
+import { charactersOf } from "../../core/plain_text.ts";
+import { LONG_TEXT, type LongTexts } from "../../query/long_texts.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import {
   migrationDigest,
@@ -47,7 +48,7 @@ function readTexts(
   longTexts: LongTexts | undefined,
   texts: readonly string[],
 ): readonly MigrationText[] | Promise<readonly MigrationText[]> {
-  if (longTexts === undefined || lengthOf(texts) < LONG_TEXT) return texts.map(readMigration);
+  if (longTexts === undefined || charactersOf(texts) < LONG_TEXT) return texts.map(readMigration);
   return longTexts.read("migration", texts);
 }
 

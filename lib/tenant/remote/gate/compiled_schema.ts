@@ -1,5 +1,6 @@
 // A schema in memory with what is known of statements in it. Databases whose schemas are the same, text by text, share it:
 // a thousand tenants of one application are one schema.
+import { charactersOf } from "../../../core/plain_text.ts";
 import { TextMap } from "../../../core/text_map.ts";
 import type { EngineFacts } from "../../../sql/statement_facts.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
@@ -30,7 +31,6 @@ const NUMBERED = "CREATE TABLE one (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP 
 /** Schemas that are kept for the next database that has them, and their characters: a tenant makes one as long as it likes. */
 const MOST = { texts: 50, characters: 20_000_000 } as const;
 
-/** Whoever works on `connection` leaves the schema as it is. */
 /**
  * Characters of all schemas that are made at a time. Each takes an engine up to 80 bytes, and what engines and Deno KV may hold
  * together in one process is bounded (`hard_heap_limit`): without memory the control plane would stand still.
@@ -46,6 +46,7 @@ export function charactersMade(): number {
   return madeCharacters;
 }
 
+/** Whoever works on its connection leaves the schema as it is. */
 export class CompiledSchema {
   readonly quickOnly: QuickOnly;
   /** Decisions about statements under levels, by both. */
@@ -61,7 +62,7 @@ export class CompiledSchema {
 
   constructor(private readonly open: OpenSchemaConnection, private readonly schema: SchemaTexts) {
     this.quickOnly = new QuickOnly(schema.statements);
-    this.#characters = schema.statements.reduce((sum, sql) => sum + sql.length, 0);
+    this.#characters = charactersOf(schema.statements);
   }
 
   /** Made when it is asked for; what others have not used for longest is closed for it. */
@@ -88,7 +89,7 @@ export class CompiledSchema {
     this.#connection = null;
   }
 
-  /** As well. */
+  /** Read when it is first asked for. */
   get expansion(): Expansion {
     return this.#expansion ??= new Expansion(this.schema.statements);
   }

@@ -1,6 +1,7 @@
 // Which SQLite the gate compiles with: the runtime's own where it has authorizers, else SQLite's WebAssembly build. Nothing
 // of either is loaded before a process needs it.
 import { AppError } from "../../../core/errors.ts";
+import { charactersOf } from "../../../core/plain_text.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 import { countQueries, MAX_QUERIES } from "./expansion.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
@@ -39,8 +40,7 @@ export async function gateEngine(
  * and Deno KV have together in this process.
  */
 function isForNative(schema: readonly string[]): boolean {
-  const characters = schema.reduce((sum, sql) => sum + sql.length, 0);
-  return characters <= MAX_NATIVE && countQueries(schema) <= MAX_QUERIES;
+  return charactersOf(schema) <= MAX_NATIVE && countQueries(schema) <= MAX_QUERIES;
 }
 
 /** Null where it has no authorizers. Throws what the runtime throws where it has no such module. */

@@ -1,4 +1,5 @@
 // What a gate may compile in the thread that serves: a few milliseconds of it, whatever the texts say.
+import { charactersOf } from "../../../core/plain_text.ts";
 import type { SyntaxResult } from "../../../sql/syntax.ts";
 import { type CallWeight, type Expansion, LIGHT_WEIGHT, noWeight, tooWide } from "./expansion.ts";
 
@@ -31,7 +32,7 @@ export class QuickOnly {
   readonly #widest: number;
 
   constructor(schema: readonly string[]) {
-    this.#characters = schema.reduce((sum, sql) => sum + sql.length, 0);
+    this.#characters = charactersOf(schema);
     this.#widest = schema.reduce((most, sql) => Math.max(most, columnsIn(sql)), 1);
   }
 
