@@ -5,6 +5,12 @@ import { testSteps } from "../testing/cases.ts";
 import { codeOf, messageOf, type TransactionWorld, worldIn } from "./transaction_world.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
+/** A table, and one whose rows go with those that they refer to. */
+const REFERRED = [
+  "CREATE TABLE p (id INTEGER PRIMARY KEY, old)",
+  "CREATE TABLE c (p REFERENCES p (id) ON DELETE CASCADE)",
+  "INSERT INTO p VALUES (1, 1), (2, 2), (3, 3)",
+];
 
 testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, slug), {
   "its changes are seen by itself, by others after the commit only, and by nobody after a rollback": async (
@@ -247,11 +253,7 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
   "a table that is rebuilt keeps the rows that refer to it, or does not get its name back": async (
     { tenant, begin, rows },
   ) => {
-    await tenant.setup(
-      "CREATE TABLE p (id INTEGER PRIMARY KEY, old)",
-      "CREATE TABLE c (p REFERENCES p (id) ON DELETE CASCADE)",
-      "INSERT INTO p VALUES (1, 1), (2, 2), (3, 3)",
-    );
+    await tenant.setup(...REFERRED);
     const rebuild = async (name: string) => {
       const one = await begin("immediate");
       await one.exec("CREATE TABLE copy (id INTEGER PRIMARY KEY)");
@@ -279,11 +281,7 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
   "a table that is put aside for another of its name is not dropped with the rows that refer to it": async (
     { tenant, begin, rows },
   ) => {
-    await tenant.setup(
-      "CREATE TABLE p (id INTEGER PRIMARY KEY, old)",
-      "CREATE TABLE c (p REFERENCES p (id) ON DELETE CASCADE)",
-      "INSERT INTO p VALUES (1, 1), (2, 2), (3, 3)",
-    );
+    await tenant.setup(...REFERRED);
     const rebuild = async (name = "P") => {
       const one = await begin("immediate");
       await one.exec("ALTER TABLE p RENAME TO old");

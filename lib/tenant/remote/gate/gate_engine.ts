@@ -9,8 +9,8 @@ import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection
 /** `auto` takes `node` where it works. */
 export type GateEngine = "auto" | "node" | "wasm";
 
-/** Characters of a schema; each takes up to 80 bytes. */
-const MAX_NATIVE = 600_000;
+/** Characters of a schema; each takes up to 80 bytes, and several comparisons of branches may have theirs at a time. */
+const MAX_NATIVE = 50_000;
 
 let native: Promise<OpenSchemaConnection | null> | null = null;
 
