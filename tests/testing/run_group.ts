@@ -26,13 +26,17 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Laid over the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** After so many milliseconds without a test that ends the group counts as hanging and is ended; absent: in CI only. */
+  readonly silentMs?: number;
 }
 
 /**
- * After which a group counts as hanging where nobody is there to end it: several times what the longest takes, for on a
- * machine that is busy with something else all of them take so long.
+ * The same where nobody is there to end it: several times what the longest test takes on a busy machine. Short enough that
+ * the group can be run again.
  */
-const CI_LIMIT_MS = 600_000;
+const CI_SILENT_MS = 240_000;
+/** What is written of a test that takes long, again and again. */
+const STILL_RUNS = /has been running for over/;
 /** How long output is waited for after the process has ended: what it left running may hold the pipe open. */
 const LAST_OUTPUT_MS = 2_000;
 /** What is kept of the output. */
@@ -73,13 +77,15 @@ export async function runGroup(group: TestGroup, options: RunOptions): Promise<G
 /** `env` is laid over the environment. */
 async function runTests(
   { paths }: TestGroup,
-  { flags, written, signal }: RunOptions,
+  { flags, written, signal, silentMs }: RunOptions,
   env: Readonly<Record<string, string>>,
 ): Promise<Pick<GroupResult, "reports" | "broke" | "lastOutput">> {
   const folder = await Deno.makeTempDir({ prefix: "test_group_" });
   const [report, entry] = [`${folder}/report.xml`, `${folder}/entry.ts`];
   await Deno.writeTextFile(entry, entryOf(paths));
-  const output = written === null ? "inherit" : "piped";
+  const limitMs = silentMs ?? (inCi() ? CI_SILENT_MS : null);
+  const output = written === null && limitMs === null ? "inherit" : "piped";
+  const hangs = new AbortController();
   const tests = new Deno.Command(Deno.execPath(), {
     cwd: root,
     args: [
@@ -102,10 +108,16 @@ async function runTests(
     stdin: "null",
     stdout: output,
     stderr: output,
-    signal: AbortSignal.any([...signal ? [signal] : [], ...inCi() ? [AbortSignal.timeout(CI_LIMIT_MS)] : []]),
+    signal: AbortSignal.any([...signal ? [signal] : [], hangs.signal]),
   }).spawn();
-  const reading = written === null ? null : keepOutput(tests, written);
+  const patience = patienceOf(limitMs, () => hangs.abort());
+  const reading = output === "inherit" ? null : readOutput(tests, (text) => {
+    patience.hear(text);
+    if (written === null) Deno.stdout.writeSync(new TextEncoder().encode(text));
+    else written.push(text);
+  });
   const { success } = await tests.status;
+  patience.end();
   await reading?.();
   const reports = readReport(await Deno.readTextFile(report).catch(() => ""));
   await Deno.remove(folder, { recursive: true });
@@ -126,11 +138,24 @@ function entryOf(paths: readonly string[]): string {
   return paths.map((path) => `import ${JSON.stringify(new URL(path, root).href)};\n`).join("");
 }
 
+/** Calls `giveUp` when nothing is heard of the tests for `limitMs`; null: never. */
+function patienceOf(limitMs: number | null, giveUp: () => void): { hear(text: string): void; end(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () => {
+    clearTimeout(timer);
+    if (limitMs !== null) timer = setTimeout(giveUp, limitMs);
+  };
+  wait();
+  return { hear: (text) => STILL_RUNS.test(text) ? undefined : wait(), end: () => clearTimeout(timer) };
+}
+
 /** What it answers is called when the process has ended, and resolves when the last output is there. */
-function keepOutput({ stdout, stderr }: Deno.ChildProcess, written: string[]): () => Promise<void> {
+function readOutput(
+  { stdout, stderr }: Deno.ChildProcess,
+  hear: (text: string) => void,
+): () => Promise<void> {
   const letGo = new AbortController();
-  const keep = () =>
-    new WritableStream<Uint8Array>({ write: (bytes) => void written.push(decoder.decode(bytes)) });
+  const keep = () => new WritableStream<Uint8Array>({ write: (bytes) => hear(decoder.decode(bytes)) });
   const reading = [stdout, stderr].map((stream) =>
     stream.pipeTo(keep(), { signal: letGo.signal }).catch((error) => {
       if (!letGo.signal.aborted) throw error;

@@ -1,7 +1,7 @@
 // What fails by chance does not lose a run and is told; what fails twice, or breaks twice, or is much, fails.
 import { assertEquals, assertMatch } from "@std/assert";
 import { relative } from "node:path";
-import { runGroup, tallyOf } from "./run_group.ts";
+import { runGroup, type RunOptions, tallyOf } from "./run_group.ts";
 import { secondRun } from "./second_run.ts";
 import type { Tally } from "./test_report.ts";
 
@@ -28,17 +28,21 @@ function timed(name: string, not: "!" | "", does: string): string {
 const FAILS_ONCE = firstTime("fails once", 'throw new Error("1 < 2 & late")') + PASSES;
 const FAILS_LATER = laterTimes("fails later", 'throw new Error("nobody runs this again")');
 const CRASHES_ONCE = firstTime("crashes once", 'Deno.kill(Deno.pid, "SIGKILL")');
+const HANGS_ONCE = firstTime("hangs once", "await new Promise((resolve) => setTimeout(resolve, 600_000))");
 const THROWS_OUTSIDE_ONCE = firstTime(
   "goes on",
   'queueMicrotask(() => { throw new Error("from nowhere"); })',
 );
 
 /** What comes of files with these texts, a group of files, and then of what is run again of them. */
-async function runTwice(texts: readonly string[]): Promise<{ tally: Tally; flaky: readonly string[] }> {
+async function runTwice(
+  texts: readonly string[],
+  bounds: Pick<RunOptions, "silentMs"> = {},
+): Promise<{ tally: Tally; flaky: readonly string[] }> {
   const folder = await Deno.makeTempDir({ prefix: "second_run_" });
   const paths = texts.map((_, at) => relative(root, `${folder}/${at}_test.ts`));
   await Promise.all(texts.map((text, at) => Deno.writeTextFile(`${folder}/${at}_test.ts`, text)));
-  const options = () => ({ flags: [], written: [] });
+  const options = () => ({ flags: [], written: [], ...bounds });
   const first = await runGroup({ name: "the group", paths, onSqld: false }, options());
   const { results, flaky } = await secondRun([first], options());
   await Deno.remove(folder, { recursive: true });
@@ -66,6 +70,13 @@ Deno.test("a group whose process crashes is run again as a whole", async () => {
   assertMatch(flaky[0] ?? "", /^flaky: the group, which broke off\n/);
   const always = await runTwice([PASSES, CRASHES]);
   assertEquals(always, { tally: { passed: 0, failed: 1, skipped: 0 }, flaky: [] });
+});
+
+Deno.test("a group in which nothing ends any more is ended and run again as a whole", async () => {
+  const { tally, flaky } = await runTwice([PASSES, HANGS_ONCE], { silentMs: 8000 });
+  assertEquals(tally, { passed: 2, failed: 0, skipped: 0 });
+  assertEquals(flaky.length, 1);
+  assertMatch(flaky[0] ?? "", /^flaky: the group, which broke off\n[^]*hangs once/);
 });
 
 Deno.test("an error outside of all tests is told as what broke the group, not as the tests that it cancelled", async () => {
