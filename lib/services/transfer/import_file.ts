@@ -147,7 +147,7 @@ async function receiveFile(
   });
 }
 
-/** Errors: `import_refused`, `import_cancelled`. */
+/** Errors: `import_refused`, `import_cancelled`, `storage_full`, `store_unavailable` (somebody else has ended a child). */
 async function buildFile(
   room: TransferStore["room"],
   { transferId, kept }: ImportWork,
@@ -208,9 +208,10 @@ async function passed(reader: TransferRun, builder: TransferRun): Promise<AppErr
   }
 }
 
-/** Null where the child says nothing: it has done its work, or was ended. */
+/** Null where the child says nothing: it has done its work, ended by itself, or was given up. */
 function refusalOf({ failure }: TransferReport): AppError | null {
   if (failure === undefined || failure.kind === "fault") return null;
+  if (failure.kind === "ended") return new AppError("store_unavailable");
   return failure.kind === "room" ? new AppError("storage_full") : refused(failure.message, failure.at);
 }
 

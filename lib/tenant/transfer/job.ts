@@ -43,6 +43,7 @@ export interface TransferReport {
 
 /**
  * `refused`: what was asked for, or what was read, cannot be done; `damaged`: what was read is no whole database; `room`: the
- * disk or the memory is full; `fault`: anything else.
+ * disk or the memory is full; `ended`: somebody else ended the process, as a system without memory or a stop of the service does;
+ * `fault`: anything else.
  */
-export type FailureKind = "refused" | "damaged" | "room" | "fault";
+export type FailureKind = "refused" | "damaged" | "room" | "ended" | "fault";

@@ -78,10 +78,16 @@ export class TransferRoom {
       // The engine's own temporary files belong into the folder too.
       environment: { ...environment, SQLITE_TMPDIR: folder },
     });
+    let isGivenUp = false;
     const run: TransferRun = {
       process,
-      ended: process.status.then(({ success }) => this.#lastReport(folder, success)),
-      kill: () => kill(process),
+      ended: process.status.then(({ success, signal }) =>
+        this.#lastReport(folder, success, signal === "SIGKILL" && !isGivenUp)
+      ),
+      kill: () => {
+        isGivenUp = true;
+        kill(process);
+      },
     };
     this.#running.add(run);
     run.ended.then(() => this.#running.delete(run));
@@ -96,7 +102,7 @@ export class TransferRoom {
   /** Ends all children. */
   async close(): Promise<void> {
     const running = [...this.#running];
-    for (const run of running) run.kill();
+    for (const { process } of running) kill(process);
     await Promise.all(running.map(({ ended }) => ended));
     await this.clear();
     if (this.#held !== null) await unlockFolder(this.options.folder, this.#held);
@@ -104,12 +110,12 @@ export class TransferRoom {
   }
 
   /** A child that was killed, or whose disk was full, leaves no last report. */
-  async #lastReport(folder: string, success: boolean): Promise<TransferReport> {
+  async #lastReport(folder: string, success: boolean, byOthers: boolean): Promise<TransferReport> {
     const report = await readReport(folder).catch(() => null);
     if (report !== null && report.state !== "running" && (report.state === "failed" || success)) {
       return report;
     }
-    const failure = { message: "the process ended", at: null, kind: "fault" } as const;
+    const failure = { message: "the process ended", at: null, kind: byOthers ? "ended" : "fault" } as const;
     return { ...NOTHING, ...report, state: "failed", failure };
   }
 }
