@@ -8,8 +8,8 @@ export interface ObjectStore {
   put(key: string, bytes: Uint8Array<ArrayBuffer>, expects?: string | null): Promise<boolean>;
   /** Null: there is none. The tag tells one content from another. */
   get(key: string): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly tag: string } | null>;
-  /** The keys that begin so, in their order. There may be more than fit into memory. */
-  keys(prefix: string): AsyncIterable<string>;
+  /** The keys that begin so, in their order; `after`: those behind it. There may be more than fit into memory. */
+  keys(prefix: string, after?: string): AsyncIterable<string>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
   /** The same store for small objects that somebody waits for: each request to a bucket fails after so many milliseconds. */

@@ -119,3 +119,65 @@ Deno.test("a bucket that is not there is a store that is away, and nobody else's
     await Deno.remove(root, { recursive: true });
   }
 });
+
+/** What a disk holds, by path below the folder. */
+async function diskOf(folder: string, below = ""): Promise<Map<string, { bytes: Uint8Array; mtime: Date }>> {
+  const found = new Map<string, { bytes: Uint8Array; mtime: Date }>();
+  for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {
+    const path = `${below}/${name}`;
+    if (isDirectory) { for (const one of await diskOf(folder, path)) found.set(...one); }
+    else {
+      const { mtime } = await Deno.stat(`${folder}${path}`);
+      found.set(path, { bytes: await Deno.readFile(`${folder}${path}`), mtime: mtime ?? new Date() });
+    }
+  }
+  return found;
+}
+
+/** Takes it back to that: files keep their numbers and their times, as those of a disk do that is restored as a whole. */
+async function takeBack(folder: string, disk: Awaited<ReturnType<typeof diskOf>>): Promise<void> {
+  for (const path of (await diskOf(folder)).keys()) {
+    if (!disk.has(path)) await Deno.remove(`${folder}${path}`);
+  }
+  for (const [path, { bytes, mtime }] of disk) {
+    await Deno.writeFile(`${folder}${path}`, bytes);
+    await Deno.utime(`${folder}${path}`, mtime, mtime);
+  }
+}
+
+for (const goesOn of ["is written", "is only asked for a moment"]) {
+  Deno.test(`a disk that was taken back to an earlier time begins an epoch when it ${goesOn}, and what it had since can be restored`, async () => {
+    await withBucket(async ({ s3, root, clock, open }) => {
+      const store = await open("data");
+      const tenant = await Tenant.create(store, [SCHEMA, INSERT]);
+      await store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "one" });
+      await store.close();
+      const disk = await diskOf(`${root}/data`);
+
+      const later = await open("data");
+      let future = 0;
+      for (let round = 0; round < 2; round++) {
+        clock.turn(10_000);
+        await Tenant.at(later, tenant.id).run("write", [[INSERT]]);
+        future = clock.now();
+        await later.archive?.toSnapshot(tenant.id, { atMs: future, label: `later${round}` });
+      }
+      await later.close();
+
+      clock.turn(10_000);
+      await takeBack(`${root}/data`, disk);
+      const back = await open("data");
+      const again = Tenant.at(back, tenant.id);
+      assertEquals(await again.rows("SELECT count(*) FROM t"), [[1]]);
+      const isWritten = goesOn === "is written";
+      if (isWritten) { for (let row = 0; row < 4; row++) await again.run("write", [[INSERT]]); }
+      clock.turn(10_000);
+      assertEquals(await countAt(back, tenant.id, clock.now(), "now"), isWritten ? 5 : 1);
+      assertEquals(await countAt(back, tenant.id, future, "future"), 3);
+      const segments = [...s3.objects.keys()].map((key) => /\/([^/]+\/wal-\d{8})-/.exec(key)?.[1]).filter((
+        one,
+      ) => one);
+      assertEquals(segments.length, new Set(segments).size, segments.join());
+    });
+  });
+}

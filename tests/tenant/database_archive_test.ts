@@ -18,6 +18,7 @@ import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const DAY_MS = 86_400_000;
 const ID = "db_archived";
+const ask = (work: () => Promise<void>) => work();
 
 interface World {
   readonly path: string;
@@ -40,7 +41,10 @@ async function withFile(work: (world: World) => Promise<void>): Promise<void> {
     const clock = new TurnableClock();
     const folder = `${root}/archive`;
     const start = (idleUntilMs = 0) =>
-      new DatabaseArchive({ databaseId: ID, path, folder, store, clock, idleUntilMs, pack: cutDatabase });
+      new DatabaseArchive({
+        ...{ databaseId: ID, path, folder, store, clock, idleUntilMs, pack: cutDatabase },
+        ...{ checked: new Set(), openedMs: clock.now(), log: () => {} },
+      });
     await work({ path, folder, store, clock, database, start });
   } finally {
     database.close();
@@ -61,7 +65,7 @@ async function archivedMoments(
     clock.turn(1000);
     moments.push(clock.now());
   }
-  await archive.upload();
+  await archive.send(ask);
   return moments;
 }
 
@@ -85,7 +89,7 @@ Deno.test("an epoch whose beginning was spooled but not noted is no part of the 
   await withFile(async ({ folder, store, clock, database, start }) => {
     const first = start();
     await first.cut();
-    await first.upload();
+    await first.send(ask);
     database.exec("INSERT INTO t VALUES (1)");
     await first.cut();
     const noted = await Deno.readTextFile(`${folder}/state.json`);
@@ -98,7 +102,7 @@ Deno.test("an epoch whose beginning was spooled but not noted is no part of the 
     const second = start();
     database.exec("INSERT INTO t VALUES (2)");
     await second.cut();
-    await second.upload();
+    await second.send(ask);
     const moment = await findMoment(store, ID, { atMs: clock.now(), end: await endOf(second) });
     assertEquals([moment.pieces.length, moment.whole.length], [1, 2]);
   });
@@ -108,7 +112,7 @@ Deno.test("who asks for the state takes nothing away that is being spooled", asy
   await withFile(async ({ folder, database, start }) => {
     const archive = start();
     await archive.cut();
-    await archive.upload();
+    await archive.send(ask);
     const noted = await Deno.readTextFile(`${folder}/state.json`);
     database.exec("INSERT INTO t VALUES (1)");
     await archive.cut();
@@ -133,7 +137,7 @@ Deno.test("frames that the machine has lost after they were read begin a new epo
     await Deno.writeFile(`${path}-wal`, log);
     const former = (await archive.state())?.epoch;
     await archive.cut();
-    await archive.upload();
+    await archive.send(ask);
     assert((await endOf(archive)).epoch !== former);
     const { gapFromMs, before } = await beginOf(archive, store);
     assert(gapFromMs !== null);
@@ -147,7 +151,7 @@ for (const isRead of [true, false]) {
       const first = start();
       database.exec("INSERT INTO t VALUES (1)");
       await first.cut();
-      await first.upload();
+      await first.send(ask);
       const { untilMs } = await first.state() ?? {};
       // As a program that knows of no archive leaves it.
       clock.turn(1000);
@@ -158,7 +162,7 @@ for (const isRead of [true, false]) {
       if (isRead) await archive.cut();
       await archive.lose();
       await archive.cut();
-      await archive.upload();
+      await archive.send(ask);
       assertEquals((await beginOf(archive, store)).gapFromMs, untilMs);
     });
   });
@@ -179,7 +183,7 @@ Deno.test("a log that begins again once nobody reads it any more, all of it fold
     reader.close();
     database.exec("INSERT INTO t VALUES (2)");
     await archive.cut();
-    await archive.upload();
+    await archive.send(ask);
     assertEquals(await endOf(archive), { epoch, segments: 2 });
     const moment = await findMoment(store, ID, { atMs: clock.now(), end: await endOf(archive) });
     assertEquals(moment.whole.length, 2);
@@ -197,7 +201,7 @@ Deno.test("a log whose file keeps its length when it is folded in leaves no gap,
       await archive.folded(Number(checkpointed));
     };
     const built = async (number: number) => {
-      await archive.upload();
+      await archive.send(ask);
       return await buildMoment({
         store,
         databaseId: ID,
@@ -277,7 +281,7 @@ Deno.test("a clock that is turned forth and back loses nothing: where it has run
       database.exec("INSERT INTO t VALUES (1)");
       await archive.cut();
     }
-    await archive.upload();
+    await archive.send(ask);
     for (const hours of [0, 1]) {
       const atMs = clock.now() + hours * DAY_MS / 24;
       const { whole } = await findMoment(store, ID, { atMs, end: await endOf(archive) });
@@ -295,7 +299,7 @@ Deno.test("a log of many pieces that was read at once is in a moment as a whole"
     const atMs = clock.now();
     await pause(5);
     await archive.cut();
-    await archive.upload();
+    await archive.send(ask);
     const { whole, parts } = await findMoment(store, ID, { atMs, end: await endOf(archive) });
     assertEquals(whole.length + parts.flat().length, (await endOf(archive))?.segments);
   });
@@ -311,7 +315,7 @@ Deno.test("a log that is longer than what stays in memory comes back whole, and 
     await archive.cut();
     database.exec("INSERT INTO t VALUES (randomblob(3000))");
     await archive.cut();
-    await archive.upload();
+    await archive.send(ask);
     const environment = configFromEnvironment().engineEnvironment;
     const what = { store, databaseId: ID, atMs: clock.now(), end: await endOf(archive) };
     const built = await buildMoment({ ...what, folder: `${folder}-built`, environment });

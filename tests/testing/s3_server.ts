@@ -126,7 +126,8 @@ function answer(
 
 function list(all: readonly string[], bucket: string, search: URLSearchParams): Response {
   const prefix = `${bucket}/${search.get("prefix") ?? ""}`;
-  const after = search.get("continuation-token") ?? "";
+  const start = search.get("start-after");
+  const after = search.get("continuation-token") ?? (start === null ? "" : `${bucket}/${start}`);
   const keys = all.filter((key) => key.startsWith(prefix) && key > after).sort();
   const page = keys.slice(0, PAGE);
   const next = keys.length > PAGE ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";

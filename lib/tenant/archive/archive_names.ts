@@ -33,10 +33,18 @@ export function epochNumber(epoch: string): number {
 
 /** The last two parts of an object's key. */
 export function objectName({ epoch, kind, number, readMs, sha256 }: ArchiveName): string {
-  const digits = String(number).padStart(8, "0");
   if (kind === "begin") return `${epoch}/begin-${sha256}`;
-  if (kind === "base") return `${epoch}/base-${digits}-${sha256}`;
-  return `${epoch}/wal-${digits}-${String(readMs).padStart(15, "0")}-${sha256}`;
+  if (kind === "base") return `${epoch}/base-${digitsOf(number)}-${sha256}`;
+  return `${segmentStart(epoch, number)}-${String(readMs).padStart(15, "0")}-${sha256}`;
+}
+
+/** What the name of a segment begins with. In the order of names, later segments and later epochs stand behind it. */
+export function segmentStart(epoch: string, number: number): string {
+  return `${epoch}/wal-${digitsOf(number)}`;
+}
+
+function digitsOf(number: number): string {
+  return String(number).padStart(8, "0");
 }
 
 const NAME = /^(\d{8}-[0-9a-f]{8})\/(?:begin|(base)-(\d{8})|(wal)-(\d{8})-(\d{15}))-([0-9a-f]{64})$/;

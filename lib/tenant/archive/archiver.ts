@@ -42,13 +42,16 @@ export interface ArchiverOptions extends StoreWatchOptions {
 /** The archive of a store. */
 export class Archiver {
   readonly #changed = new Map<string, Changed>();
+  readonly #since;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly watch: StoreWatch;
+  readonly #ask: StoreWatch["ask"] = (work) => this.watch.ask(work);
   readonly #queue = new ServingQueue<Changed>(AT_ONCE, (changed) => this.#serve(changed));
   readonly #upkeep: ArchiveUpkeep;
   #failures = 0;
 
   constructor(readonly options: ArchiverOptions) {
+    this.#since = { checked: new Set<string>(), openedMs: options.clock.now() };
     this.watch = new StoreWatch(options);
     this.#upkeep = new ArchiveUpkeep({ ...options, watch: this.watch, isKnown: (id) => this.#isKnown(id) });
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
@@ -79,7 +82,7 @@ export class Archiver {
     const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
     await this.#inTurn(changed, async () => {
       await changed.archive.cut();
-      await this.watch.ask(() => changed.archive.upload());
+      await changed.archive.send(this.#ask);
     });
     const state = await changed.archive.state();
     return state === null || state.phase === "lost" ? null : { epoch: state.epoch, segments: state.segments };
@@ -147,8 +150,7 @@ export class Archiver {
   /** `idleUntilMs`: nothing waited then. Behind the start that holds for every database that is not among the changed. */
   #add(databaseId: string, idleUntilMs = this.options.clock.now() - TOLD_WITHIN_MS): Changed {
     const sinceMs = this.options.clock.monotonicMs();
-    const archive = this.#archiveOf(databaseId, idleUntilMs);
-    const changed = newlyChanged(databaseId, archive, sinceMs);
+    const changed = newlyChanged(databaseId, this.#archiveOf(databaseId, idleUntilMs), sinceMs);
     this.#changed.set(databaseId, changed);
     return changed;
   }
@@ -159,6 +161,7 @@ export class Archiver {
       ...this.options,
       databaseId,
       idleUntilMs,
+      ...this.#since,
       path: databases.pathOf(databaseId),
       folder: archiveFolder(folder, databaseId),
     });
@@ -195,7 +198,8 @@ export class Archiver {
     try {
       // A base is of no use while nobody takes it.
       if (state === null || state.phase === "lost") {
-        if (!await this.#reaches()) changed.again = true;
+        const reaches = await this.#ask(() => Promise.resolve()).then(() => true, () => false);
+        if (!reaches) changed.again = true;
         else await wakeFile(this.options.databases, changed.databaseId).then(() => archive.cut());
       } else if (!await this.#hasRoom(archive)) changed.again = true; // the next epoch is begun without a write
       else if (again) await archive.cut();
@@ -204,7 +208,7 @@ export class Archiver {
       throw error;
     }
     await this.#foldLong(changed);
-    await this.watch.ask(() => archive.upload());
+    await archive.send(this.#ask);
   }
 
   /** While the store is away, each database that waits has an equal part of the room. */
@@ -213,10 +217,6 @@ export class Archiver {
     if (await archive.spoolBytes() <= this.options.spoolBytes / Math.max(1, this.#changed.size)) return true;
     await archive.lose();
     return false;
-  }
-
-  #reaches(): Promise<boolean> {
-    return this.watch.ask(() => Promise.resolve()).then(() => true, () => false);
   }
 
   /** Folds a log in that is long, or too long for a database that nobody writes any more. */

@@ -1,12 +1,16 @@
 // The archive of one database: has what is new put into the spool, and sends it from there to the store. Nobody but this
 // folds the log into the file while the archive is on.
 import { type Clock, systemClock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import { databasePrefix } from "./archive_names.ts";
 import { ArchiveFolder, type ArchiveState } from "./archive_state.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
-import { type After, afterStored, gapAfter, needsBase } from "./epoch_turns.ts";
+import { type After, afterStored, gapAfter, isBehindStore, needsBase } from "./epoch_turns.ts";
 import { logReaches } from "../log_length.ts";
 import type { ObjectStore } from "../object_store.ts";
+
+/** Of more, the first ones are looked at once more. */
+const MOST_CHECKED = 100_000;
 
 /** What this needs. */
 export interface DatabaseArchiveOptions {
@@ -18,6 +22,11 @@ export interface DatabaseArchiveOptions {
   readonly clock: Clock;
   /** Unix milliseconds: everything that was answered by then is in the store, unless the next cut finds a gap before. */
   readonly idleUntilMs?: number;
+  /** Databases of which it is known since the start that the store has nothing later than their states. */
+  readonly checked: Set<string>;
+  /** When this process opened the archive, unix milliseconds. */
+  readonly openedMs: number;
+  readonly log: Log;
   /** Reads the files, in another process. */
   readonly pack: (job: CutJob) => Promise<CutAnswer>;
 }
@@ -27,6 +36,8 @@ export class DatabaseArchive {
   readonly #folder: ArchiveFolder;
   #state: ArchiveState | null | undefined;
   #isTidy = false;
+  /** The store had later objects than the state when that was looked at. */
+  #wasBehind = false;
 
   constructor(private readonly options: DatabaseArchiveOptions) {
     this.#folder = new ArchiveFolder(options.folder);
@@ -77,10 +88,26 @@ export class DatabaseArchive {
     await this.#do({ kind: "folded", frames }, null);
   }
 
-  /** Puts the spool into the store, in its order. Rejects where the store does not answer. */
-  async upload(): Promise<void> {
-    const { store, databaseId } = this.options;
+  /**
+   * Puts the spool into the store, in its order; where the store has later objects than the state, as behind a disk that was taken
+   * back to an earlier time, a new epoch begins instead. `ask` asks the store. Rejects where that does not answer.
+   */
+  async send(ask: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     await this.#tidy();
+    let isBehind = false;
+    await ask(async () => {
+      isBehind = await this.#isBehind(await this.state());
+      if (!isBehind) await this.#upload();
+    });
+    if (!isBehind) return;
+    this.options.log("warn", "archive_disk_taken_back", { databaseId: this.options.databaseId });
+    await this.forget();
+    await this.cut();
+    await ask(() => this.#upload());
+  }
+
+  async #upload(): Promise<void> {
+    const { store, databaseId } = this.options;
     for (const { file, key } of await this.#folder.spool()) {
       await store.put(databasePrefix(databaseId) + key, await this.#folder.load(file));
       await this.#folder.drop(file);
@@ -143,8 +170,29 @@ export class DatabaseArchive {
     }
   }
 
+  /** Looked at once since the start: from then on nobody but this process adds to the store. */
+  async #isBehind(state: ArchiveState | null): Promise<boolean> {
+    const { checked, databaseId, store } = this.options;
+    if (state === null || checked.has(databaseId)) return false;
+    this.#wasBehind = await isBehindStore(store, databaseId, state);
+    this.#noteChecked();
+    return this.#wasBehind;
+  }
+
+  #noteChecked(): void {
+    const { checked, databaseId } = this.options;
+    if (checked.size >= MOST_CHECKED) checked.clear();
+    checked.add(databaseId);
+  }
+
   async #afterGap(state: ArchiveState | null): Promise<After> {
-    if (state !== null) return gapAfter({ ...state, untilMs: state.sentUntilMs });
-    return await afterStored(this.options.store, this.options.databaseId);
+    if (state !== null && !await this.#isBehind(state)) {
+      return gapAfter({ ...state, untilMs: state.sentUntilMs });
+    }
+    const { store, databaseId, openedMs } = this.options;
+    const after = await afterStored(store, databaseId);
+    this.#noteChecked();
+    // What the file was last written with was there before the last that the store has. It is there again since the start at least.
+    return this.#wasBehind ? { ...after, atMs: Math.max(openedMs, (after.gapFromMs ?? 0) + 1) } : after;
   }
 }

@@ -1,5 +1,5 @@
 // Whether a log goes on where it was read, and what an epoch follows.
-import { type EpochBegin, epochNumber } from "./archive_names.ts";
+import { databasePrefix, type EpochBegin, epochNumber, segmentStart } from "./archive_names.ts";
 import type { ArchiveState } from "./archive_state.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { readPart } from "./file_parts.ts";
@@ -49,6 +49,20 @@ export async function afterStored(store: ObjectStore, databaseId: string): Promi
     lastMs = Math.max(lastMs, name.readMs);
   }
   return { number, gapFromMs: lastMs === 0 ? null : lastMs, before: null, atMs: null };
+}
+
+/**
+ * Whether the store has what was archived later than the state: the disk, or a copy of it, is of an earlier time. Objects of two
+ * courses in one epoch would make both worthless. Rejects where the store does not answer.
+ */
+export async function isBehindStore(
+  store: ObjectStore,
+  databaseId: string,
+  { epoch, segments }: ArchiveState,
+): Promise<boolean> {
+  const next = databasePrefix(databaseId) + segmentStart(epoch, segments);
+  const { done } = await objectsOf(store, databaseId, next).next();
+  return done !== true;
 }
 
 /** What an epoch begins with. `file`: the state of the database's file. */

@@ -51,9 +51,9 @@ export class FolderObjects implements ObjectStore {
     return bytes && { bytes, tag: digestOf(bytes) };
   }
 
-  async *keys(prefix: string): AsyncGenerator<string> {
+  async *keys(prefix: string, after = ""): AsyncGenerator<string> {
     for await (const key of this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1))) {
-      if (key.startsWith(prefix) && !key.endsWith(".part")) yield key;
+      if (key.startsWith(prefix) && key > after && !key.endsWith(".part")) yield key;
     }
   }
 

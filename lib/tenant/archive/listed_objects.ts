@@ -16,12 +16,16 @@ interface Listed extends Named {
 /** Objects by epoch. */
 export type Epochs = Map<string, Named[]>;
 
-/** Those of one database, or of all (null), in the order of their keys. Rejects where the store does not answer. */
+/**
+ * Those of one database, or of all (null), in the order of their keys; `after`: those behind that one. Rejects where the store
+ * does not answer.
+ */
 export async function* objectsOf(
   store: Pick<ObjectStore, "keys">,
   databaseId: string | null,
+  after?: string,
 ): AsyncGenerator<Listed> {
-  for await (const key of store.keys(databaseId === null ? "db/" : databasePrefix(databaseId))) {
+  for await (const key of store.keys(databaseId === null ? "db/" : databasePrefix(databaseId), after)) {
     const [, of = "", rest = ""] = /^db\/([^/]+)\/(.+)$/.exec(key) ?? [];
     const name = readObjectName(rest);
     if (name !== null) yield { key, databaseId: of, name };

@@ -63,19 +63,22 @@ export class S3Objects implements ObjectStore {
     return { bytes: await answer.bytes(), tag: answer.headers.get("etag") ?? "" };
   }
 
-  async *keys(prefix: string): AsyncGenerator<string> {
+  async *keys(prefix: string, after = ""): AsyncGenerator<string> {
     for (let token: string | null = ""; token !== null;) {
       const url = new URL(this.#urlOf(""));
       url.pathname = `/${this.options.bucket}`;
       url.searchParams.set("list-type", "2");
       url.searchParams.set("prefix", this.options.prefix + prefix);
+      if (after !== "") url.searchParams.set("start-after", this.options.prefix + after);
       if (token !== "") url.searchParams.set("continuation-token", token);
       const answer = await this.#ask("GET", url.href);
       isDone(answer);
       const text = await answer.text();
       // Keys are of our own making: letters, digits and -./_, which need no decoding.
       for (const [, key = ""] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-        yield key.slice(this.options.prefix.length);
+        const own = key.slice(this.options.prefix.length);
+        // Some stores know no place to start at.
+        if (own > after) yield own;
       }
       token = /<NextContinuationToken>([^<]+)</.exec(text)?.[1] ?? null;
     }
