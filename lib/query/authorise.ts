@@ -98,7 +98,7 @@ export function copyFirst(table: string): string {
 }
 
 /** Whether one of them drops something. The statements of a batch mostly have the same facts, which are looked at once. */
-function drops(facts: UnderstoodCall["facts"]): boolean {
+export function drops(facts: UnderstoodCall["facts"]): boolean {
   let last: StatementFacts | null = null;
   for (const one of facts) {
     if (one !== last && one.verb === "drop") return true;
