@@ -129,6 +129,6 @@ Deno.test("a schema whose making breaks off leaves no engine open", async () => 
   const schema = { statements: [PARENT], analyzed: false, numbered: false };
   const compiled = new CompiledSchema(breaking, schema);
   const before = charactersMade();
-  assertThrows(() => compiled.connection, TypeError, "cut off");
+  assertThrows(() => compiled.connection, /cut off/);
   assertEquals([opened, charactersMade()], [0, before]);
 });
