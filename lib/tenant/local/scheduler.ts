@@ -104,10 +104,7 @@ export class Scheduler {
     return null;
   }
 
-  /**
-   * Closes a database in every child that may have it open. `sinceMs`: since when that is wanted, which ends long work of others;
-   * Infinity: it ends none.
-   */
+  /** Closes a database in every child that may have it open. `sinceMs`: as `toClose` says. */
   async closeEverywhere(databaseId: string, sinceMs = this.#now()): Promise<void> {
     await closeInAll(this.slots, databaseId, sinceMs);
   }
