@@ -68,7 +68,7 @@ function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
   for (const [index, { rename }] of facts.entries()) {
     if (rename?.column === null) given.set(foldName(rename.to), index);
   }
-  const names = new FormerNames();
+  const names = new FormerNames(call.formerNames);
   for (const [index, one] of facts.entries()) {
     names.follow(one);
     const { schemaRows, actions } = one;
