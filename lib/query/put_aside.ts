@@ -3,7 +3,7 @@
 import { AppError } from "../core/errors.ts";
 import { FormerNames } from "../sql/former_names.ts";
 import { foldName } from "../sql/names.ts";
-import { copyFirst, drops } from "./authorise.ts";
+import { copyFirst } from "./authorise.ts";
 import type { QueryStatement, UnderstoodCall } from "./query_call.ts";
 
 const REFERRING =
@@ -20,10 +20,10 @@ export interface PutAside {
   readonly gone: ReadonlySet<string>;
 }
 
-/** The first one of a call that has foreign keys off; null: there is none. */
+/** The first one of a call that drops something and has foreign keys off; null: there is none. */
 export function putAside({ call, facts }: UnderstoodCall): PutAside | null {
   // Files that are decided about together are looked at one by one when they run.
-  if (call.migrations || !drops(facts)) return null;
+  if (call.migrations) return null;
   if (!facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return null;
   const names = new FormerNames();
   const gone = new Set<string>();

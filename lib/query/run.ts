@@ -142,8 +142,7 @@ function check(pass: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
   if (migration && (migration.approvedVersion ?? schemaVersion) !== schemaVersion) {
     throw new AppError("effect_changed");
   }
-  authorise(understood);
-  const aside = putAside(understood);
+  const aside = authorise(understood) ? putAside(understood) : null;
   const referred = aside === null
     ? undefined
     : refuseReferred(aside, (statement) => readOwn(pass, statement));
