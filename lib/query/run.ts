@@ -156,7 +156,8 @@ function check(pass: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
 async function readOwn({ ctx, understood }: StatementPass, statement: QueryStatement): Promise<string> {
   const { target, tokenId } = understood.call;
   const read = plainCall({ target, tokenId, operation: "service", statements: [statement] });
-  const { results: [result] } = await run(ctx, read);
+  // It waits in no line, where the call about which it asks may be the first.
+  const { results: [result] } = await runIn(ctx, read, understood.database);
   if (!result) throw new TypeError("a statement without a result");
   return result.json;
 }
