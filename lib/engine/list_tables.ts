@@ -48,16 +48,17 @@ function columnsOf(connection: CompileConnection, table: string): Pick<NamedTabl
 /** By table, in the order of their columns. */
 function referencesOf(connection: CompileConnection): ReadonlyMap<string, Reference[]> {
   const rows = connection.internalRows(
-    `SELECT t.name, k."from", k."table", k."to" FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS k
+    `SELECT t.name, k."from", k."table", k."to", k.on_delete FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS k
       WHERE t.schema = 'main' AND t.type = 'table' ORDER BY t.name, k.id DESC, k.seq`,
   );
   const found = new Map<string, Reference[]>();
-  for (const [name, column, table, toColumn] of rows) {
+  for (const [name, column, table, toColumn, onDelete] of rows) {
     const own = found.get(String(name)) ?? [];
     own.push({
       column: String(column),
       table: String(table),
       toColumn: toColumn === null ? null : String(toColumn),
+      onDelete: String(onDelete),
     });
     found.set(String(name), own);
   }

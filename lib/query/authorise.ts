@@ -9,14 +9,17 @@ import { refused } from "./failure_error.ts";
 import type { UnderstoodCall } from "./query_call.ts";
 
 /**
- * Throws for the first statement that the caller's role may not run; of a batch the error names its index. Errors:
- * `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing, `migration_loses_rows`.
+ * Throws for the first statement that the caller's role may not run; of a batch the error names its index. Answers whether a
+ * statement drops something. Errors: `statement_refused`, `role_too_low`, `validation_failed` for a call that would do nothing,
+ * `migration_loses_rows`.
  */
-export function authorise(understood: UnderstoodCall): void {
+export function authorise(understood: UnderstoodCall): boolean {
   authoriseFacts(understood);
   refuseInside(understood);
   refuseIdle(understood);
-  refuseLosingRebuild(understood);
+  const isDropping = drops(understood.facts);
+  if (isDropping) refuseLosingRebuild(understood);
+  return isDropping;
 }
 
 /** The same for statements that do not run. Errors: as `authorise`, but for what a call is as a whole. */
@@ -61,14 +64,14 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
  * of other tables by it. Files of migrations are compared by their rows (`calls/migration_watch.ts`).
  */
 function refuseLosingRebuild({ call, facts }: UnderstoodCall): void {
-  if (call.migration || call.migrations || !drops(facts)) return;
+  if (call.migration || call.migrations) return;
   if (facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
   /** Folded name → index of the last statement that gives it to another table. */
   const given = new Map<string, number>();
   for (const [index, { rename }] of facts.entries()) {
     if (rename?.column === null) given.set(foldName(rename.to), index);
   }
-  const names = new FormerNames();
+  const names = new FormerNames(call.formerNames);
   for (const [index, one] of facts.entries()) {
     names.follow(one);
     const { schemaRows, actions } = one;

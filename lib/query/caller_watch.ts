@@ -1,5 +1,6 @@
 // Watches, while a call runs, whether its caller may still make it.
 import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { MadeCall } from "../access/readmit_caller.ts";
 import type { QueryCall, QueryContext } from "./query_call.ts";
 
 /** Milliseconds between two looks at the caller. */
@@ -7,6 +8,25 @@ const LOOK_MS = 250;
 
 /** Of a token, of a person at the console, of an end user at a published endpoint. */
 const REVOKED: ReadonlySet<ErrorCode> = new Set(["invalid_bearer", "session_ended", "session_invalid"]);
+
+/** What of a call is watched. */
+type WatchedCall = MadeCall & Pick<QueryCall, "signal">;
+
+/**
+ * Looks under way, by whose calls they are about: all calls of one caller share one, else a hundred slow reads of one token
+ * would ask KV four hundred times a second for one record, and everybody's requests would wait behind them.
+ */
+const looks = new WeakMap<QueryContext["readmit"], Map<string, Promise<void>>>();
+
+/** Errors: those of `readmit`. */
+function look({ readmit }: Pick<QueryContext, "readmit">, call: MadeCall): Promise<void> {
+  const underWay = looks.get(readmit) ?? new Map<string, Promise<void>>();
+  looks.set(readmit, underWay);
+  const caller = `${call.target.namespaceId} ${call.tokenId}`;
+  const shared = underWay.get(caller) ?? readmit(call).finally(() => underWay.delete(caller));
+  underWay.set(caller, shared);
+  return shared;
+}
 
 /**
  * Looks only once somebody asks for its signal, or some time later: stores want to know of calls that take long. It has no property
@@ -22,7 +42,7 @@ export class CallerWatch {
   #looks = false;
   #isOver = false;
 
-  constructor(private readonly ctx: Pick<QueryContext, "readmit">, private readonly call: QueryCall) {}
+  constructor(private readonly ctx: Pick<QueryContext, "readmit">, private readonly call: WatchedCall) {}
 
   /**
    * Aborted when nobody waits for the call any more, or its caller may not make it any more. `afterMs`: milliseconds from now in
@@ -66,7 +86,7 @@ export class CallerWatch {
 
   async #look(own: AbortController): Promise<void> {
     try {
-      await this.ctx.readmit(this.call);
+      await look(this.ctx, this.call);
     } catch (error) {
       // Where KV does not answer, nobody is revoked.
       if (error instanceof AppError && REVOKED.has(error.code)) {

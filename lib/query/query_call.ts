@@ -1,5 +1,6 @@
 // The input and output of the statement pipeline, the same for every surface that runs SQL.
 import type { MadeCall } from "../access/readmit_caller.ts";
+import type { RestedNames } from "../sql/former_names.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HeldCalls } from "../control/held_calls.ts";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
@@ -114,6 +115,8 @@ export interface QueryCall {
   readonly rowsBefore?: number;
   /** The call runs inside a transaction over several requests, which nobody can approve a part of. */
   readonly inTransaction?: boolean;
+  /** Names that tables had before the transaction has renamed them, for a call of several statements. Absent: it has renamed none. */
+  readonly formerNames?: RestedNames;
   /** False: another call of the same request has taken the price of the request. */
   readonly opensRequest?: boolean;
   readonly signal: () => AbortSignal | null;

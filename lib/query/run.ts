@@ -23,11 +23,14 @@ import {
   StageTimer,
   untilAnswered,
 } from "./pipeline.ts";
+import { plainCall } from "./plain_call.ts";
 import { preview } from "./preview.ts";
+import { putAside, refuseReferred } from "./put_aside.ts";
 import type {
   QueryAnswer,
   QueryCall,
   QueryContext,
+  QueryStatement,
   StatementDatabase,
   UnderstoodCall,
 } from "./query_call.ts";
@@ -133,15 +136,30 @@ const decidingStages = {
   },
 };
 
-function check({ ctx, understood, timer }: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
+function check(pass: StatementPass): Soon<Said<readonly RuleMatch[], never>> {
+  const { ctx, understood, timer } = pass;
   const { call: { migration }, schemaVersion } = understood;
   if (migration && (migration.approvedVersion ?? schemaVersion) !== schemaVersion) {
     throw new AppError("effect_changed");
   }
-  authorise(understood);
+  const aside = authorise(understood) ? putAside(understood) : null;
+  const referred = aside === null
+    ? undefined
+    : refuseReferred(aside, (statement) => readOwn(pass, statement));
   timer.pass("authorise");
-  const matches = timer.endWith("rules", findRules(ctx, understood));
+  const rules = () => findRules(ctx, understood);
+  const matches = timer.endWith("rules", referred ? referred.then(rules) : rules());
   return matches instanceof Promise ? matches.then(goOn) : goOn(matches);
+}
+
+/** The result of a read of the service's own about the call's database, as JSON text. */
+async function readOwn({ ctx, understood }: StatementPass, statement: QueryStatement): Promise<string> {
+  const { target, tokenId } = understood.call;
+  const read = plainCall({ target, tokenId, operation: "service", statements: [statement] });
+  // It waits in no line, where the call about which it asks may be the first.
+  const { results: [result] } = await runIn(ctx, read, understood.database);
+  if (!result) throw new TypeError("a statement without a result");
+  return result.json;
 }
 
 function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<number | null, never>> {

@@ -40,6 +40,12 @@ export class FormerNames {
     return this.#former.get(name)?.find((one) => one !== name && this.#given.has(one)) ?? null;
   }
 
+  /** The name that the table had before all of them, folded. */
+  first(table: string): string {
+    const name = foldName(table);
+    return this.#former.get(name)?.at(-1) ?? name;
+  }
+
   rest(): RestedNames {
     return { former: [...this.#former], given: [...this.#given] };
   }

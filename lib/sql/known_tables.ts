@@ -6,6 +6,8 @@ export interface Reference {
   readonly table: string;
   /** Null: the primary key of `table`. */
   readonly toColumn: string | null;
+  /** What a DELETE there does to the rows that refer: `CASCADE`, `SET NULL`, `NO ACTION` … */
+  readonly onDelete: string;
 }
 
 /** A table or view as messages name it. */
@@ -32,18 +34,39 @@ export function listed(names: readonly string[]): string {
 }
 
 /**
- * Which references of the written table may lead nowhere, or which references to it stand in the way; at most three.
+ * Which references of the written table may lead nowhere, or which references stand in the way of a DELETE; at most three.
  * Empty where the schema has none.
  */
 export function referencesHint(target: string | null, removes: boolean, known: KnownTables): string {
   if (target === null) return "";
-  const same = (name: string) => name.toLowerCase() === target.toLowerCase();
-  const found = known.flatMap(({ name, references }) =>
-    references.filter(({ table }) => removes ? same(table) : same(name)).map(({ column, table, toColumn }) =>
-      `${column} of ${name} refers to ${toColumn === null ? table : `${toColumn} of ${table}`}`
-    )
+  const found = removes
+    ? refusing(target, known)
+    : known.flatMap((table) =>
+      isSame(table.name, target) ? table.references.map((one) => [table.name, one] as const) : []
+    );
+  const told = found.slice(0, MAX_REFERENCES).map(([name, { column, table, toColumn }]) =>
+    `${column} of ${name} refers to ${toColumn === null ? table : `${toColumn} of ${table}`}`
   );
-  return found.length === 0 ? "" : `: ${found.slice(0, MAX_REFERENCES).join(", ")}`;
+  return told.length === 0 ? "" : `: ${told.join(", ")}`;
+}
+
+/** Where rows go along with those of the table, what refers to them is in the way too. */
+function refusing(target: string, known: KnownTables): (readonly [name: string, Reference])[] {
+  const all = known.flatMap(({ name, references }) => references.map((one) => [name, one] as const));
+  const byParent = Map.groupBy(all, ([, { table }]) => table.toLowerCase());
+  const gone = new Set([target.toLowerCase()]);
+  const found: (readonly [string, Reference])[] = [];
+  for (const parent of gone) {
+    for (const [name, reference] of byParent.get(parent) ?? []) {
+      if (reference.onDelete === "CASCADE") gone.add(name.toLowerCase());
+      else if (reference.onDelete !== "SET NULL") found.push([name, reference]);
+    }
+  }
+  return found;
+}
+
+function isSame(name: string, other: string): boolean {
+  return name.toLowerCase() === other.toLowerCase();
 }
 
 /** The most references that a hint names. */

@@ -57,6 +57,28 @@ Deno.test("others have a turn behind each statement by which renames are tried, 
   assert(turns >= 2 * COUNT, `${turns} turns for ${2 * COUNT} statements`);
 });
 
+Deno.test("renames of tables are tried once also where more than they has changed", async () => {
+  const tables = ["CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)", "CREATE TABLE s (t REFERENCES t)"];
+  const found = async (...changes: readonly string[]) => {
+    const [from, to] = [shapeOf(tables), shapeOf([...tables, ...changes])];
+    const table = from.objects.find(({ name }) => name === "t");
+    assert(table !== undefined);
+    const known = new Set([renameKey(table, null, "u")]);
+    let trials = 0;
+    const counted = () => {
+      trials++;
+      return openTrial();
+    };
+    const { statements } = await runRemotely(provenStatements(counted, from, to, known), {});
+    return [trials, statements];
+  };
+  const ADDED = "CREATE TABLE more (a)";
+  for (const spelled of ["u", '"u"']) {
+    const renamed = `ALTER TABLE "t" RENAME TO ${spelled}`;
+    assertEquals(await found(renamed, ADDED), [1, ['ALTER TABLE "t" RENAME TO u', ADDED]]);
+  }
+});
+
 Deno.test("a turn asks no database anything", async () => {
   assertEquals(
     await runRemotely(

@@ -224,6 +224,16 @@ testSteps("migrations", migrationWorld, {
     await world.apply([["0002.sql", "DROP TABLE b"]]);
     assertEquals(await world.rows("SELECT count(*) FROM constructor"), [[1]]);
   },
+  "that put a table aside to which an empty one refers are refused before they begin": async (world) => {
+    await world.apply([["0001.sql", `${FAMILY[1]}; DELETE FROM posts; DELETE FROM likes`]]);
+    const aside =
+      "PRAGMA foreign_keys=OFF; ALTER TABLE users RENAME TO old; CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);" +
+      "INSERT INTO users SELECT id, name FROM old; DROP TABLE old;";
+    const refusal = refusalOf(await world.post([["0002.sql", aside]]), 400, "migration_loses_rows");
+    assertEquals([refusal["file"], refusal["failedIndex"]], ["0002.sql", 4]);
+    assertMatch(String(refusal["error"]), /would leave likes, posts with references to no table/);
+    assertEquals(await world.rows(COUNTS), [[2, 0, 0]]);
+  },
   "with a digest that is not theirs are refused": async ({ app, acme, names }) => {
     const [name, sql] = NOTES;
     const send = (sha256: string) =>

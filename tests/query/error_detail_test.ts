@@ -88,6 +88,17 @@ testSteps("what errorDetail says", shop, {
       remove.hint,
       "Delete or change the rows that refer to this one first: customer_id of orders refers to id of customers",
     );
+    await tenant.setup(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE b (id INTEGER PRIMARY KEY, a REFERENCES A ON DELETE CASCADE)",
+      "CREATE TABLE c (a REFERENCES a ON DELETE SET NULL)",
+      "CREATE TABLE d (b REFERENCES b ON DELETE RESTRICT)",
+      "INSERT INTO a VALUES (1)",
+      "INSERT INTO b VALUES (2, 1)",
+      "INSERT INTO d VALUES (2)",
+    );
+    const along = sqlError(await tenant.query("DELETE FROM a"));
+    assertEquals(along.hint, "Delete or change the rows that refer to this one first: b of d refers to b");
   },
   "foreign_key_violation is what every action of a foreign key says that refuses, with the table written":
     async (tenant) => {

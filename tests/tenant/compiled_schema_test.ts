@@ -1,7 +1,12 @@
 // Which databases of a remote store share one compiled schema: those with the very same texts.
-import { assert, assertEquals } from "@std/assert";
-import { charactersMade, compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  charactersMade,
+  CompiledSchema,
+  compiledSchema,
+} from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { knownCharacters } from "../../lib/tenant/remote/gate/known_texts.ts";
+import { gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
 
 const PARENT = "CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT)";
@@ -103,4 +108,27 @@ Deno.test("however many schemas of however many tables tenants have, the control
   const again = gates[0]?.inspect([{ sql: "SELECT b FROM t0_1", changesSchema: false }]);
   assertEquals(again?.facts[0]?.tablesRead, ["t0_1"]);
   kv.close();
+});
+
+Deno.test("a schema whose making breaks off leaves no engine open", async () => {
+  const open = await gateEngine("auto", [PARENT]);
+  let opened = 0;
+  const breaking = () => {
+    const connection = open();
+    const close = connection.close.bind(connection);
+    opened++;
+    connection.close = () => {
+      opened--;
+      close();
+    };
+    connection.exec = () => {
+      throw new TypeError("cut off");
+    };
+    return connection;
+  };
+  const schema = { statements: [PARENT], analyzed: false, numbered: false };
+  const compiled = new CompiledSchema(breaking, schema);
+  const before = charactersMade();
+  assertThrows(() => compiled.connection, /cut off/);
+  assertEquals([opened, charactersMade()], [0, before]);
 });

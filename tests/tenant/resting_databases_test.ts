@@ -2,11 +2,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Tenant } from "../contracts/tenant_store.ts";
-import { LOOK_MS } from "../../lib/tenant/local/resting_databases.ts";
+import { LOOK_MS, RestingDatabases } from "../../lib/tenant/local/resting_databases.ts";
 import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
-import { killChildren } from "../testing/engine_children.ts";
+import { engineChildren, killChildren } from "../testing/engine_children.ts";
 import { openLocalStore, withLocalStore } from "../testing/local_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
@@ -230,4 +230,83 @@ Deno.test("a store that is closed while it looks for logs leaves nothing running
     clock.turn(REST_MS);
     await pause(LOOK_MS);
   }, { clock });
+});
+
+/** The engine children that have the database's file open. */
+async function openIn(folder: string, { id }: Tenant): Promise<number> {
+  let count = 0;
+  for (const pid of await engineChildren(folder)) {
+    const files = [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) =>
+      fileOf(`/proc/${pid}/fd/${name}`)
+    );
+    if (files.some((file) => file.endsWith(`/${id}.db`))) count++;
+  }
+  return count;
+}
+
+/** Empty where it has just been closed. */
+function fileOf(descriptor: string): string {
+  try {
+    return Deno.readLinkSync(descriptor);
+  } catch {
+    return "";
+  }
+}
+
+const onLinux = { ignore: Deno.build.os !== "linux" };
+
+Deno.test(
+  "a database that several children have read comes to rest the first time it is asked to",
+  onLinux,
+  async () => {
+    const clock = new TurnableClock();
+    await withLocalStore(async (store, folder) => {
+      const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+      await write(tenant, ROWS);
+      const long = "SELECT count(*) FROM t a, t b WHERE a.v + b.v > ?";
+      // Reads of one database go to another child only while those before them take long.
+      for (let round = 0; await openIn(folder, tenant) < 2; round++) {
+        assert(round < 20, "one child reads everything");
+        await Promise.all([1, 2, 3].map((n) => tenant.rows(long, [n])));
+      }
+      await store.flushLog(store.lanes(tenant.id, "ns_1"));
+      const rested = Promise.withResolvers<unknown>();
+      const task = store.task.bind(store);
+      store.task = async (databaseId, namespaceId, request, lane) => {
+        const frame = await task(databaseId, namespaceId, request, lane);
+        if (request.op === "rest") rested.resolve(frame.reply);
+        return frame;
+      };
+      clock.turn(REST_MS);
+      assertEquals(await rested.promise, { t: "rested", rests: true });
+    }, { clock });
+  },
+);
+
+Deno.test("a database comes to rest minutes later where children are never without work", async () => {
+  const clock = new TurnableClock();
+  await withLocalStore(async (store, folder) => {
+    const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
+    await write(tenant, ROWS);
+    const busy = {
+      slots: [],
+      waiting: new Set(["work"]),
+      stopping: false,
+      closeEverywhere: () => Promise.resolve(),
+    };
+    const resting = new RestingDatabases({
+      host: store,
+      scheduler: busy,
+      tenants: `${folder}/tenants`,
+      clock,
+    });
+    resting.note(tenant.id);
+    clock.turn(REST_MS);
+    await resting.restSome();
+    assert(await logBytes(folder, tenant) > 8000);
+    clock.turn(4 * REST_MS);
+    await resting.restSome();
+    assertEquals(await logBytes(folder, tenant), 0);
+    await resting.close();
+  });
 });

@@ -295,6 +295,8 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     await tenant.setup("INSERT INTO c VALUES (1), (2)");
     const [losing, refused] = await rebuild();
     assertEquals(refused, "migration_loses_rows");
+    const statements = ["SELECT 1", "DROP TABLE old"].map((sql) => ({ sql, params: [] }));
+    assertEquals(await losing.code("", { statements, batch: true }), "migration_loses_rows");
     assertEquals(await losing.rows("SELECT count(*), (SELECT count(*) FROM old) FROM c"), [[2, 3]]);
     await losing.commit();
     assertEquals(await rows("SELECT count(*), (SELECT count(*) FROM p) FROM c"), [[2, 2]]);

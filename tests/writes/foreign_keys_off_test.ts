@@ -118,3 +118,57 @@ test("a batch that puts a table aside and makes another of its name keeps the ro
     assertEquals(await rows("SELECT count(*) FROM children"), [[0]]);
   });
 });
+
+test("without foreign keys a table that others refer to is not put aside, because they would refer to no table", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(
+      ...schema,
+      "DELETE FROM children",
+      'CREATE TABLE "Trees" (id INTEGER PRIMARY KEY, up REFERENCES trees)',
+    );
+    const OFF = ["PRAGMA foreign_keys=OFF"] as const;
+    const rebuild = [
+      ["ALTER TABLE Parents RENAME TO old"],
+      ["CREATE TABLE parents (id INTEGER PRIMARY KEY, more)"],
+      ["INSERT INTO parents (id) SELECT id FROM old"],
+      ["DROP TABLE Old"],
+    ] as const;
+    const refused = await shop.batch([OFF, ...rebuild]);
+    assertEquals([refused.status, refused.body.code], [400, "migration_loses_rows"], refused.text);
+    assertEquals(refused.body.failedIndex, 4, refused.text);
+    assertStringIncludes(
+      refused.body.error ?? "",
+      'Fill a new table under another name, drop "parents" and give the new one its name; ' +
+        "put aside first, it takes along what refers to it, and its DROP TABLE would leave children with references to no table",
+    );
+    const copied = await shop.batch([
+      OFF,
+      ["CREATE TABLE copy (id INTEGER PRIMARY KEY, more)"],
+      ["INSERT INTO copy (id) SELECT id FROM parents"],
+      ["DROP TABLE parents"],
+      ["ALTER TABLE copy RENAME TO parents"],
+    ]);
+    assertEquals(copied.status, 200, copied.text);
+    // Who rebuilds what refers to it too, or refers to nobody but itself, is let pass.
+    const both = await shop.batch([
+      OFF,
+      ...rebuild,
+      ["ALTER TABLE children RENAME TO older"],
+      ["CREATE TABLE children (id INTEGER PRIMARY KEY, parent REFERENCES parents(id))"],
+      ["DROP TABLE older"],
+    ]);
+    assertEquals(both.status, 200, both.text);
+    const self = await shop.batch([
+      OFF,
+      ["ALTER TABLE trees RENAME TO old"],
+      ["CREATE TABLE trees (id INTEGER PRIMARY KEY, up REFERENCES trees)"],
+      ["DROP TABLE old"],
+    ]);
+    assertEquals(self.status, 200, self.text);
+    const used = await shop.batch([["INSERT INTO children VALUES (1, 3)"], [
+      "INSERT INTO trees VALUES (1, 1)",
+    ]]);
+    assertEquals(used.status, 200, used.text);
+    assertEquals(await rows("SELECT parent FROM children"), [[3]]);
+  });
+});

@@ -136,6 +136,8 @@ class PipelineTransaction implements InteractiveTransaction {
           userId,
           inTransaction: true,
           rowsBefore: this.#changed.rows,
+          // Of a DROP TABLE alone the rows are counted that go with it.
+          ...(statements.length > 1 ? { formerNames: this.#dropped.names } : {}),
           snapshots: more.snapshots && !this.#hasSnapshot,
         }),
         this.#statements,

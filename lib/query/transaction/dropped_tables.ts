@@ -69,8 +69,13 @@ export class DroppedTables {
     return outcome;
   }
 
+  /** The names that tables had before. */
+  get names(): RestedNames {
+    return this.#names.rest();
+  }
+
   rest(): RestedTables {
-    return { dropped: this.#tables, names: this.#names.rest() };
+    return { dropped: this.#tables, names: this.names };
   }
 
   /**

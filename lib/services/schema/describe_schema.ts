@@ -1,6 +1,7 @@
 // The stored descriptions of a database, its tables and its columns: shows the schema with them, and changes them.
 import { requireRole } from "../../access/caller.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
+import { ownTurn } from "../../core/own_turn.ts";
 import { foldName } from "../../sql/names.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { TableText } from "../../sql/table_text.ts";
@@ -14,6 +15,8 @@ import type { ColumnFacts, SchemaFacts } from "./schema_facts.ts";
  * Reading them takes some milliseconds of the service's own process.
  */
 const MAX_CHECKED = 20_000;
+/** Columns after which other work has its turn. */
+const A_TURN = 10_000;
 /** The definitions of tables that may have CHECK constraints. */
 const CHECKED =
   "SELECT name, sql FROM (SELECT name, sql, sum(length(sql)) OVER (ORDER BY length(sql), rowid) AS total " +
@@ -59,7 +62,7 @@ interface SchemaDescription {
 /** Tables sorted by name; without a description it is "". Errors: those of the pipeline. */
 export async function describeSchema(ctx: StatementsContext): Promise<SchemaDescription> {
   const parts = await readParts(ctx, [INDEXES, CHECKED]);
-  const { databaseDescription, tables } = toSchema(parts);
+  const { databaseDescription, tables } = await toSchema(parts);
   const indexes = toIndexes(parts.more[0]);
   const checks = new Map(
     rowsOf<[table: string, sql: string]>(parts.more[1]).map(([table, sql]) => [
@@ -67,9 +70,10 @@ export async function describeSchema(ctx: StatementsContext): Promise<SchemaDesc
       TableText.read(sql)?.checks() ?? [],
     ]),
   );
-  return {
-    databaseDescription,
-    tables: tables.map((table) => ({
+  const described: Described[] = [];
+  let sinceTurn = 0;
+  for (const table of tables) {
+    described.push({
       table: table.name,
       description: table.description,
       columns: table.columns.map(describeColumn),
@@ -79,8 +83,13 @@ export async function describeSchema(ctx: StatementsContext): Promise<SchemaDesc
       ...describeIndexes(indexes.get(table.name) ?? []),
       ...describeChecks(checks.get(table.name) ?? []),
       ...(table.error === null ? {} : { error: table.error }),
-    })),
-  };
+    });
+    sinceTurn += table.columns.length;
+    if (sinceTurn < A_TURN) continue;
+    sinceTurn = 0;
+    await ownTurn();
+  }
+  return { databaseDescription, tables: described };
 }
 
 type Described = SchemaDescription["tables"][number];

@@ -1,4 +1,5 @@
 // Reads the schema of a database in one call to the engine. It reads no rows of views, so a broken view does no harm.
+import { ownTurn } from "../../core/own_turn.ts";
 import { foldName, sameName } from "../../sql/names.ts";
 import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
 import { isReservedName } from "../../sql/service_tables.ts";
@@ -59,7 +60,7 @@ type DescriptionRow = [table: string, column: string, description: string];
  * have. Errors: those of the pipeline.
  */
 export async function readSchema(ctx: StatementsContext, only: Only = null): Promise<SchemaFacts> {
-  return toSchema(await readParts(ctx, [], only));
+  return await toSchema(await readParts(ctx, [], only));
 }
 
 /**
@@ -122,19 +123,24 @@ function columnsText(name: string): string {
   return `SELECT count(*) FROM pragma_table_xinfo(${quoteText(name)})`;
 }
 
-/** Makes the schema from what `readParts` has read. */
-export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "errors">): SchemaFacts {
+/** Columns after which other work has its turn: some milliseconds. */
+const A_TURN = 10_000;
+
+/** Makes the schema from what `readParts` has read. A schema may have a hundred thousand columns: other work has its turns. */
+export async function toSchema(
+  { results, errors }: Pick<SchemaParts, "results" | "errors">,
+): Promise<SchemaFacts> {
   const [tables, columns, foreignKeys, described] = results;
-  const descriptions = new Map(
-    rowsOf<DescriptionRow>(described).map(([table, column, text]) => [descriptionKey(table, column), text]),
-  );
-  // The name "" holds the description of the database, so a table or column with that name has none.
-  const saidOf = (table: string, column: string | null) =>
-    table === "" || column === "" ? "" : descriptions.get(descriptionKey(table, column ?? "")) ?? "";
+  const saidOf = descriptionsOf(rowsOf<DescriptionRow>(described));
   const columnsOf = new Map<string, ColumnFacts[]>();
-  for (const [table, name, type, pk, notNull, byDefault, hidden] of rowsOf<ColumnRow>(columns)) {
+  // What is the same for all columns of a table is looked up once.
+  let [last, said]: [table: string | null, Said] = [null, undefined];
+  for (const [at, row] of rowsOf<ColumnRow>(columns).entries()) {
+    if (at % A_TURN === A_TURN - 1) await ownTurn();
+    const [table, name, type, pk, notNull, byDefault, hidden] = row;
     // 1: a column that only the module of a virtual table knows. 2 and 3: generated columns.
     if (hidden === 1) continue;
+    if (table !== last) [last, said] = [table, table === "" ? undefined : saidOf(table)];
     push(columnsOf, table, {
       name,
       type,
@@ -142,12 +148,12 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
       notNull: notNull === 1,
       default: byDefault,
       generated: hidden > 1,
-      description: saidOf(table, name),
+      description: said === undefined || name === "" ? "" : said.get(foldName(name)) ?? "",
     });
   }
   const keysOf = groupKeys(rowsOf<ForeignKeyRow>(foreignKeys), columnsOf);
   return {
-    databaseDescription: descriptions.get(descriptionKey("", "")) ?? "",
+    databaseDescription: saidOf("")?.get("") ?? "",
     tables: rowsOf<TableRow>(tables).filter(([name]) => !isReservedName(name)).map((
       [name, kind, withoutRowid, keyIsIndexed],
     ): TableFacts => ({
@@ -155,7 +161,7 @@ export function toSchema({ results, errors }: Pick<SchemaParts, "results" | "err
       kind,
       withoutRowid: withoutRowid === 1,
       keyIsIndexed: keyIsIndexed === 1,
-      description: saidOf(name, null),
+      description: name === "" ? "" : saidOf(name)?.get("") ?? "",
       columns: columnsOf.get(name) ?? [],
       foreignKeys: keysOf.get(name) ?? [],
       error: errors.get(name) ?? null,
@@ -189,9 +195,17 @@ function groupKeys(
   return keysOf;
 }
 
-/** Names contain no U+0000, so the key is unambiguous. */
-function descriptionKey(table: string, column: string): string {
-  return `${foldName(table)}\u0000${foldName(column)}`;
+/** The descriptions of a table's columns by their folded names, its own one by ""; undefined: it has none. */
+type Said = ReadonlyMap<string, string> | undefined;
+
+/** By a table's name. That of the database is under the name "", so a table or column with that name has none. */
+function descriptionsOf(rows: readonly DescriptionRow[]): (table: string) => Said {
+  const byTable = new Map<string, Map<string, string>>();
+  for (const [table, column, text] of rows) {
+    const said = byTable.get(foldName(table)) ?? new Map<string, string>();
+    byTable.set(foldName(table), said.set(foldName(column), text));
+  }
+  return (table) => byTable.size === 0 ? undefined : byTable.get(foldName(table));
 }
 
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

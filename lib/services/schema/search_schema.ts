@@ -20,7 +20,9 @@ export class RankingCache {
   rankingOf(databaseId: string, parts: SchemaParts): Promise<RankedSchema> {
     const text = parts.results.join("\n");
     const known = this.#cached.get(databaseId);
-    const entry = known?.text === text ? known : { text, ranking: RankedSchema.of(toSchema(parts)) };
+    const entry = known?.text === text
+      ? known
+      : { text, ranking: toSchema(parts).then((schema) => RankedSchema.of(schema)) };
     if (text.length > MAX_CACHED_LENGTH) this.#cached.delete(databaseId);
     else putNewest(this.#cached, databaseId, entry, MAX_CACHED);
     return entry.ranking;
@@ -52,12 +54,12 @@ export async function searchSchema(
     const error = parts.errors.get(hit.table);
     return error === undefined ? hit : { ...hit, error };
   });
-  return hits.length > 0 ? { query: q, hits } : { query: q, hits, hint: nothingFound(parts) };
+  return hits.length > 0 ? { query: q, hits } : { query: q, hits, hint: await nothingFound(parts) };
 }
 
 /** A search finds words of names and descriptions: what there is, and how it learns further words. */
-function nothingFound(parts: SchemaParts): string {
-  const { tables } = toSchema(parts);
+async function nothingFound(parts: SchemaParts): Promise<string> {
+  const { tables } = await toSchema(parts);
   if (tables.length === 0) return "The database has no tables yet";
   const undescribed = tables.filter(({ description }) => description === "").map(({ name }) => name);
   const learn = undescribed.length === 0

@@ -39,8 +39,9 @@ export function* provenStatements(
   if (renames.length === 0) return planOf([], from, to);
   // The engine stores a new column name as the statement spells it, so either spelling may give the wanted text.
   const spelled = yield* attempt(open, from, to, renames.map(bare));
-  // Nothing is shorter than the renames alone.
-  if (spelled?.statements.length === renames.length) return spelled;
+  // Nothing is shorter than the renames alone. The name of a table it stores in quotes, however the statement spells it.
+  const isShortest = spelled?.statements.length === renames.length;
+  if (spelled !== null && (isShortest || !renames.some(isOfColumn))) return spelled;
   const quoted = yield* attempt(open, from, to, renames);
   const proven = [spelled, quoted].filter((one) => one !== null);
   return proven.sort((a, b) => a.statements.length - b.statements.length)[0] ?? planOf([], from, to);
@@ -52,6 +53,10 @@ function planOf(renames: readonly string[], from: SchemaShape, to: SchemaShape):
     statements: [...renames, ...schemaChanges(from, to)],
     actions: [...renameActions(renames), ...schemaActions(from, to)],
   };
+}
+
+function isOfColumn(rename: string): boolean {
+  return writtenRename(rename)?.column !== null;
 }
 
 /** Removes the quotes of a statement's last name where the name does not need them. */

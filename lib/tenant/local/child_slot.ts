@@ -24,7 +24,10 @@ export interface ChildSlot {
   train: number;
   /** Databases that the child was sent work for and has not been told to close since; null: too many to say. */
   worked: Set<string> | null;
-  /** Databases to close in this child before other work, each with what waits for it, and since when by the monotonic clock. */
+  /**
+   * Databases to close in this child before other work, each with what waits for it, and since when by the monotonic clock: long
+   * work ends for it. Infinity: none does.
+   */
   readonly toClose: { readonly databaseId: string; readonly sinceMs: number; readonly closed: () => void }[];
   lastUsedMs: number;
   /** The database that it worked for last, and since when for no other one. */

@@ -49,12 +49,13 @@ export function givesWay(
  * that it runs begins again in another child, once: else restores could keep a neighbour's statement from its end.
  */
 export function makesWay(
-  { toClose: [next] }: Pick<ChildSlot, "toClose">,
+  { toClose }: Pick<ChildSlot, "toClose">,
   { work }: LaneFlight,
   report: ChildReport | null,
   nowMs: number,
 ): boolean {
-  if (next === undefined || nowMs - next.sinceMs < CLOSE_MS || work.kind === "task") return false;
+  const sinceMs = Math.min(...toClose.map((one) => one.sinceMs));
+  if (nowMs - sinceMs < CLOSE_MS || work.kind === "task") return false;
   const job = report?.progress ? work.jobs[report.progress.call] : undefined;
   if (!job || job.takenBack || job.hasMadeWay) return false;
   return job.hasMadeWay = true;

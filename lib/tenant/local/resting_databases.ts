@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
 import { isIdle } from "./child_slot.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import type { Scheduler } from "./scheduler.ts";
 
 /** Milliseconds between two rounds: others than those between rounds of log rows, which keep children busy. */
 export const LOOK_MS = 100;
@@ -11,6 +12,8 @@ export const LOOK_MS = 100;
 const ROUND_MS = 25;
 /** Milliseconds since its last write after which a database rests. */
 const REST_MS = 60_000;
+/** Milliseconds by which a database may be late until children that are never without work put it to rest too, one each round. */
+const LATE_MS = 240_000;
 /** Databases that are remembered; one that is forgotten comes to rest once it has been written again. */
 const MAX_WRITTEN = 100_000;
 const LOG = ".db-wal";
@@ -21,7 +24,7 @@ export interface RestingDatabasesOptions {
   readonly host: Pick<DatabaseHost, "lanes" | "lookups" | "task" | "transactions"> & {
     readonly archive: unknown;
   };
-  readonly scheduler: Parameters<typeof isIdle>[0] & { readonly stopping: boolean };
+  readonly scheduler: Parameters<typeof isIdle>[0] & Pick<Scheduler, "closeEverywhere" | "stopping">;
   /** The folder of the databases' files. */
   readonly tenants: string;
   readonly clock: Clock;
@@ -74,13 +77,14 @@ export class RestingDatabases {
     }
   }
 
-  /** False: there is none, or a child has something else to do. */
+  /** False: there is none, or children have something else to do. */
   async #restOne(restsMs: number): Promise<boolean> {
     const { host, scheduler } = this.options;
     const [oldest] = this.#writtenMs;
-    if (oldest === undefined || scheduler.stopping || !isIdle(scheduler)) return false;
+    if (oldest === undefined || scheduler.stopping) return false;
     const [databaseId, writtenMs] = oldest;
-    if (writtenMs > restsMs) return false;
+    const wasIdle = isIdle(scheduler);
+    if (writtenMs > (wasIdle ? restsMs : restsMs - LATE_MS)) return false;
     this.#writtenMs.delete(databaseId);
     const lanes = host.lanes(databaseId, "");
     if (!lanes.mayEnd) {
@@ -93,7 +97,11 @@ export class RestingDatabases {
     try {
       // It is opened again by whoever reads it next, or begins a transaction in it.
       host.lookups?.close(databaseId);
-      await host.transactions.closeEverywhere(databaseId);
+      // Nobody's work ends for it, however long that takes.
+      await Promise.all([
+        scheduler.closeEverywhere(databaseId, Infinity),
+        host.transactions.closeEverywhere(databaseId),
+      ]);
       const { reply } = await host.task(databaseId, "", { op: "rest", db: databaseId }, "write");
       rests = reply.t === "rested" && reply.rests;
     } catch {
@@ -103,7 +111,7 @@ export class RestingDatabases {
     }
     // Nothing can be done beside whoever has it open.
     if (!rests) this.note(databaseId);
-    return true;
+    return wasIdle;
   }
 
   /** Once the store stops nothing more is begun. Resolves when nothing is looked for any more. */

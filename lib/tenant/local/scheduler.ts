@@ -104,9 +104,9 @@ export class Scheduler {
     return null;
   }
 
-  /** Closes a database in every child that may have it open. */
-  async closeEverywhere(databaseId: string): Promise<void> {
-    await closeInAll(this.slots, databaseId, this.#now());
+  /** Closes a database in every child that may have it open. `sinceMs`: as `toClose` says. */
+  async closeEverywhere(databaseId: string, sinceMs = this.#now()): Promise<void> {
+    await closeInAll(this.slots, databaseId, sinceMs);
   }
 
   /** Null: children may start. Else the program's files have changed: children of before `remain`, or `none` is left. */

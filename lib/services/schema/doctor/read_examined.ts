@@ -35,7 +35,7 @@ export async function readExamined(
       memory.forget(databaseId);
       continue;
     }
-    const read = toExamined(parts);
+    const read = await toExamined(parts);
     const digest = digestOf([...parts.results, ...parts.more.slice(0, statements.length)]);
     if (known?.digest === digest) {
       return { ...await withBroken(ctx, read), rows: known.probes.read(parts.more.slice(statements.length)) };
@@ -70,9 +70,9 @@ async function withBroken(
   return { ...read, broken: await findBroken(ctx, read, objects) };
 }
 
-function toExamined(parts: SchemaParts): Read {
+async function toExamined(parts: SchemaParts): Promise<Read> {
   const sources = rowsOf<SourceRow>(parts.more[1]);
-  const schema = toSchema(parts);
+  const schema = await toSchema(parts);
   return {
     schema,
     byName: new Map(schema.tables.map((table) => [foldName(table.name), table])),

@@ -102,12 +102,18 @@ export class CompiledSchema {
   /** The schema once more, for work that changes it; the caller closes it. */
   copy(): SchemaConnection {
     const connection = this.open();
-    if (this.schema.numbered) connection.exec(NUMBERED);
-    makeSchema(connection, this.schema.statements, (error) => {
-      // What this engine cannot read does not exist here, and is thereby closed.
-      if (error instanceof TypeError) throw error;
-    });
-    if (this.schema.analyzed) connection.exec("ANALYZE");
+    try {
+      if (this.schema.numbered) connection.exec(NUMBERED);
+      makeSchema(connection, this.schema.statements, (error) => {
+        // What this engine cannot read does not exist here, and is thereby closed.
+        if (error instanceof TypeError) throw error;
+      });
+      if (this.schema.analyzed) connection.exec("ANALYZE");
+    } catch (error) {
+      // What it has made so far would go on to hold memory that all engines share.
+      connection.close();
+      throw error;
+    }
     return connection;
   }
 }

@@ -1,0 +1,46 @@
+// Looks at callers whose calls take long: how many there are, and what they find.
+import { assertEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
+import { pause } from "../../lib/core/pause.ts";
+import { CallerWatch } from "../../lib/query/caller_watch.ts";
+
+const of = (namespaceId: string, tokenId: string) => ({
+  target: { namespaceId },
+  tokenId,
+  signal: () => null,
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(5);
+}
+
+Deno.test("a hundred calls of one caller share a look that takes long, and hear what it finds", async () => {
+  const asked: string[] = [];
+  const answers: ReturnType<typeof Promise.withResolvers<void>>[] = [];
+  const ctx = {
+    readmit: ({ target, tokenId }: { target: { namespaceId: string }; tokenId: string }) => {
+      asked.push(`${target.namespaceId} ${tokenId}`);
+      const answer = Promise.withResolvers<void>();
+      answers.push(answer);
+      return answer.promise;
+    },
+  };
+  const calls = [...Array.from({ length: 100 }, () => of("ns_1", "tok_a")), of("ns_1", "tok_b")];
+  const watches = calls.map((call) => new CallerWatch(ctx, call));
+  const signals = watches.map((watch) => watch.signal());
+  await until(() => asked.includes("ns_1 tok_b")); // whose timer is the last
+  assertEquals(asked, ["ns_1 tok_a", "ns_1 tok_b"]);
+
+  for (const answer of answers) answer.resolve();
+  await until(() => asked.indexOf("ns_1 tok_a", 2) !== -1); // a look that has ended is not kept
+  answers[asked.indexOf("ns_1 tok_a", 2)]?.reject(new AppError("invalid_bearer"));
+  await until(() => signals[0]?.aborted === true);
+  assertEquals(signals.map(({ aborted }) => aborted), [...Array(100).fill(true), false]);
+  assertEquals(watches.map(({ revoked }) => revoked?.code), [
+    ...Array(100).fill("invalid_bearer"),
+    undefined,
+  ]);
+
+  for (const watch of watches) watch.end();
+  for (const answer of answers) answer.resolve();
+});
