@@ -12,7 +12,7 @@ export const { tokenize } = grammar;
 const [END, SEMI, LP, RP, AS] = [typed("$"), typed("SEMI"), typed("LP"), typed("RP"), typed("AS")];
 const [FILTER, OVER, WINDOW] = [typed("FILTER"), typed("OVER"), typed("WINDOW")];
 const [ID, STRING, JOIN_KW, ILLEGAL] = [typed("ID"), typed("STRING"), typed("JOIN_KW"), typed("ILLEGAL")];
-const MAY_BE_NAMES = /\b(?:filter|over|window)\b/i;
+const MAY_BE_NAMES = /filter|over|window/i;
 
 /** Parses one statement. Where those words stand for names, the parser has refused them: then once more with them as names. */
 export function parseStmt(sql: string): ParseStmtResult {

@@ -48,6 +48,10 @@ testSteps("names like keywords", worldOf, {
   },
   "what is wrong behind such a name is told as behind any other": async ({ tenant }) => {
     await tenant.setup("CREATE TABLE t (filter)");
+    assertEquals((await tenant.query("SELECT?1FILTER", [1])).body.data, {
+      ...{ columns: ["FILTER"], rows: [[1]] },
+      ...{ rowsRead: 0, rowsWritten: 0 },
+    });
     const wrong: readonly (readonly [string, string, string])[] = [
       ["SELECT filter FROM t; SELECT 2", "multiple_statements", "Send one statement; use batch for several"],
       ["SELECT filter FROM t WHERE )", "sql_error", 'near ")": syntax error'],
