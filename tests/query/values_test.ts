@@ -1,5 +1,5 @@
 // Values between JSON and SQL over HTTP: what is read can be written back.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { testSteps } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -161,6 +161,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
           assertEquals(rowsOf(answer), [[shown]]);
         } else {
           assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "invalid_text"], answer.text);
+          assertStringIncludes(answer.body.errorDetail?.hint ?? "", "CAST(… AS BLOB)");
         }
       }
       const blob = await tenant.query("SELECT CAST(CAST(x'61FF62' AS TEXT) AS BLOB)");
