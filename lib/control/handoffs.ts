@@ -1,7 +1,7 @@
 // Handoff tokens: each is exchanged once for an API token. Its record says whether it is still valid; the lifetime of
 // its key only cleans up.
 import type { Clock } from "../core/clock.ts";
-import { MAX_HANDOFFS } from "../core/limits.ts";
+import { madeLimits } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { HandoffRecord, TokenRecord } from "../store/records.ts";
@@ -39,7 +39,7 @@ export class Handoffs {
       const day = Math.floor(nowMs / DAY_MS);
       const minted = await kvGet(this.kv, keys.handoffsMinted(namespaceId, eldest.value.id, day));
       const before = minted.value ?? 0;
-      if (before >= MAX_HANDOFFS) return { ok: false, reason: "too_many", untilMs: (day + 1) * DAY_MS };
+      if (before >= madeLimits.inDay) return { ok: false, reason: "too_many", untilMs: (day + 1) * DAY_MS };
       const untilMs = Math.min(record.untilMs, minter.value.expiresAt ?? Infinity);
       const addition = this.kv.atomic().check(minted).set(minted.key, before + 1, { expireIn: 2 * DAY_MS })
         .set(keys.handoff(hash), { ...record, untilMs }, { expireIn: untilMs - nowMs });

@@ -28,7 +28,7 @@ export const fieldSpec = z.strictObject({
   ]),
   required: z.boolean().optional(),
   pattern: z.string().max(500).optional().describe("Regex source without slashes; text only"),
-  enum: z.array(z.string().max(500)).min(1).max(200).optional().describe("Allowed values; text only"),
+  enum: z.array(z.string().max(500)).min(1).max(1000).optional().describe("Allowed values; text only"),
   min: z.number().optional().describe("integer and number only"),
   max: z.number().optional().describe("integer and number only"),
   maxLength: z.int().min(0).max(1_000_000).optional().describe("In code points; of a blob in bytes"),

@@ -74,9 +74,10 @@ export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 export const MAX_SMALL_BYTES = 4096;
 /** How many of those that do not count are kept in the same time: each takes up to 8 KiB of the file. Tests make it smaller. */
 export const smallLimits = { kept: 100_000 };
-/** Handoffs that a token, with all that come of it, mints in a UTC day: what they give may last for ever, and costs nothing. */
-export const MAX_HANDOFFS = 10_000;
-/** Databases, and tokens, that a process makes for a namespace in a UTC day. Tests make it smaller. */
+/**
+ * Databases, and tokens, that a process makes for a namespace in a UTC day; and handoffs that a token, with all that come of it, mints
+ * in one: what they give may last for ever, and costs nothing. Tests make it smaller.
+ */
 export const madeLimits = { inDay: 50_000 };
 /** Milliseconds that a deleted database can be restored: 7 days. */
 export const DELETED_KEEP_MS = 7 * 86_400_000;

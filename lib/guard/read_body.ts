@@ -26,7 +26,7 @@ const REPLACEMENT = "\ufffd";
  * more than once), `request_timeout`, `invalid_json` (not UTF-8: a replaced character would change a value silently), those of `late`.
  */
 export function readBody(request: Request, bounds: BodyBounds): Promise<string> {
-  return readWhole(request, bounds, decode);
+  return readWhole(request, bounds, (bytes) => decode(bytes, request));
 }
 
 /** The whole body as it came. Errors: `payload_too_large`, `validation_failed` as above, `request_timeout`. */
@@ -88,12 +88,17 @@ function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
   return whole;
 }
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, { headers }: Request): string {
   try {
     const text = utf8.decode(bytes);
     // The body itself may hold this character: the strict decoder tells.
     return text.includes(REPLACEMENT) ? strictUtf8.decode(bytes) : text;
   } catch {
-    throw new AppError("invalid_json", { message: "Send the body as UTF-8; it holds other bytes" });
+    const isEncoded = (headers.get("content-encoding") ?? "identity") !== "identity";
+    throw new AppError("invalid_json", {
+      message: isEncoded
+        ? "Send the body without Content-Encoding; it is compressed"
+        : "Send the body as UTF-8; it holds other bytes",
+    });
   }
 }

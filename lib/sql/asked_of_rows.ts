@@ -1,6 +1,7 @@
 // What an ALTER TABLE asks of the rows that are there. Where some break it, or a column of its kind is never added, the engine
 // says so in a few words, without the table, the rule, the column or the way out. Pure.
-import { parseStmt, type Stmt } from "sqlite3-parser";
+import type { Stmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { quoteIdentifier } from "./quote.ts";
 import { isAlter } from "./sql_tokens.ts";
 

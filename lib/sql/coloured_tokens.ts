@@ -1,5 +1,6 @@
 // A text of SQL cut into pieces with the colour of each, for whoever shows it. Pure; it never fails.
-import { keywordDefs, tokenize, tokenName } from "sqlite3-parser";
+import { keywordDefs, tokenName } from "sqlite3-parser";
+import { tokenize } from "./grammar.ts";
 
 /** The colours: those of the editor. */
 export type TokenColour = "keyword" | "string" | "number" | "comment" | "parameter";
@@ -16,6 +17,7 @@ const colours: Readonly<Record<string, TokenColour>> = {
   BLOB: "string",
   INTEGER: "number",
   FLOAT: "number",
+  QNUMBER: "number",
   COMMENT: "comment",
   VARIABLE: "parameter",
 };

@@ -1,5 +1,5 @@
 // What a definition of a table does that hardly anybody means. Pure.
-import { parseStmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 
 /** In such tables no column of the primary key is ever NULL. */
 const NEVER_NULL = /\)[^)]*\b(?:STRICT|WITHOUT\s+ROWID)\b[^)]*$/i;

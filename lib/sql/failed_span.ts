@@ -1,5 +1,5 @@
 // Where in its text a statement failed, as far as the text and the failure tell. Pure; for whoever marks it.
-import { parseStmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import { hasLongList } from "./has_long_list.ts";
 import { foldName } from "./names.ts";

@@ -1,5 +1,6 @@
 // Whether a statement writes what its caller sends into a column, from its text.
-import { type Expr, parseStmt, type SetAssignment, traverse, type Upsert } from "sqlite3-parser";
+import { type Expr, type SetAssignment, traverse, type Upsert } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { sameName } from "./names.ts";
 
 /** `listed` are the columns that an INSERT without a list fills, in order. False where the text does not tell. */

@@ -1,6 +1,7 @@
 // Finds statements on which the parser would take too long: it compares each name of a list (columns of a table or an
 // INSERT, CTEs) with all names before it. The engine takes far fewer names.
-import { tokenize, tokenName } from "sqlite3-parser";
+import { tokenName } from "sqlite3-parser";
+import { tokenize } from "./grammar.ts";
 
 /** Names in one list of a statement: twice as many as the engine takes columns. */
 export const MAX_LIST = 2000;

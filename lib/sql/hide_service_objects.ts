@@ -1,6 +1,7 @@
 // Lists of a database's objects without the service's own, for tools that take whatever is listed for the application's (and
 // offer to drop it), and the list of databases without the path of the file. Pure; what is asked for by name stays as it is.
-import { parseStmt, type Stmt, traverse } from "sqlite3-parser";
+import { type Stmt, traverse } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { quoteIdentifier } from "./quote.ts";
 
 /** The table `sqlite_schema` under all its names, and the list of tables, with the column that names the table. */

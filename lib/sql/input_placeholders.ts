@@ -1,6 +1,7 @@
 // The places of an endpoint's inputs in a statement of it: by position (`?`), or by name (`:name`, `$user_id`); and those of
 // values that an earlier statement has returned (`@name`).
-import { parseStmt, traverse } from "sqlite3-parser";
+import { traverse } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 
 /** What one parameter takes. */
 export type InputParameter =

@@ -1,5 +1,6 @@
 // What an INSERT or UPDATE puts into which column, from its text.
-import { type Expr, type InsertStmt, parseStmt, traverse } from "sqlite3-parser";
+import { type Expr, type InsertStmt, traverse } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 
 /** Where the value of a placeholder goes. */
 export interface BoundColumn {

@@ -1,5 +1,6 @@
 // Full-text searches that strangers type: words in quotes for MATCH, and which parameters a MATCH reads.
-import { parseStmt, traverse } from "sqlite3-parser";
+import { traverse } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 
 /** Words of one search: above, FTS5 takes long for what nobody types. */
 export const MAX_WORDS = 64;

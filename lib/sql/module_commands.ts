@@ -1,7 +1,8 @@
 // Commands of virtual tables: an INSERT into the column that has the table's own name stores no row, but tells the
 // table's module what to do (fts5). This file decides what such a command does; what the text does not say counts as
 // the worst.
-import { type AstNode, type Expr, parseStmt, type Select, traverse } from "sqlite3-parser";
+import { type AstNode, type Expr, type Select, traverse } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import type { SqlParameter } from "./sql_value.ts";
 
 /** The value in that column. */

@@ -1,12 +1,6 @@
 // Which columns a statement answers, from its text and the schema. Where the text does not tell, the answer is null.
-import {
-  type Expr,
-  type FromClause,
-  parseStmt,
-  type ResultColumn as ResultNode,
-  type Select,
-  type Stmt,
-} from "sqlite3-parser";
+import type { Expr, FromClause, ResultColumn as ResultNode, Select, Stmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { passedOf } from "./passed_columns.ts";
 
 /** A column of a table. */

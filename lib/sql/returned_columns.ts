@@ -1,5 +1,6 @@
 // How the text of a statement returns its rows, so that a store whose reader cuts or replaces texts can ask for their bytes.
-import { parseStmt, type ResultColumn, type Stmt } from "sqlite3-parser";
+import type { ResultColumn, Stmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 
 /**
  * `select`: the rows are those of a SELECT, which may stand in another statement. Otherwise the text before the first column of

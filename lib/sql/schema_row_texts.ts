@@ -1,6 +1,7 @@
 // How to count the rows that a change of the schema writes or removes, from its text and from what the engine says
 // about it.
-import { type CreateIndexStmt, parseStmt, type Stmt } from "sqlite3-parser";
+import type { CreateIndexStmt, Stmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { quoteIdentifier, quoteText } from "./quote.ts";
 import type { SchemaRows } from "./uncounted_rows.ts";
 

@@ -73,7 +73,8 @@ const hints: Readonly<Record<SqlErrorKind, HintOf>> = {
   readonly: () => "Use a token with role write",
   parameter_mismatch: () =>
     'Send params as an array with one value for each placeholder: ? takes the next, ?1 the first; {"$blob": base64} is a blob',
-  invalid_text: () => "Remove U+0000 and lone surrogates from the text, or send it as a blob",
+  invalid_text: () =>
+    "Remove U+0000 and lone surrogates from the text, or send it as a blob; read a text that is no UTF-8 by CAST(… AS BLOB)",
   timeout: () => "Make the statement cheaper: an index, a narrower WHERE, or a LIMIT",
   result_too_large: () => "Ask for less: a LIMIT, fewer columns, or several calls",
   too_big: () => "Use smaller values or split the statement",

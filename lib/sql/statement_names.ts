@@ -1,5 +1,6 @@
 // The names by which a statement calls the tables that it uses, at any depth.
-import { type InsertStmt, parseStmt, traverse } from "sqlite3-parser";
+import { type InsertStmt, traverse } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 
 /** `table` is null for a subquery, a WITH and a function. */
 export interface CalledTable {

@@ -1,6 +1,7 @@
 // What the text of one statement says before any engine has seen it: the first of three layers. The engine's facts are
 // the second, and a connection that cannot do more is the third. Pure; the grammar is SQLite's own.
-import { parseStmt, type Stmt } from "sqlite3-parser";
+import type { Stmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { isPlainText } from "../core/plain_text.ts";
 import { type Rename, renameOf } from "./description_renames.ts";
 import { allowedFunctions, allowedModules, closedFunctions } from "./functions.ts";
@@ -194,9 +195,7 @@ function reserved(names: ReadonlySet<string>): string | null {
 }
 
 function badFunction(walk: Walk): string | null {
-  for (const name of walk.functions) {
-    if (closedFunctions.has(name)) return `The function ${printable(name)}`;
-  }
+  for (const name of walk.functions) if (closedFunctions.has(name)) return `The function ${printable(name)}`;
   // The engine decides about others: a full-text table can be called like a function too.
   for (const name of walk.tableFunctions) {
     if (name.startsWith("pragma_") && !pragmaTable.has(name.slice(7))) {

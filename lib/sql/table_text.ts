@@ -2,7 +2,8 @@
 // written, and cuts out the SELECT of a CREATE TABLE AS, which must not run where only the schema matters: it could run
 // for ever. Pure.
 import { foldName } from "./names.ts";
-import { type ColumnDefinition, type CreateTableStmt, type Expr, parseStmt, type Stmt } from "sqlite3-parser";
+import type { ColumnDefinition, CreateTableStmt, Expr, Stmt } from "sqlite3-parser";
+import { parseStmt } from "./grammar.ts";
 import { type CheckedValues, checkedValues } from "./check_values.ts";
 import { quoteIdentifier } from "./quote.ts";
 

@@ -94,7 +94,7 @@ function plainTruth(node: Expr): Truth {
 /** The number as which a literal counts; null for NULL, 1 for every other expression. */
 function literalOf(node: Expr): number | null {
   if (node.type === "NullLiteral") return null;
-  if (node.type === "NumericLiteral") return Number(node.value.replaceAll("_", ""));
+  if (node.type === "NumericLiteral") return Number(node.value);
   if (node.type === "StringLiteral") return Number.parseFloat(node.value) || 0;
   if (isTruthWord(node)) return /true/i.test(textOf(node)) ? 1 : 0;
   return node.type === "BinaryExpr" ? compared(node) : 1;

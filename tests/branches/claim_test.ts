@@ -28,6 +28,15 @@ test("a claim answers 201 with every member of the branch claim result and a cop
     assertEquals([data["namespaceSlug"], data["role"], data["outcome"]], ["acme", "write", "created"]);
     assertMatch(String(data["token"]), /^cub_live_/);
     assertEquals(await world.branch(String(data["branchRef"]), COUNT), [[3]]);
+    for (
+      const [purpose, ref] of [["Größe prüfen: ÉTÉ", /^grosse-prufen-ete-.{5}$/], [
+        "試す",
+        /^branch-.{5}$/,
+      ]] as const
+    ) {
+      const claim = claimOf(await world.call("POST", "claim_branch", { purpose }));
+      assertMatch(claim.ref, ref);
+    }
   });
 });
 

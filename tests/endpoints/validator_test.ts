@@ -43,9 +43,14 @@ const choices = (count: number) =>
       enum: Array.from({ length: count }, (_, choice) => `c${choice}`),
     })),
   });
+/** So many codes of two letters, and of three behind them. */
+const codes = (count: number) =>
+  Array.from({ length: count }, (_, at) => (at + 10 * 36 + 10).toString(36).toUpperCase());
 
 const accepted: Readonly<Record<string, Record<string, unknown>>> = {
   "as many choices as there is room for": choices(75),
+  "the countries of the world": text({ enum: codes(249) }),
+  "all choices that an enum may have": text({ enum: codes(1000) }),
   "a point read": readSpec(),
   "a pattern": text({ pattern: "^[a-z]{2,10}$" }),
   "a counted pattern": text({ pattern: "^.{1,200}$" }),
@@ -360,6 +365,7 @@ const refused: readonly (readonly [what: string, spec: Record<string, unknown>, 
     }),
     "input[1].name",
   ],
+  ["more choices than an enum may have", text({ enum: codes(1001) }), "input[0].enum"],
   ["more than the control plane keeps", readSpec({ sql: `SELECT ? /* ${"x".repeat(65_000)} */` }), ""],
   ["lists of short texts, which the control plane needs more room for", choices(90), ""],
 ];

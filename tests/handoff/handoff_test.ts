@@ -1,7 +1,7 @@
 // Handoff tokens: pinned, single use, never more than whoever minted them may.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { newToken } from "../../lib/access/token_format.ts";
-import { MAX_HANDOFFS } from "../../lib/core/limits.ts";
+import { madeLimits } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -184,7 +184,10 @@ test("a token and all that come of it hand off so often in a day and no more; ot
     app.deps.kv.list<number>({ prefix: keys.handoffsMinted(tenant.id, reader.id, 0).slice(0, 1) }),
   );
   assert(counted !== undefined && counted.value === 1);
-  await app.deps.kv.set(counted.key, MAX_HANDOFFS - 1);
+  // One each second for three hours.
+  await app.deps.kv.set(counted.key, 10_800);
+  await minted(app, reader.token);
+  await app.deps.kv.set(counted.key, madeLimits.inDay - 1);
   const last = await handedOff(app, child.token);
   for (const { token } of [reader, child, last]) {
     const answer = await mint(app, token);

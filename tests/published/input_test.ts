@@ -209,6 +209,23 @@ test("a body that is no JSON object, is not UTF-8 or is too large is refused", a
     const answer = await world.call("post-item", { body });
     assertEquals([answer.status, answer.body.code], [400, "invalid_json"], String(body));
   }
+  const gzip = new Blob(['{"sql":"SELECT 1"}']).stream().pipeThrough(new CompressionStream("gzip"));
+  const compressed = {
+    body: new Uint8Array(await new Response(gzip).arrayBuffer()),
+    headers: { "content-encoding": "gzip" },
+  };
+  const { token, database } = world.acme;
+  for (
+    const answer of [
+      await world.call("post-item", compressed),
+      await world.app.request("POST", `${database.path}/query`, { ...compressed, token }),
+    ]
+  ) {
+    assertEquals([answer.status, answer.body.code, answer.body.error], [
+      ...[400, "invalid_json"],
+      "Send the body without Content-Encoding; it is compressed",
+    ]);
+  }
   const mebibyte = 1024 * 1024;
   const fits = JSON.stringify({ id: 1 }).padEnd(mebibyte, " ");
   assertEquals((await world.call("post-item", { body: fits })).status, 200);

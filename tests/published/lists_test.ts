@@ -359,6 +359,13 @@ test("the validator names what does not fit a list", async () => {
     }, "Write :name for every input"],
     [{ input: [...spec.input, { name: "sort", type: "text", enum: ["-due_at"] }] }, "due_at is none"],
     [{ input: [...spec.input, { name: "sort", type: "text" }] }, "Make sort a text with an enum"],
+    [{
+      input: [...spec.input, {
+        name: "sort",
+        type: "text",
+        enum: Array.from({ length: 201 }, (_, n) => `${"-".repeat(n % 2)}c${n}`),
+      }],
+    }, "an enum of up to 200 columns"],
     [{ input: [...spec.input, { name: "limit", type: "integer", min: 1 }] }, "Make limit an integer"],
     [
       { sql: "EXPLAIN SELECT id, state FROM task", list: { key: ["addr"] }, input: [] },

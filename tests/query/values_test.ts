@@ -1,5 +1,5 @@
 // Values between JSON and SQL over HTTP: what is read can be written back.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { testSteps } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -10,6 +10,27 @@ const { run, test } = oneStore();
 Deno.test("values", run);
 
 testSteps("values", (app, slug) => app.namespace(slug), {
+  "numbers may have _ between their digits where the engine reads them": async (tenant) => {
+    const answer = await tenant.query("SELECT 1_000_000, 0xFF_FF, 1_0.5_0, 1e1_0");
+    if (!isEmbedded()) {
+      return assertEquals([answer.status, answer.body.code], [400, "sql_error"], answer.text);
+    }
+    assertEquals([answer.status, rowsOf(answer)], [200, [[1_000_000, 0xff_ff, 10.5, 1e10]]], answer.text);
+    await tenant.setup(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER DEFAULT 1_000 CHECK (n < 1_000_000))",
+      "CREATE TRIGGER big AFTER INSERT ON t BEGIN UPDATE t SET n = n + 1_0 WHERE id = new.id; END",
+      "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1_00) INSERT INTO t (id) SELECT i FROM n",
+    );
+    assertEquals(rowsOf(await tenant.query("SELECT n FROM t WHERE id = 1_0")), [[1010]]);
+    const refused = await tenant.query("UPDATE t SET n = 2_000_000 WHERE id = 1");
+    assertEquals([refused.status, refused.body.errorDetail?.kind], [400, "check_violation"]);
+    // What the text says is known as without them.
+    assertEquals((await tenant.query("SELECT * FROM t LIMIT 1_0")).body.meta?.rowsRead, 10);
+    assert((await tenant.query("DELETE FROM t WHERE 1_0")).body.meta?.snapshot);
+    for (const wrong of ["1_", "1__0", "_1", "1_a", "0x_1"]) {
+      assertEquals((await tenant.query(`SELECT ${wrong}`)).status, 400, wrong);
+    }
+  },
   "query gives INTEGERs within 2^53 as numbers and those beyond as strings of digits": async (tenant) => {
     const answer = await tenant.query(
       "SELECT 9007199254740991, 9007199254740992, -9007199254740991, -9007199254740993, " +
@@ -140,6 +161,7 @@ testSteps("values", (app, slug) => app.namespace(slug), {
           assertEquals(rowsOf(answer), [[shown]]);
         } else {
           assertEquals([answer.status, answer.body.errorDetail?.kind], [400, "invalid_text"], answer.text);
+          assertStringIncludes(answer.body.errorDetail?.hint ?? "", "CAST(… AS BLOB)");
         }
       }
       const blob = await tenant.query("SELECT CAST(CAST(x'61FF62' AS TEXT) AS BLOB)");

@@ -205,7 +205,8 @@ function limitOf(
 }
 
 function wholeNumber(token: SqlToken | undefined): number | undefined {
-  return token?.kind === "literal" && /^\d{1,15}$/.test(token.text) ? Number(token.text) : undefined;
+  const digits = token?.kind === "literal" ? token.text.replaceAll("_", "") : "";
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
 }
 
 function targetOf(verb: string, tokens: readonly SqlToken[]): string | null {

@@ -157,14 +157,12 @@ async function copyFor(
 const SUFFIX_LENGTH = 5;
 const SUFFIX_LETTERS = "abcdefghjkmnpqrstvwxyz0123456789";
 
-/** `Try the new index!` becomes `try-the-new-index-x7k2p`. */
+/** `Try the new index!` becomes `try-the-new-index-x7k2p`, `Größe prüfen` `grosse-prufen-x7k2p`. */
 function madeRef(purpose: string): string {
   const random = crypto.getRandomValues(new Uint8Array(SUFFIX_LENGTH));
   const suffix = Array.from(random, (byte) => SUFFIX_LETTERS.charAt(byte & 31)).join("");
-  const words = purpose.normalize("NFKD").toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(
-    /^-+|-+$/g,
-    "",
-  );
+  const plain = purpose.replaceAll(/ß/gi, "ss").normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  const words = plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
   const slug = words.slice(0, 64 - SUFFIX_LENGTH - 1).replace(/-+$/, "") || "branch";
   const ref = `${slug}-${suffix}`;
   if (!BRANCH_REF_PATTERN.test(ref)) throw new TypeError("a made ref has no ref's form");

@@ -11,6 +11,8 @@ import { columnsOf, type SpecContext, tenantOf } from "./understand_statements.t
 
 /** Rows of a page at most. */
 const MAX_ROWS = 1000;
+/** Orders of a list at most: each compiles in four forms when it is saved. */
+const MAX_SORTS = 200;
 
 /** One issue for each thing that does not fit. `statement`: the owner's, which compiles. Errors: those of the store. */
 export async function listIssues(
@@ -47,8 +49,8 @@ function inputIssues(list: ListConfig, input: readonly (FieldSpec | null)[]): Is
     [
       [
         "sort",
-        ({ type, enum: values }) => type === "text" && values !== undefined,
-        "a text with an enum of columns",
+        ({ type, enum: values }) => type === "text" && values !== undefined && values.length <= MAX_SORTS,
+        `a text with an enum of up to ${MAX_SORTS} columns`,
       ],
       [
         "limit",
