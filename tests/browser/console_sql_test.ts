@@ -238,6 +238,20 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await assertSmall(page);
     });
   },
+  "a field that is left out takes the type of its column while something stands in it": async (world) => {
+    await world.look(`${world.base}/tables/orders?new`, async (page) => {
+      const [field, type] = [page.getByLabel("status TEXT"), page.getByLabel("Type of status")];
+      assertEquals(await type.inputValue(), "omit");
+      await field.fill("typed");
+      assertEquals(await type.inputValue(), "text");
+      await field.fill("");
+      assertEquals(await type.inputValue(), "omit");
+      await field.fill("12");
+      await type.selectOption("integer");
+      await field.fill("13");
+      assertEquals(await type.inputValue(), "integer");
+    });
+  },
   "the overview brings its findings after itself, and a fix leads to its proposal": async (world) => {
     await world.look(world.base, async (page) => {
       const fix = page.getByRole("button", { name: "Propose the fix" }).first();
