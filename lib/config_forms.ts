@@ -59,7 +59,9 @@ function folder(): Form<string> {
 }
 
 function host(): Form<string> {
-  return matching("a host name or an IP address", /^[0-9A-Za-z.:_-]{1,253}$/);
+  const { form, parse } = matching("a host name or an IP address", /^[0-9A-Za-z.:_-]{1,253}$/);
+  // In addresses an IPv6 host stands in brackets.
+  return { form, parse: (text) => parse(/^\[([0-9A-Fa-f:.]+)\]$/.exec(text)?.[1] ?? text) };
 }
 
 function visible(least: number, most: number): Form<string> {

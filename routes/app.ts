@@ -50,13 +50,16 @@ export function createApp(deps: AppDeps): Hono<Env> {
   return app;
 }
 
+const MAKE_ROOM = "Make room on the disk, or make it writable; a part of the service can only be read";
+
 /** For load balancers and process managers. Mounted at the root, without bearer and flood control. */
 function healthRoutes(ready: ReadinessContext): Hono<Env> {
   const readiness = new ReadinessCheck(ready);
   return new Hono<Env>()
     .get("/healthz", (c) => c.json({ success: true, data: { status: "ok" } }))
     .get("/readyz", async (c) => {
-      const { notReady, degraded } = await readiness.check();
+      const { notReady, full, degraded } = await readiness.check();
+      if (full.length > 0) throw new AppError("not_ready", { message: MAKE_ROOM, extra: { notReady, full } });
       if (notReady.length > 0) throw new AppError("not_ready", { extra: { notReady } });
       if (degraded.length > 0) return c.json({ success: true, data: { status: "degraded", degraded } });
       return c.json({ success: true, data: { status: "ready" } });

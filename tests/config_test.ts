@@ -60,6 +60,7 @@ Deno.test("readConfig() takes an empty value as unset", () => {
 
 Deno.test("an IPv6 host stands in brackets in the base address, and a given one loses its last slash", () => {
   assertEquals(defaultBaseUrl("::1", 81), "http://[::1]:81");
+  assertEquals(readConfig({ HOST: "[::1]" }).host, "::1");
   assertEquals(readConfig({ BASE_URL: "https://db.example.com/" }).baseUrl, "https://db.example.com");
 });
 
@@ -87,7 +88,7 @@ Deno.test("readConfig() repeats no character that a terminal would obey", () => 
 
 Deno.test("readConfig() refuses each malformed value in one line that names the variable", () => {
   const wrong: Record<string, string[]> = {
-    HOST: ["a b", "http://x"],
+    HOST: ["a b", "http://x", "[localhost]"],
     PORT: ["80a", "-1", "65536", "1e3", " 8000", "8000 "],
     BASE_URL: [
       "example.com",

@@ -114,7 +114,7 @@ function stopped(error: AppError): Verdict {
  */
 async function wholeFailure(understood: UnderstoodCall, outcome: EndedOutcome): Promise<AppError | null> {
   if (outcome.ok || !failsWhole(understood.call, outcome)) return null;
-  return await outcomeError(understood, outcome);
+  return await outcomeError(understood, { outcome, snapshot: null });
 }
 
 function failsWhole({ atomic }: QueryCall, { failure, failedIndex }: FailedOutcome): boolean {

@@ -32,7 +32,10 @@ export async function misunderstoodError(
 }
 
 /** Makes the error of a statement that failed in the engine. */
-export async function outcomeError(understood: UnderstoodCall, outcome: FailedOutcome): Promise<AppError> {
+export async function outcomeError(
+  understood: UnderstoodCall,
+  { outcome, snapshot }: { readonly outcome: FailedOutcome; readonly snapshot: string | null },
+): Promise<AppError> {
   const at = statementOfRun(understood.call, outcome.failedIndex);
   const facts = understood.facts[at];
   return await failureError(understood.database, {
@@ -41,6 +44,7 @@ export async function outcomeError(understood: UnderstoodCall, outcome: FailedOu
     verb: facts?.verb ?? "other",
     target: facts?.target ?? null,
     index: understood.call.batch ? outcome.failedIndex : null,
+    snapshot: snapshot !== null && understood.call.snapshotFirst !== true,
     extra: committedResults(understood.call, outcome.results),
   });
 }

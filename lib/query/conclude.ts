@@ -48,7 +48,7 @@ async function concludeOthers(
     const footprint = await findFootprint(ctx, { understood, outcome });
     return answerOf({ ...outcome, footprint, results: [] }, context);
   }
-  if (!outcome.ok) throw await outcomeError(understood, outcome);
+  if (!outcome.ok) throw await outcomeError(understood, { outcome, snapshot });
   if (misunderstood) throw await misunderstoodError(understood, outcome.results);
   return answerOf(outcome, context);
 }

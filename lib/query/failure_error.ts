@@ -37,6 +37,8 @@ export interface FailedStatement {
   readonly sql?: string;
   /** Index in a batch, null for a single statement. */
   readonly index: number | null;
+  /** True: a snapshot goes before the statement, which its caller may do without. */
+  readonly snapshot?: boolean;
   /** Further members of the body, such as the results of statements that stay. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -95,7 +97,7 @@ export function tooManyAffected(affected: number, extra: Readonly<Record<string,
 
 async function detailOf(
   database: Pick<StatementDatabase, "schema">,
-  { failure, verb, target, sql = "" }: FailedStatement,
+  { failure, verb, target, sql = "", snapshot }: FailedStatement,
   kind: SqlErrorKind,
 ): Promise<ErrorDetail> {
   const told = { ...failure, kind };
@@ -110,7 +112,16 @@ async function detailOf(
     known,
   });
   const foreign = MAY_BE_FOREIGN.has(kind) ? dialectHint(sql, failure.message) : null;
-  return { ...detail, hint: foreign ?? messageHint(told) ?? detail.hint };
+  const hint = failure.kind === "full" ? roomHint(snapshot) : messageHint(told);
+  return { ...detail, hint: foreign ?? hint ?? detail.hint };
+}
+
+/** A snapshot takes as much room as the database, so that the statement may fit where it does not. */
+function roomHint(snapshot = false): string {
+  const room = "Have whoever runs the service make room on the disk, or make it writable";
+  return snapshot
+    ? `${room}; the snapshot before this statement needs room for a copy of the database, and X-Service-No-Snapshot: 1 does without`
+    : room;
 }
 
 function sqlKind(kind: EngineFailure["kind"]): SqlErrorKind {

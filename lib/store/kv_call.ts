@@ -71,12 +71,16 @@ async function commitOrFull(
   try {
     return await atomic.commit();
   } catch (error) {
-    const message = error instanceof Error ? error.message : "";
-    if (message.includes("database or disk is full")) throw new AppError("storage_full");
-    // A quota or a limit of file sizes. The disk may also have failed after the write.
-    if (message.includes("disk I/O error")) throw new AppError("storage_full", { message: IN_DOUBT });
-    throw error;
+    throw noRoom(error) ?? error;
   }
+}
+
+/** `storage_full` where KV's file had no room for a change; null for every other failure. */
+export function noRoom(error: unknown): AppError | null {
+  const message = error instanceof Error ? error.message : "";
+  if (message.includes("database or disk is full")) return new AppError("storage_full");
+  // A quota or a limit of file sizes. The disk may also have failed after the write.
+  return message.includes("disk I/O error") ? new AppError("storage_full", { message: IN_DOUBT }) : null;
 }
 
 /**

@@ -38,6 +38,7 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
     })
     .post("/hrana/:ns/:call{.+}", (c) => {
       const path = readDoorPath(c.req.param("call"));
+      if (path === null && /(?:^|\/)v1\/(?:execute|batch)$/.test(c.req.param("call"))) throw firstVersion();
       return answerPost({ kept, enter }, c, { namespaceSlug: c.req.param("ns"), path });
     })
     .get("/v2", () => answerGet({ database: null, call: "version" }))
@@ -55,6 +56,13 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
 /** A browser asks before a page calls. */
 function preflight(c: Context<Env>, next: Next): Promise<Response | void> {
   return c.req.method === "OPTIONS" ? Promise.resolve(sendPreflight()) : next();
+}
+
+/** Old clients ask so over HTTP, and for their version in the first message of a socket. */
+function firstVersion(): AppError {
+  return new AppError("not_found", {
+    message: "Use a ws:// or wss:// URL, or a client of version 2 or 3; version 1 is spoken on sockets only",
+  });
 }
 
 /** Clients ask which versions there are. */

@@ -402,6 +402,35 @@ browserTest(
   },
 );
 
+browserTest(
+  "on paper all rows and columns of a page stand there, in light colours",
+  async ({ browser, world }) => {
+    const { app, url } = world;
+    const namespace = await app.namespace("on-paper");
+    const columns = Array.from({ length: 14 }, (_, at) => `column_${at} TEXT DEFAULT 'what stands in it'`);
+    await namespace.setup(
+      `CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")})`,
+      "INSERT INTO wide (id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 40) SELECT i FROM n",
+    );
+    const person = await signIn(app, { role: "admin", namespace: "on-paper" });
+    const options = { ...world.signedIn(person), viewport: { width: 700, height: 990 } };
+    const cut = `[...document.querySelectorAll(".card, .scroll")].some((one) =>
+    one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)`;
+    await withPage(browser, `${url}/console/on-paper/db/main/tables/wide`, options, async (page) => {
+      assertEquals(await page.evaluate<boolean>(cut), true, "on the screen they are scrolled to");
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      assertEquals(await page.evaluate<boolean>(cut), false);
+      for (const clicked of [".topbar", ".tabs", ".filters", ".button"]) {
+        assertEquals(await page.locator(clicked).first().isVisible(), false, clicked);
+      }
+      assertEquals(
+        await page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme"),
+        "light",
+      );
+    });
+  },
+);
+
 browserTest("names without a space make no page wider than a phone", async ({ browser, world }) => {
   const { app, url } = world;
   const namespace = await app.namespace("long-names");

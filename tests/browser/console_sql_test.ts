@@ -221,21 +221,43 @@ const steps: Readonly<Record<string, (world: World) => Promise<void>>> = {
       await assertReadable(page);
     });
   },
-  "a double click on a cell opens its row there, and the change is made after a look": async (world) => {
-    await world.look(`${world.base}/tables/orders`, async (page) => {
-      await assertReadable(page);
-      await page.getByRole("cell", { name: "void" }).dblclick();
-      const field = page.locator("textarea:focus");
-      await field.waitFor();
-      await field.fill("late");
-      await assertReadable(page);
-      await page.getByRole("button", { name: "Show the change" }).click();
-      await page.getByText("Exactly one row").waitFor();
-      await assertReadable(page);
-      await page.getByRole("button", { name: "Change this row" }).click();
-      await page.getByText("One row was changed.").waitFor();
-      assertEquals(await world.count("SELECT status FROM orders WHERE id = 3"), "late");
-      await assertSmall(page);
+  "a double click on a cell opens its row there, the change is made after a look, and one can come back to that":
+    async (world) => {
+      await world.look(`${world.base}/tables/orders`, async (page) => {
+        await assertReadable(page);
+        await page.getByRole("cell", { name: "void" }).dblclick();
+        const field = page.locator("textarea:focus");
+        await field.waitFor();
+        await field.fill("late");
+        await assertReadable(page);
+        await page.getByRole("button", { name: "Show the change" }).click();
+        await page.getByText("Exactly one row").waitFor();
+        await page.getByRole("link", { name: "Leave it as it is" }).click();
+        await page.waitForURL("**/tables/orders");
+        await page.goBack();
+        await page.getByRole("cell", { name: "void" }).dblclick();
+        await field.fill("late");
+        await page.getByRole("button", { name: "Show the change" }).click();
+        await page.getByText("Exactly one row").waitFor();
+        await assertReadable(page);
+        await page.getByRole("button", { name: "Change this row" }).click();
+        await page.getByText("One row was changed.").waitFor();
+        assertEquals(await world.count("SELECT status FROM orders WHERE id = 3"), "late");
+        await assertSmall(page);
+      });
+    },
+  "a field that is left out takes the type of its column while something stands in it": async (world) => {
+    await world.look(`${world.base}/tables/orders?new`, async (page) => {
+      const [field, type] = [page.getByLabel("status TEXT"), page.getByLabel("Type of status")];
+      assertEquals(await type.inputValue(), "omit");
+      await field.fill("typed");
+      assertEquals(await type.inputValue(), "text");
+      await field.fill("");
+      assertEquals(await type.inputValue(), "omit");
+      await field.fill("12");
+      await type.selectOption("integer");
+      await field.fill("13");
+      assertEquals(await type.inputValue(), "integer");
     });
   },
   "the overview brings its findings after itself, and a fix leads to its proposal": async (world) => {

@@ -104,7 +104,9 @@ testSteps("the pages of the branches", world, {
     await inBranch("UPDATE prices SET cents = 90 WHERE id = 1");
     await trunk("UPDATE prices SET cents = 95 WHERE id = 1 RETURNING id");
     const stopped = await look(`${path}/pr-1?mode=data&onConflict=abort`);
-    assertStringIncludes(plain(stopped), "1 conflict: choose who wins");
+    const told = plain(stopped);
+    assertStringIncludes(told, "1 conflict: choose who wins");
+    assertMatch(told, /prices 1\s+cents: in the trunk\s+95\s*, in the branch\s+90\b/);
     assertEquals(seenIn(stopped), "");
     const seen = seenIn(await look(`${path}/pr-1?mode=data&onConflict=theirs`));
     assertEquals(
@@ -112,6 +114,20 @@ testSteps("the pages of the branches", world, {
       303,
     );
     assertEquals(await trunk(ALL), [[1, 90], [2, 200]]);
+  },
+  "show who has removed the row of a conflict, and only the values that both have changed": async (
+    { path, look, claim, trunk },
+  ) => {
+    await trunk("ALTER TABLE prices ADD COLUMN note TEXT DEFAULT 'as it was'");
+    const inBranch = await claim();
+    await inBranch("UPDATE prices SET cents = 90 WHERE id IN (1, 2)");
+    await trunk("UPDATE prices SET cents = 95, note = 'new' WHERE id = 1 RETURNING id");
+    await trunk("DELETE FROM prices WHERE id = 2 RETURNING id");
+    const told = plain(await look(`${path}/pr-1?mode=data&onConflict=theirs`));
+    assertMatch(
+      told,
+      /cents: in the trunk\s+95\s*, in the branch\s+90\s+prices 2, which the trunk has removed/,
+    );
   },
   "make a branch fresh, and delete it only with its name typed": async (
     { app, admin, path, send, claim, look },

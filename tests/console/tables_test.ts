@@ -226,6 +226,26 @@ const steps: Steps<World> = {
     const nothing = await send("/people/row", { ...form, "type-1": "null", do: "update" });
     assert(nothing.text.includes("NOT NULL"), "the engine's own words");
   },
+  "what is typed into a field that is left out or NULL is not lost without a word": async (
+    { open, send },
+  ) => {
+    const fresh = fieldsOf(await open("/people?new"));
+    const made = await send("/people/row", { ...fresh, "value-1": "new", "value-3": "typed", do: "insert" });
+    assertEquals([made.status, fieldsOf(made.text)["value-3"]], [422, "typed"]);
+    assert(made.text.includes("Choose its type, or empty the field; it is left out as it stands"));
+    const form = fieldsOf(await open("/people?row=[6]"));
+    assertEquals(form["type-3"], "null");
+    const changed = await send("/people/row", { ...form, "value-3": "typed", do: "update" });
+    assertEquals([changed.status, fieldsOf(changed.text)["value-3"]], [422, "typed"]);
+    assert(changed.text.includes("Choose its type, or empty the field; it is NULL as it stands"));
+  },
+  "a date that must be there is typed as text": async ({ open, namespace }) => {
+    await namespace.setup(
+      "CREATE TABLE due (on_day DATE NOT NULL, at DATETIME NOT NULL, price DECIMAL NOT NULL)",
+    );
+    const { "type-0": day, "type-1": at, "type-2": price } = fieldsOf(await open("/due?new"));
+    assertEquals([day, at, price], ["text", "text", "number"]);
+  },
   "a deletion says what goes with the row, and is made once": async ({ send, namespace }) => {
     const shown = await send("/people/row", { row: "[3]", do: "delete" });
     assert(shown.text.includes("2 rows more by triggers and foreign keys"));

@@ -62,13 +62,29 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
       await disk.makeRoom(service.pid);
       await until(() => query(BIG), 200);
     },
+  "a statement whose snapshot finds no room is told that it can do without": async (
+    { disk, service, query },
+  ) => {
+    await disk.fill(service.pid);
+    const hintOf = async (headers?: Record<string, string>) => {
+      const { body } = await query("DROP TABLE items", headers);
+      assertEquals(body.code, "storage_full");
+      return String(Reflect.get(Object(body.errorDetail), "hint"));
+    };
+    assertMatch(await hintOf(), /make room.*X-Service-No-Snapshot: 1 does without/);
+    assertMatch(await hintOf({ "x-service-no-snapshot": "1" }), /make room[^;]*$/);
+    await disk.makeRoom(service.pid);
+  },
   "readyz names the full parts, and is ready again when there is room": async ({ disk, service, call }) => {
     await until(() => call("GET", "/readyz"), 200);
     await disk.fill(service.pid);
     const answer = await until(() => call("GET", "/readyz"), 503);
     await pause(1500);
     const { body } = await call("GET", "/readyz");
-    assertEquals([body.code, Reflect.get(body, "notReady")], ["not_ready", ["kv", "tenants"]], answer.text);
+    const both = ["kv", "tenants"];
+    const told = [body.code, Reflect.get(body, "notReady"), Reflect.get(body, "full")];
+    assertEquals(told, ["not_ready", both, both], answer.text);
+    assertMatch(String(body.error), /Make room/);
     await disk.makeRoom(service.pid);
     await until(() => call("GET", "/readyz"), 200);
   },

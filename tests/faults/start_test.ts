@@ -195,6 +195,12 @@ Deno.test("the first start prints a token and curl lines that work; the second p
       third.output(),
       /^Cubby listens on http:\/\/127\.0\.0\.1:\d+\nIts address is https:\/\/db\.example\.com\nIts console is at https:\/\/db\.example\.com\/console\n/,
     );
+    assertEquals((await third.stop()).code, 0);
+    await using fourth = await startService({ folder, settings: { BASE_URL: "https://example.com/db" } });
+    assertMatch(
+      fourth.output(),
+      /^Cubby listens on (\S+)\nIts address is https:\/\/example\.com\/db\nOnly the API works behind that path; .*\nIts console is at \1\/console\n/,
+    );
   });
 });
 

@@ -1,7 +1,8 @@
 // Whether the parts that a request needs answer and take what is written, and how: Deno KV and the tenant store.
 import type { Clock } from "../../core/clock.ts";
+import { failedWith } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
-import { isDamaged } from "../../store/kv_call.ts";
+import { isDamaged, noRoom } from "../../store/kv_call.ts";
 import type { StoreStrain } from "../../tenant/store_strain.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 
@@ -22,6 +23,8 @@ type Part = "kv" | "tenants";
 export interface Readiness {
   /** Parts that fail, or that have not answered in time. */
   readonly notReady: readonly Part[];
+  /** Those of them that can be read, and cannot be written: their disk is full, or no longer writable. */
+  readonly full: readonly Part[];
   /** Parts that do their work, and what is the matter with them. */
   readonly degraded: readonly { readonly part: Part; readonly reason: "slow" | StoreStrain }[];
 }
@@ -68,6 +71,7 @@ export class ReadinessCheck {
     ]);
     return {
       notReady: parts.flatMap(({ notReady }) => notReady),
+      full: parts.flatMap(({ full }) => full),
       degraded: parts.flatMap(({ degraded }) => degraded),
     };
   }
@@ -80,7 +84,7 @@ export class ReadinessCheck {
       if (kvFile !== undefined) await this.#lookOn();
       this.#kvFailure = await kv.set(keys.readiness(), clock.now(), FORGET).then(
         () => null,
-        (error: unknown) => ({ error }),
+        (error: unknown) => ({ error: noRoom(error) ?? error }),
       );
       this.#kvUntilMs = nowMs + (this.#kvFailure === null ? WRITTEN_MS : REFUSED_MS);
     }
@@ -109,11 +113,11 @@ async function probe(part: Part, ask: () => Promise<readonly StoreStrain[]>): Pr
   const never = new Promise<null>((resolve) => late = setTimeout(() => resolve(null), PATIENCE_MS));
   try {
     const strains = await Promise.race([ask(), never]);
-    if (strains === null) return { notReady: [part], degraded: [] };
+    if (strains === null) return { notReady: [part], full: [], degraded: [] };
     const reasons = [...(slow ? ["slow"] as const : []), ...strains];
-    return { notReady: [], degraded: reasons.map((reason) => ({ part, reason })) };
-  } catch {
-    return { notReady: [part], degraded: [] };
+    return { notReady: [], full: [], degraded: reasons.map((reason) => ({ part, reason })) };
+  } catch (error) {
+    return { notReady: [part], full: failedWith(error, "storage_full") ? [part] : [], degraded: [] };
   } finally {
     clearTimeout(slowly);
     clearTimeout(late);

@@ -21,11 +21,15 @@ export function keyGreeting(operatorKey: string): string {
 
 /** Lines for standard output. Secrets appear here once and nowhere else. */
 export function greeting({ boundUrl, baseUrl, demo }: GreetingInput): string {
+  // Behind a path that a proxy takes away pages have no address: they begin at the root.
+  const hasPath = new URL(baseUrl).pathname !== "/";
+  const pages = hasPath ? boundUrl : baseUrl;
   const lines = [
     `Cubby listens on ${boundUrl}`,
     ...baseUrl === boundUrl ? [] : [`Its address is ${baseUrl}`],
-    `Its console is at ${baseUrl}/console`,
-    `Its documentation is at ${baseUrl}/docs`,
+    ...hasPath ? ["Only the API works behind that path; pages need a BASE_URL without one"] : [],
+    `Its console is at ${pages}/console`,
+    `Its documentation is at ${pages}/docs`,
   ];
   if (demo !== null) {
     lines.push(
@@ -34,7 +38,7 @@ export function greeting({ boundUrl, baseUrl, demo }: GreetingInput): string {
       `  ${demo.token}`,
       "",
       "Become its first admin in the console, by this link, once and within a day:",
-      `  ${startUrl(baseUrl, demo.startToken)}`,
+      `  ${startUrl(pages, demo.startToken)}`,
       "",
       "Try it:",
       ...demoCalls(baseUrl, demo.token).map((line) => `  ${line}`),

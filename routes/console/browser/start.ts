@@ -14,6 +14,9 @@ document.addEventListener("submit", ({ target }) => {
 // Reloaded, the page would send its form again and make a second token or link. From here on a reload opens the page of the
 // form; without script the browser asks first.
 if (document.querySelector("[data-shown-once]")) history.replaceState(null, "", location.href);
+// Whoever comes back to the answer of a form, as to what a change would do, gets the page of the form, and no error of the
+// browser. A reload is under way by now, and sends the form again once the browser has asked.
+addEventListener("pagehide", () => history.replaceState(history.state, "", location.href));
 // A form that has come back may stand far below on a narrow page.
 if (!document.querySelector("[autofocus]")) {
   const wrong = document.querySelector<HTMLElement>("form .notice.bad");

@@ -11,6 +11,7 @@ import layout from "../css/layout.css" with { type: "text" };
 import narrow from "../css/narrow.css" with { type: "text" };
 import overview from "../css/overview.css" with { type: "text" };
 import parts from "../css/parts.css" with { type: "text" };
+import print from "../css/print.css" with { type: "text" };
 import rail from "../css/rail.css" with { type: "text" };
 import sql from "../css/sql.css" with { type: "text" };
 import tables from "../css/tables.css" with { type: "text" };
@@ -20,5 +21,5 @@ import words from "../css/words.css" with { type: "text" };
 /** The text of `console.css`: the parts without comments and indentation. */
 export const consoleCss: string = [
   ...[tokens, base, rail, layout],
-  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor, tables, overview, endpoint],
+  ...[parts, words, controls, grid, narrow, charts, sql, approval, editor, tables, overview, endpoint, print],
 ].join("\n").replace(/\/\*[^]*?\*\//g, "").replace(/\n\s*/g, "\n");

@@ -1,6 +1,6 @@
 // The merge of a branch: first what it would do, then the button that does exactly that.
 import type { MergeInput } from "../../../lib/services/branches/merge_answer.ts";
-import type { MergeConflict, MergeReport } from "../../../lib/sql/branch_report.ts";
+import type { MergeReport } from "../../../lib/sql/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
@@ -9,7 +9,7 @@ import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
-import { visibleText } from "../parts/visible_text.ts";
+import { Conflict } from "./branch_conflict_view.tsx";
 
 type Chosen = Pick<MergeInput, "mode" | "onConflict">;
 
@@ -59,7 +59,8 @@ export function MergeCard({ visit, here, preview }: MergeCardProps): Html {
 
 function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePreview }): Html {
   if (!preview.ok) return <Notice tone="bad">{preview.message}</Notice>;
-  const { report: { conflicts, rowsWritten, statementsRun, writes }, mode, onConflict, seen } = preview;
+  const { report: { conflicts, tables, rowsWritten, statementsRun, writes }, mode, onConflict, seen } =
+    preview;
   const stopped = conflicts.count > 0 && onConflict === "abort";
   const nothing = writes.length === 0;
   const what = mode === "data" ? counted(rowsWritten, "row") : counted(statementsRun, "statement");
@@ -69,7 +70,11 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
         <Notice tone={stopped ? "bad" : "warn"}>
           {counted(conflicts.count, "conflict")}
           {stopped ? ": choose who wins, or change the branch." : ", settled as chosen."}
-          <ul>{conflicts.items.slice(0, SHOWN).map((conflict) => <li>{nameOf(conflict)}</li>)}</ul>
+          <ul>
+            {conflicts.items.slice(0, SHOWN).map((conflict) => (
+              <Conflict conflict={conflict} tables={tables} />
+            ))}
+          </ul>
           {conflicts.count > SHOWN ? `and ${conflicts.count - SHOWN} more` : ""}
         </Notice>
       )}
@@ -89,8 +94,3 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
 }
 
 const SHOWN = 10;
-
-function nameOf({ kind, table, key }: MergeConflict): string {
-  const place = `${visibleText(table)} ${key.map((value) => visibleText(String(value))).join(", ")}`;
-  return kind === "row" ? place : `${kind.replace("_", " ")}: ${place}`;
-}

@@ -31,17 +31,21 @@ export function stateOfCell({ value, type }: RowCell): FieldState {
 
 /** The fields of a column of a new row. */
 export function stateOfNew({ type, pk, notNull, default: ownDefault }: ColumnFacts): FieldState {
-  const affinity = affinityOf(type);
   const isRowNumber = pk > 0 && type.toUpperCase() === "INTEGER";
   if (isRowNumber || ownDefault !== null || !notNull) return { type: "omit", text: "" };
+  return { type: typeOfColumn(type), text: "" };
+}
+
+/** The type that what is typed for a column most likely has. */
+export function typeOfColumn(declared: string): ValueType {
   const types = {
     INTEGER: "integer",
     REAL: "number",
-    NUMERIC: "number",
+    NUMERIC: /date|time/i.test(declared) ? "text" : "number",
     TEXT: "text",
     BLOB: "text",
   } as const;
-  return { type: types[affinity], text: "" };
+  return types[affinityOf(declared)];
 }
 
 /** Whether a form can hold the value: browsers keep no U+0000, and a value that is cut would be lost. */
@@ -61,8 +65,7 @@ export function cellMark({ value, type, length }: RowCell): string {
 export function sentState(fields: FormFields, at: number): FieldState | null {
   const names = cellNames(at);
   const type = fields.exact(names.type);
-  if (type === "omit") return { type, text: "" };
-  if (!isValueType(type)) return null;
+  if (type !== "omit" && !isValueType(type)) return null;
   return { type, text: fields.exact(names.value) };
 }
 
@@ -84,7 +87,11 @@ export function readEdit(fields: FormFields, table: TableFacts, cells: readonly 
     const cell = cells[at];
     const sent = sentState(fields, at);
     if (cell === undefined || sent === null || !isEditable(column, cell)) continue;
-    if (sameState(sent, stateOfCell(cell))) continue;
+    if (sameState(sent, stateOfCell(cell))) {
+      // Whoever types into the field of a NULL means the value; whoever makes a value NULL may leave it there.
+      if (sent.type === "null") requireNothingTyped(sent, at, issues);
+      continue;
+    }
     if (fields.exact(cellNames(at).was) !== cellMark(cell)) {
       throw new AppError("effect_changed", {
         message: "Open the row again; somebody else has changed it meanwhile",
@@ -116,11 +123,24 @@ export function readNew(fields: FormFields, table: TableFacts): ColumnValue[] {
 
 /** Undefined for a column that is left out, and for a value that is wrong. */
 function readField(sent: FieldState, at: number, issues: Issue[]): SqlParameter | undefined {
-  if (sent.type === "omit") return undefined;
+  if (sent.type === "omit") {
+    requireNothingTyped(sent, at, issues);
+    return undefined;
+  }
   const read = readTypedValue({ type: sent.type, text: sent.text });
   if (read.ok) return read.value;
   issues.push({ path: cellNames(at).value, message: read.message });
   return undefined;
+}
+
+/** What was typed would be lost without a word. */
+function requireNothingTyped({ type, text }: FieldState, at: number, issues: Issue[]): void {
+  if (text.trim() === "") return;
+  const lost = type === "omit" ? "left out" : "NULL";
+  issues.push({
+    path: cellNames(at).value,
+    message: `Choose its type, or empty the field; it is ${lost} as it stands`,
+  });
 }
 
 function sameState(one: FieldState, other: FieldState): boolean {

@@ -16,7 +16,15 @@ import { Notice } from "../parts/notice.tsx";
 import { tablePath } from "../parts/table_path.ts";
 import { Value } from "../parts/value.tsx";
 import { visibleText } from "../parts/visible_text.ts";
-import { cellMark, cellNames, type FieldState, isEditable, stateOfCell, stateOfNew } from "./row_form.ts";
+import {
+  cellMark,
+  cellNames,
+  type FieldState,
+  isEditable,
+  stateOfCell,
+  stateOfNew,
+  typeOfColumn,
+} from "./row_form.ts";
 import { tableSearch } from "./table_query.ts";
 import type { TablePageProps } from "./table_view.tsx";
 
@@ -155,7 +163,11 @@ function CellField({ row, sent, problem, column, at, writes, visit }: CellFieldP
           {/* The first end of a line inside of the tag is not part of the text. */}
           {`\n${state.text}`}
         </textarea>
-        <select name={names.type} aria-label={`Type of ${visibleText(column.name)}`}>
+        <select
+          name={names.type}
+          data-own={typeOfColumn(column.type)}
+          aria-label={`Type of ${visibleText(column.name)}`}
+        >
           {row === null ? <option value="omit" selected={state.type === "omit"}>left out</option> : null}
           {valueTypes.map((type) => (
             <option value={type} selected={state.type === type}>

@@ -1,0 +1,55 @@
+// A conflict of a merge: what both sides have made of the same row, so that nobody chooses without having seen it.
+import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
+import type { MergeConflict, MergeReport } from "../../../lib/sql/branch_report.ts";
+import { ChangedValue } from "../parts/changed_value.tsx";
+import type { Html } from "../parts/html.ts";
+import { visibleText } from "../parts/visible_text.ts";
+
+interface ConflictProps {
+  readonly conflict: MergeConflict;
+  readonly tables: MergeReport["tables"];
+}
+
+/** Its name, and where both sides have a row the values in which they differ. */
+export function Conflict({ conflict, tables }: ConflictProps): Html {
+  const { kind, table, key, ours, theirs } = conflict;
+  const place = `${visibleText(table)} ${key.map((value) => visibleText(String(value))).join(", ")}`;
+  if (kind !== "row") return <li>{`${kind.replace("_", " ")}: ${place}`}</li>;
+  if (ours === null) return <li>{`${place}, which the trunk has removed`}</li>;
+  if (theirs === null) return <li>{`${place}, which the branch has removed`}</li>;
+  const columns = tables.find((one) => one.table === table)?.columns ?? [];
+  return (
+    <li>
+      {place}
+      <ul>
+        {columns.map((name, at) => {
+          const [trunk, branch] = [valueAt(ours, at), valueAt(theirs, at)];
+          return isContested(conflict, at)
+            ? (
+              <li>
+                {`${visibleText(name)}: in the trunk `}
+                <span class="mono">
+                  <ChangedValue value={trunk} other={branch} />
+                </span>
+                {", in the branch "}
+                <span class="mono">
+                  <ChangedValue value={branch} other={trunk} />
+                </span>
+              </li>
+            )
+            : null;
+        })}
+      </ul>
+    </li>
+  );
+}
+
+/** Whether both sides have changed the value, and not to the same. */
+function isContested({ ancestor, ours, theirs }: MergeConflict, at: number): boolean {
+  const [before, trunk, branch] = [ancestor, ours, theirs].map((row) => JSON.stringify(row?.[at] ?? null));
+  return trunk !== branch && (ancestor === null || (trunk !== before && branch !== before));
+}
+
+function valueAt(row: readonly unknown[], at: number): JsonValue {
+  return (row[at] ?? null) as JsonValue;
+}
