@@ -2,6 +2,8 @@
 
 /** Bytes of a request body under `/v1` and `/api`. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Bytes of the body of a call that anybody may make and that has little to say. */
+export const MAX_SHORT_BODY_BYTES = 16 * 1024;
 /** Bytes of a request body under `/p`. */
 export const MAX_PUBLISHED_BODY_BYTES = 1024 * 1024;
 /** Milliseconds until a request body has arrived: a slow sender must not hold a connection for ever. */
