@@ -1,7 +1,7 @@
 // The body of a request as text, read once for all who need it, and what a repeated call must have in common with the
 // first.
-import type { Context, Next } from "hono";
-import { MAX_BODY_BYTES, MAX_SHORT_BODY_BYTES } from "../../lib/core/limits.ts";
+import type { Context, MiddlewareHandler } from "hono";
+import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { readBody } from "../../lib/guard/read_body.ts";
 import type { Env } from "../http/env.ts";
 
@@ -18,10 +18,12 @@ export function bodyText(c: Context<Env>, maxBytes = MAX_BODY_BYTES): Promise<st
   });
 }
 
-/** For a call that anybody may make and that has little to say: to read megabytes of JSON takes long. Errors: those of `bodyText`. */
-export async function shortBody(c: Context<Env>, next: Next): Promise<void> {
-  await bodyText(c, MAX_SHORT_BODY_BYTES);
-  await next();
+/** For a call that has less to say than others: to read megabytes of JSON and to check them takes seconds. Errors: those of `bodyText`. */
+export function bodyUpTo(maxBytes: number): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await bodyText(c, maxBytes);
+    await next();
+  };
 }
 
 /** Headers that change what a call does or answers, so they are part of its content like the body. */
