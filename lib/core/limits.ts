@@ -2,8 +2,14 @@
 
 /** Bytes of a request body under `/v1` and `/api`. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Bytes of the body of a call that anybody may make and that has little to say. */
+export const MAX_SHORT_BODY_BYTES = 16 * 1024;
 /** Bytes of a request body under `/p`. */
 export const MAX_PUBLISHED_BODY_BYTES = 1024 * 1024;
+/** Bytes of the body of a specification, which takes 60,000 once it is read: JSON may take six for a character, and be indented. */
+export const MAX_SPEC_BODY_BYTES = 512 * 1024;
+/** Bytes of a body that tries an endpoint: what a caller may send, of which a value of bytes takes a third more in JSON. */
+export const MAX_TEST_BODY_BYTES = 1536 * 1024;
 /** Milliseconds until a request body has arrived: a slow sender must not hold a connection for ever. */
 export const BODY_TIMEOUT_MS = 30_000;
 /**

@@ -1,5 +1,4 @@
-// Counts the members and the depth in the text of a JSON object before it is parsed. It takes linear time for any
-// text.
+// Counts the members and the depth in the text of JSON before it is parsed. It takes linear time for any text.
 
 const QUOTE = 34;
 const COLON = 58;
@@ -40,6 +39,30 @@ export function surveyObject(text: string): Survey {
     }
   }
   return { members, depth: deepest };
+}
+
+/** Whether one of the objects in a text of JSON has more members than `most`. */
+export function hasWideObject(text: string, most: number): boolean {
+  const outer: number[] = [];
+  let members = 0;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE:
+        i = endOfString(text, i);
+        break;
+      case OPEN:
+        outer.push(members);
+        members = 0;
+        break;
+      case CLOSE:
+        members = outer.pop() ?? 0;
+        break;
+      case COLON:
+        if (++members > most) return true;
+        break;
+    }
+  }
+  return false;
 }
 
 /** The index of the quote that ends the string beginning at `start`, or the end of the text. */

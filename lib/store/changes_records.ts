@@ -6,6 +6,8 @@ export interface ChangeTicketRecord {
   readonly tokenId: string;
   /** `<slug>` or `<slug>@<ref>`. */
   readonly databasePath: string;
+  /** What had that address. */
+  readonly databaseId: string;
   /** When it expires. KV may delete it later. */
   readonly untilMs: number;
 }

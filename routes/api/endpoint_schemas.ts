@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { type EndpointSpec, endpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { invalidInput } from "../../lib/core/errors.ts";
+import { MAX_SPEC_BODY_BYTES } from "../../lib/core/limits.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { UncheckedSpec } from "../../lib/services/endpoints/spec/check_spec.ts";
 import type { Env } from "../http/env.ts";
@@ -110,7 +111,7 @@ export function uncheckedSpec(raw: unknown): UncheckedSpec {
 
 /** The specification in a body. Errors: `invalid_json`, `payload_too_large`, `request_timeout`. */
 export async function sentSpec(c: Context<Env>): Promise<UncheckedSpec> {
-  return uncheckedSpec(parseJson(await bodyText(c)));
+  return uncheckedSpec(parseJson(await bodyText(c, MAX_SPEC_BODY_BYTES)));
 }
 
 const beside = { status: true, revision: true, createdAt: true, updatedAt: true, url: true } as const;
@@ -145,7 +146,7 @@ function patchMembers({ shape }: z.ZodObject): Record<string, z.ZodOptional> {
  * `sentSpec`, and `validation_failed` for what changes nothing.
  */
 export async function patchedSpec(c: Context<Env>): Promise<(present: EndpointSpec) => UncheckedSpec> {
-  const patch = parseJson(await bodyText(c));
+  const patch = parseJson(await bodyText(c, MAX_SPEC_BODY_BYTES));
   if (!isObject(patch) || Object.keys(patch).length === 0) {
     throw invalidInput("", "Send an object here, with the members that change");
   }

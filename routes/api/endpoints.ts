@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { describeRoute, resolver } from "hono-openapi";
 import { z } from "zod";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
+import { MAX_TEST_BODY_BYTES } from "../../lib/core/limits.ts";
 import type { EndpointContext } from "../../lib/services/endpoints/endpoint_context.ts";
 import {
   createEndpoint,
@@ -21,6 +22,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { sendLongList } from "../http/long_answer.ts";
 import { noQuery } from "../http/schemas.ts";
+import { bodyUpTo } from "../middleware/body_text.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import {
@@ -147,6 +149,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         tags,
         responses: answers(testResult),
       }),
+      bodyUpTo(MAX_TEST_BODY_BYTES),
       validate("json", testBody),
       async (c) => {
         const { input, session } = c.req.valid("json");

@@ -4,12 +4,16 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { invalidInput } from "../../lib/core/errors.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
+import { hasWideObject } from "../../lib/guard/survey_object.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { readInput } from "../middleware/validate.ts";
 import { mcpServer } from "./mcp_server.ts";
 import { narrow, narrowingQuery } from "./tools/narrowing.ts";
+
+/** No message of the protocol has an object of so many. The SDK takes seconds for hundreds of thousands. */
+const MOST_MEMBERS = 1000;
 
 /**
  * Errors before the protocol's own begin: `validation_failed` naming a parameter of the address, `database_not_found`,
@@ -20,6 +24,9 @@ export async function serveMessage(deps: AppDeps, c: Context<Env>): Promise<Resp
   const { requestId } = c.get("arrival");
   const narrowing = await narrow(deps, caller, await readInput(c, "query", narrowingQuery));
   const body = await bodyText(c);
+  if (hasWideObject(body, MOST_MEMBERS)) {
+    throw invalidInput("", `Send objects of at most ${MOST_MEMBERS} members`);
+  }
   const message = parseRoundedJson(body);
   if (Array.isArray(message)) {
     throw invalidInput("", "Send one message a request, as an object");

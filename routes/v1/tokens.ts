@@ -10,9 +10,10 @@ import { answers } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, isoTimestamp, noQuery, role, scopeRow, secondsIn } from "../http/schemas.ts";
+import { bodyUpTo } from "../middleware/body_text.ts";
 import { refuseParameters } from "../middleware/refuse_parameters.ts";
 import { validate } from "../middleware/validate.ts";
-import { chosenSec } from "../../lib/core/limits.ts";
+import { chosenSec, MAX_SHORT_BODY_BYTES } from "../../lib/core/limits.ts";
 
 const caller = z.object({
   namespace: z.string(),
@@ -82,6 +83,7 @@ export function redeemHandoffRoutes({ control, clock }: AppDeps): Hono<Env> {
       responses: answers(redeemed, { status: 201 }),
     }),
     refuseParameters(),
+    bodyUpTo(MAX_SHORT_BODY_BYTES),
     validate("json", redeemBody),
     async (c) => {
       const data = await redeemHandoff({ control, clock }, c.req.valid("json"));

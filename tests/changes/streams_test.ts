@@ -145,6 +145,18 @@ test("a ticket opens one stream with the rights of its token, and no token is in
   await late.close();
 });
 
+test("a ticket opens no stream of another database that has the name since", async () => {
+  await using world = await changesWorld();
+  const { app, tenant: { token, createDatabase }, open } = world;
+  const { path } = await createDatabase("other");
+  const issued = await app.request("POST", `${path}/changes/ticket`, { token });
+  await app.request("DELETE", "/api/namespaces/acme/databases/other", { token, body: { confirm: "other" } });
+  await createDatabase("other");
+  const stream = await open("", { url: JSON.parse(issued.text).data.url });
+  assertEquals(stream.status, 404);
+  await stream.close();
+});
+
 test("an address that can be no ticket's is refused without asking the control plane", async () => {
   await using world = await changesWorld();
   const { changeTickets } = world.app.deps.control;

@@ -57,3 +57,50 @@ test("a page of a list of several counts what is on it, and not as if it were al
   assertEquals(first.says, "100 tokens on this page");
   assertEquals((await about(first.next ?? "")).says, "3 tokens on this page");
 });
+
+test("a form that strangers send is not shown again as a page that is many times as long", async () => {
+  await using app = await startApp();
+  await app.namespace("acme");
+  const path = "/console/-/sign-in";
+  const answerTo = async (fields: Record<string, string>) => {
+    const { status, text } = await sendForm(app, {
+      path,
+      fields: { password: "p", ...fields },
+      person: null,
+    });
+    return { status, isShort: text.length < 200_000 };
+  };
+  // Each of these characters takes six in a page, and the form stands there more than once.
+  const quotes = '"'.repeat(100_000);
+  assertEquals(await answerTo({ to: "/console/acme", typed: quotes }), { status: 401, isShort: true });
+  for (const name of ["namespace", "email", "next"]) {
+    assertEquals(await answerTo({ [name]: quotes }), { status: 400, isShort: true }, name);
+  }
+  const waiting = await app.request("POST", "/console/acme/db/main/sql", {
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      origin: new URL(app.deps.baseUrl).origin,
+    },
+    body: `sql=${'"'.repeat(3_000_000)}`,
+  });
+  assertEquals([waiting.status, waiting.text.length < 200_000], [401, true]);
+});
+
+test("a form of more fields than any page has is refused before it is read", async () => {
+  await using app = await startApp();
+  await app.namespace("acme");
+  const person = await signIn(app, { role: "viewer" });
+  const send = (path: string, body: string) =>
+    app.request("POST", path, {
+      headers: { ...person.headers, "content-type": "application/x-www-form-urlencoded" },
+      body,
+    });
+  const many = "a=1&".repeat(20_000);
+  for (const path of ["/console/-/sign-in", "/console/-/invite/none", "/console/-/account/password"]) {
+    const { status, text } = await send(path, many);
+    assertEquals(status, 400, path);
+    assertMatch(text, /Send at most 20000 fields/);
+  }
+  const asked = await send("/console/-/prove", `to=/console&typed=${encodeURIComponent(many)}`);
+  assertEquals(asked.text.includes('value="a=1'), false);
+});

@@ -52,6 +52,27 @@ const steps: Steps<World> = {
     assert(text.includes(`data-failed-from="${sql.indexOf("nme")}"`));
     assert(text.includes("SELECT &#39;second&#39; AS b; SELECT nme FROM orders"), "what was typed stays");
   },
+  "a text of more placeholders than can be filled in gets a hundred fields, and is told to use the API":
+    async (
+      { app, admin, page, send },
+    ) => {
+      const sql = "SELECT ?, ?;".repeat(2000);
+      const fieldsOf = (text: string) => text.match(/ name="value-/g)?.length;
+      assertEquals(fieldsOf(await send({ sql, do: "run" })), 100);
+      const headers = { "hx-request": "true" };
+      const checked = await sendForm(app, { path: `${page}/check`, fields: { sql }, person: admin, headers });
+      assertEquals(fieldsOf(checked.text), 100);
+      const one = { sql: `SELECT ${"?, ".repeat(100)}?` };
+      assertMatch(
+        plain(await send({ ...one, do: "run" })),
+        /Use at most 100 placeholders here; the API takes more/,
+      );
+      const fields = { ...one, format: "csv" };
+      for (let place = 0; place <= 100; place++) Object.assign(fields, { [`value-0-${place}`]: "a" });
+      const download = await sendForm(app, { path: `${page}/download`, fields, person: admin });
+      assertEquals(download.status, 400);
+      assertMatch(download.text, /Use at most 100 placeholders here/);
+    },
   "a text that does what hardly anybody means is warned about, read or written": async ({ send, hidden }) => {
     const read = await send({ sql: "SELECT CAST('abc' AS UUID)", do: "run" });
     assert(read.includes("CAST(… AS UUID) makes a number"), read);

@@ -39,6 +39,35 @@ test("replacing keeps the status and the slug", async () => {
   assertEquals((await world.call("PUT", "/none", readSpec({ slug: "none" }))).status, 404);
 });
 
+test("a body that is longer than any specification is refused before it is checked; the longest one comes in however it is written", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  await world.call("POST", "", readSpec());
+  const long = readSpec({ input: Array(200_000).fill({}) });
+  const tried = { input: Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`k${at}`, 1])) };
+  for (
+    const [method, path, body] of [
+      ["POST", "", long],
+      ["PUT", "/get-order", long],
+      ["PATCH", "/get-order", { input: long["input"] }],
+      ["POST", "/get-order/test", tried],
+    ] as const
+  ) {
+    const { status, body: { code } } = await world.call(method, path, body);
+    assertEquals([status, code], [413, "payload_too_large"], `${method} ${path}`);
+  }
+  const longest = readSpec({ sql: `${readSpec()["sql"]} -- ${"a".repeat(58_000)}` });
+  const escaped = JSON.stringify(longest).replaceAll("a".repeat(58_000), "\\u0061".repeat(58_000));
+  const { status } = await world.app.request(
+    "PUT",
+    "/api/namespaces/acme/databases/main/endpoints/get-order",
+    {
+      token: world.tenant.token,
+      body: escaped,
+    },
+  );
+  assertEquals(status, 200);
+});
+
 test("a PATCH changes the members that it names, and nothing where the whole would be wrong", async () => {
   await using world = await endpointWorld([ORDERS]);
   await world.call("POST", "", readSpec({ rateLimit: { perMin: 5 }, description: "Orders" }));

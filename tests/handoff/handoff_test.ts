@@ -199,3 +199,10 @@ test("a token and all that come of it hand off so often in a day and no more; ot
   clock.turn(86_400_000);
   await minted(app, last.token);
 });
+
+test("a redeemer says little, so a long body of a stranger is refused before it is read as JSON", async () => {
+  await using app = await startApp();
+  const { token } = await app.namespace();
+  assertEquals(outcome(await redeem(app, "x".repeat(16 * 1024))), "413 payload_too_large");
+  assertEquals((await redeem(app, await minted(app, token), "n".repeat(100))).status, 201);
+});

@@ -46,6 +46,29 @@ Deno.test("the door over plain HTTP", async (t) => {
     assertEquals(result.tools.length, 19);
   });
 
+  await t.step(
+    "an object of more members than any message has is refused before it is read; many values are not",
+    async () => {
+      const many = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, {}]));
+      for (
+        const { body, headers } of [
+          current("tools/list", { deep: [many(1001)] }),
+          current("tools/call", { name: "query", arguments: many(1001) }),
+        ]
+      ) {
+        const { status, body: refused } = await send({ body, headers });
+        assertEquals([status, refused.issues?.[0]?.message], [400, "Send objects of at most 1000 members"]);
+      }
+      const sql = `SELECT ${"?, ".repeat(1500)}'{"a":1,"b":2}'`;
+      const params = Array(1500).fill({ $blob: "" });
+      const call = current("tools/call", { name: "query", arguments: { database: "main", sql, params } });
+      const headers = { ...call.headers, "mcp-name": "query" };
+      const answer = await send({ ...call, headers });
+      assertEquals([answer.status, answer.text.includes("at most 1000 members")], [200, false]);
+    },
+  );
+
   await t.step("an address that ends with a slash is the same", async () => {
     const answer = await send(current("tools/list"), "/mcp/?read_only=1");
     assertEquals(answer.status, 200, answer.text);

@@ -23,8 +23,9 @@ export async function issueTicket(
   const { namespaceId, tokenId } = ctx.token;
   const ticket = newToken("pchg_");
   const untilMs = ctx.clock.now() + TICKET_SEC * 1000;
-  const databasePath = ctx.target.databaseSlug;
-  await ctx.control.changeTickets.add(tokenHash(ticket), { namespaceId, tokenId, databasePath, untilMs });
+  const { databaseSlug: databasePath, databaseId } = ctx.target;
+  const record = { namespaceId, tokenId, databasePath, databaseId, untilMs };
+  await ctx.control.changeTickets.add(tokenHash(ticket), record);
   return { ticket, url: `${ctx.baseUrl}/v1/changes/${ticket}`, expiresAt: isoTime(untilMs) };
 }
 
@@ -46,5 +47,8 @@ export async function redeemTicket(ctx: AuthContext, ticket: string): Promise<Ad
     const caller = await authenticateId(ctx, record);
     return await resolveTarget(ctx, caller, { namespaceSlug: caller.namespaceSlug, databasePath });
   };
-  return { target: await again(), again };
+  const target = await again();
+  // Another database that has the address by now is not what the page was let in to.
+  if (target.databaseId !== record.databaseId) throw new AppError("ticket_not_found");
+  return { target, again };
 }

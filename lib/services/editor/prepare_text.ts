@@ -25,6 +25,7 @@ export interface Placeholder {
 /** The text, ready to run where `problem` is null and no placeholder has one. */
 export interface PreparedText {
   readonly statements: readonly TextStatement[];
+  /** The first hundred. */
   readonly placeholders: readonly Placeholder[];
   /** Whether one of the statements changes something. */
   readonly writes: boolean;
@@ -44,14 +45,17 @@ export async function prepareText(
   const parts = facts.ahead("parts", text) ?? splitStatements(text);
   await facts.readAhead(parts.map(({ sql }) => sql));
   const placeholders: Placeholder[] = [];
-  let writes = false;
+  let [writes, found] = [false, 0];
   const statements = parts.map((part, statement): TextStatement => {
     const result = facts.syntax(part.sql);
     if (!result.ok) return { ...part, params: [] };
     writes ||= result.syntax.class === "write" || result.syntax.class === "schema";
     const count = Math.min(result.syntax.parameterCount, MAX_PARAMETERS);
     const params: SqlParameter[] = [];
-    for (let place = 0; place < count; place++) {
+    // A text with more does not run, and its fields would make a page of many megabytes.
+    const shown = Math.min(count, MOST_FIELDS - placeholders.length);
+    found += count;
+    for (let place = 0; place < shown; place++) {
       const typed = valueOf(statement, place);
       const read = typed === null ? null : readTypedValue(typed);
       const problem = read === null ? "Give a value" : read.ok ? null : read.message;
@@ -60,7 +64,7 @@ export async function prepareText(
     }
     return { ...part, params };
   });
-  return { statements, placeholders, writes, problem: problemOf(parts.length, placeholders.length) };
+  return { statements, placeholders, writes, problem: problemOf(parts.length, found) };
 }
 
 function problemOf(statements: number, placeholders: number): string | null {

@@ -3,6 +3,7 @@ import { listed } from "../../sql/known_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readParts, type SchemaParts, toSchema } from "./read_schema.ts";
 import { RankedSchema, type SearchHit } from "./ranked_schema.ts";
+import { InTurn } from "../../core/in_turn.ts";
 import { putNewest } from "../../core/put_newest.ts";
 
 /** Databases in the cache. */
@@ -15,18 +16,47 @@ const MAX_CACHED_LENGTH = 2_000_000;
  * date.
  */
 export class RankingCache {
-  readonly #cached = new Map<string, { readonly text: string; readonly ranking: Promise<RankedSchema> }>();
+  readonly #cached = new Map<string, Made>();
+  /** Those of large schemas, while they are made. */
+  readonly #making = new Map<string, Made>();
+  readonly #turns = new InTurn();
 
   rankingOf(databaseId: string, parts: SchemaParts): Promise<RankedSchema> {
     const text = parts.results.join("\n");
-    const known = this.#cached.get(databaseId);
-    const entry = known?.text === text
-      ? known
-      : { text, ranking: toSchema(parts).then((schema) => RankedSchema.of(schema)) };
-    if (text.length > MAX_CACHED_LENGTH) this.#cached.delete(databaseId);
-    else putNewest(this.#cached, databaseId, entry, MAX_CACHED);
+    const known = this.#cached.get(databaseId) ?? this.#making.get(databaseId);
+    if (text.length > MAX_CACHED_LENGTH) {
+      this.#cached.delete(databaseId);
+      return known?.text === text ? known.ranking : this.#makeLarge(databaseId, { text, parts });
+    }
+    const entry = known?.text === text ? known : { text, ranking: rankingOf(parts) };
+    putNewest(this.#cached, databaseId, entry, MAX_CACHED);
     return entry.ranking;
   }
+
+  /** One after the other, each for all that wait for it: many at once would take the memory and the time of all. */
+  #makeLarge(
+    databaseId: string,
+    { text, parts }: { readonly text: string; readonly parts: SchemaParts },
+  ): Promise<RankedSchema> {
+    const ranking = this.#turns.run("large", () => rankingOf(parts));
+    const made = { text, ranking };
+    this.#making.set(databaseId, made);
+    const forget = () => {
+      if (this.#making.get(databaseId) === made) this.#making.delete(databaseId);
+    };
+    ranking.then(forget, forget);
+    return ranking;
+  }
+}
+
+async function rankingOf(parts: SchemaParts): Promise<RankedSchema> {
+  return await RankedSchema.of(await toSchema(parts));
+}
+
+/** An index, and what it was made from. */
+interface Made {
+  readonly text: string;
+  readonly ranking: Promise<RankedSchema>;
 }
 
 /** What a search needs. */

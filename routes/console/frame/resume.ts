@@ -1,10 +1,11 @@
 // What somebody has typed into a form is kept over a sign-in or a proof of who they are: it goes with that page as one
 // hidden field, and is sent again afterwards.
 import type { Context } from "hono";
+import { MAX_BODY_BYTES } from "../../../lib/core/limits.ts";
 import type { Env } from "../../http/env.ts";
 import { bodyText } from "../../middleware/body_text.ts";
 import { ownPath } from "./own_path.ts";
-import type { FormFields } from "./read_form.ts";
+import { type FormFields, hasTooManyFields } from "./read_form.ts";
 
 /** A form that waits. */
 export interface Waiting {
@@ -17,20 +18,30 @@ export interface Waiting {
 /** Passwords and answers of passkeys do not wait: they are asked for again. */
 const NOT_KEPT = ["csrf", "password", "operatorKey", "token", "answer", "to", "typed", "next"];
 
+/** What `waitingOf` writes. Anything else would grow several times where a page shows it. */
+const WRITTEN = /^[\w*.+%&=-]*$/;
+
 /** The form that a request holds. Errors: those of `bodyText`. */
 export async function waitingOf(c: Context<Env>): Promise<Waiting> {
-  const fields = new URLSearchParams(await bodyText(c));
+  const to = ownPath(c.get("visit").here);
+  const text = await bodyText(c);
+  // No page of the console has sent it.
+  if (hasTooManyFields(text)) return { to, typed: "" };
+  const fields = new URLSearchParams(text);
   // By a token is another thing than by the session, so a form stays one with a token.
   const hasToken = fields.has("token");
   for (const name of NOT_KEPT) fields.delete(name);
   if (hasToken) fields.set("token", "");
-  return { to: ownPath(c.get("visit").here), typed: fields.toString() };
+  const typed = fields.toString();
+  // What is longer could not be sent again, and no browser sends it: it writes a form as it is written here.
+  return { to, typed: typed.length > MAX_BODY_BYTES ? "" : typed };
 }
 
 /** The form that waits behind another one; null where none does. */
 export function waitingIn(fields: FormFields): Waiting | null {
-  const to = fields.exact("to");
-  return to === "" ? null : { to: ownPath(to), typed: fields.exact("typed") };
+  const [to, typed] = [fields.exact("to"), fields.exact("typed")];
+  const isWaiting = to !== "" && WRITTEN.test(typed) && !hasTooManyFields(typed);
+  return isWaiting ? { to: ownPath(to), typed } : null;
 }
 
 /** As hidden fields of the page between. */

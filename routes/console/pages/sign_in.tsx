@@ -11,7 +11,7 @@ import { attempt } from "../frame/attempt.ts";
 import { namespaceOf, ownPath } from "../frame/own_path.ts";
 import { renderPage } from "../frame/page.tsx";
 import { passkeyAnswer } from "../frame/passkey_answer.ts";
-import { type FormFields, readForm } from "../frame/read_form.ts";
+import { type FormFields, readStrangersForm } from "../frame/read_form.ts";
 import { waitingIn } from "../frame/resume.ts";
 import type { Returned } from "../frame/returned.ts";
 import { startSession } from "../frame/start_session.ts";
@@ -51,7 +51,7 @@ export function signInRoutes(deps: AppDeps): Hono<Env> {
       return await page(c, null);
     })
     .post("/-/sign-in", async (c) => {
-      const fields = await readForm(c);
+      const fields = await readStrangersForm(c);
       const signedIn = await attempt(async () => {
         const browser = browserOf(c, deps);
         const answer = passkeyAnswer(fields.exact("answer"));
@@ -67,7 +67,7 @@ export function signInRoutes(deps: AppDeps): Hono<Env> {
     })
     .post("/-/sign-in/begin", async (c) => c.json({ options: await beginPasskeySignIn(deps.people) }))
     .post("/-/sign-in/key", async (c) => {
-      const fields = await readForm(c);
+      const fields = await readStrangersForm(c);
       const signedIn = await attempt(() =>
         signInByOperatorKey(deps.people, {
           operatorKey: fields.text("operatorKey"),

@@ -21,11 +21,12 @@ export async function downloadResult(
   { ctx, path }: DatabasePage,
   { form, format }: DownloadInput,
 ): Promise<Response> {
-  const { statements, placeholders, writes } = await prepareText(ctx, form);
+  const { statements, placeholders, writes, problem } = await prepareText(ctx, form);
   const [statement] = statements;
   if (statement === undefined || statements.length > 1 || writes) {
     throw invalidInput("sql", "Download the result of one statement that reads");
   }
+  if (problem !== null) throw invalidInput("sql", problem);
   const wrong = placeholders.find(({ problem }) => problem !== null);
   if (wrong) {
     throw invalidInput(`?${wrong.place + 1}`, wrong.problem ?? "");
