@@ -88,20 +88,54 @@ export async function withPage(
   }
 }
 
-/** What axe-core finds wrong, as `rule: where`; `rules` are all of them unless given. */
-export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** The looks of texts whose contrast has been measured: what any page shows just so is not measured again. */
+const measured = new Set<string>();
+
+/**
+ * What is wrong with the contrast of the elements that have a text of their own and a look that is not `known`, of each look
+ * the first; and all looks then. Measured one by one, texts take the browser more time than everything else that is found out.
+ */
+const CONTRAST = `async (known) => {
+  const looks = new Set(known);
+  const first = [...document.querySelectorAll("body, body *")].filter((element) => {
+    if (![...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim() !== "")) return false;
+    const { color, fontSize, fontWeight } = getComputedStyle(element);
+    let look = [color, fontSize, fontWeight].join();
+    for (let around = element; around !== null; around = around.parentElement) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(around);
+      look += ";" + [around.tagName, around.className, backgroundColor, backgroundImage, opacity].join();
+    }
+    const isNew = !looks.has(look);
+    looks.add(look);
+    return isNew;
+  });
+  const options = { resultTypes: ["violations"], runOnly: ["color-contrast"] };
+  const { violations } = first.length === 0 ? { violations: [] } : await axe.run({ include: first }, options);
+  return { violations, looks: [...looks] };
+}`;
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/** What axe-core finds wrong, as `rule: where`; `which`: what colours make wrong, or everything. */
+export async function violations(page: Page, which: "contrast" | "all" = "all"): Promise<string[]> {
   // Loaded once a page, and asked for nothing but what is wrong: to find names for all that is right takes far longer.
   if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(axe);
-  const options = JSON.stringify({
-    resultTypes: ["violations"],
-    ...(rules ? { runOnly: { type: "rule", values: rules } } : {}),
-  });
-  const found = await page.evaluate<
-    readonly { id: string; nodes: readonly { target: readonly string[] }[] }[]
-  >(
-    `axe.run(${options}).then(({ violations }) => violations)`,
+  const options = { resultTypes: ["violations"], rules: { "color-contrast": { enabled: false } } };
+  const others = which === "contrast" ? [] : await page.evaluate<readonly Violation[]>(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+  const contrast = await page.evaluate<
+    { readonly violations: readonly Violation[]; readonly looks: string[] }
+  >(
+    `(${CONTRAST})(${JSON.stringify([...measured])})`,
+  );
+  for (const look of contrast.looks) measured.add(look);
+  return [...others, ...contrast.violations].flatMap(({ id, nodes }) =>
+    nodes.map(({ target }) => `${id}: ${target.join(" ")}`)
+  );
 }
 
 /** Pixels by which the page is wider than the window. */

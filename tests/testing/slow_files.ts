@@ -41,7 +41,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/tenant/resting_databases_test.ts": { seconds: 5, waits: true },
   "tests/sessions/session_keys_test.ts": { seconds: 10, waits: true },
   "tests/browser/console_pages_test.ts": { seconds: 39 },
-  "tests/browser/docs_test.ts": { seconds: 55 },
+  "tests/browser/docs_test.ts": { seconds: 22 },
   "tests/browser/console_database_pages_test.ts": { seconds: 22 },
   "tests/browser/console_sql_test.ts": { seconds: 17 },
   "tests/browser/console_approval_test.ts": { seconds: 22 },
