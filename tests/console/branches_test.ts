@@ -73,6 +73,20 @@ testSteps("the pages of the branches", world, {
     assertEquals(await trunk(ALL), [[1, 90], [2, 200], [3, 300]]);
     assertStringIncludes(plain(await look(merged.headers.get("location") ?? "")), "The branch is merged");
   },
+  "colour what changes in a row, and not what changes in another one": async (
+    { path, look, claim, trunk },
+  ) => {
+    await trunk("ALTER TABLE prices ADD COLUMN name TEXT DEFAULT 'pen'");
+    const inBranch = await claim();
+    await inBranch("UPDATE prices SET cents = 101 WHERE id = 1");
+    await inBranch("UPDATE prices SET name = 'ink' WHERE id = 2");
+    const cells = (await look(`${path}/pr-1`)).matchAll(/<td class="((?:before|after)[^"]*)"/g);
+    // Price and name of each, before and after.
+    assertEquals(Array.from(cells, ([, look = ""]) => look.includes("same")), [
+      ...[false, false, true, true],
+      ...[true, true, false, false],
+    ]);
+  },
   "show before a merge only what its mode brings over": async ({ path, look, claim }) => {
     const inBranch = await claim("admin");
     await inBranch("UPDATE prices SET cents = 90 WHERE id = 1");

@@ -116,7 +116,7 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
     <>
       <Card
         id="changes"
-        title={report === null ? "What the branch has changed" : "What the merge does"}
+        title="What the branch has changed"
         end={tables.length === 0 ? undefined : (
           <Segments
             label="Columns"

@@ -100,6 +100,8 @@ interface RowProps {
 function Row({ row: { before, after }, still, changing }: RowProps): Html {
   const whole = before ?? after ?? [];
   const look = before === null ? "after" : after === null ? "before" : "";
+  // The column changes in another row: only what changes has a colour.
+  const sameAt = (at: number) => look === "" && !changesAt({ before, after }, at) ? " same" : "";
   return (
     <tr>
       {still.map(({ at, name, numeric }, place) => {
@@ -118,10 +120,13 @@ function Row({ row: { before, after }, still, changing }: RowProps): Html {
       })}
       {changing.map(({ at, name, numeric }) => (
         <>
-          <td class={classes("before", numeric)} data-label={`${visibleText(name)} before`}>
+          <td class={classes(`before${sameAt(at)}`, numeric)} data-label={`${visibleText(name)} before`}>
             {before === null ? null : <ChangedValue value={before[at] ?? null} other={after?.[at] ?? null} />}
           </td>
-          <td class={classes("after", numeric)} data-label={before === null ? visibleText(name) : "after"}>
+          <td
+            class={classes(`after${sameAt(at)}`, numeric)}
+            data-label={before === null ? visibleText(name) : "after"}
+          >
             {after === null ? null : <ChangedValue value={after[at] ?? null} other={before?.[at] ?? null} />}
           </td>
         </>
