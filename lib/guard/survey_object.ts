@@ -41,7 +41,7 @@ export function surveyObject(text: string): Survey {
   return { members, depth: deepest };
 }
 
-/** Whether one of the objects in a text of JSON has more members than `most`. */
+/** Whether one of the objects in a text of JSON has more members than `most`. The parser refuses any other text later. */
 export function hasWideObject(text: string, most: number): boolean {
   const outer: number[] = [];
   let members = 0;
@@ -51,6 +51,8 @@ export function hasWideObject(text: string, most: number): boolean {
         i = endOfString(text, i);
         break;
       case OPEN:
+        // In JSON an object stands behind the name of a member. Of any other text the list would grow with each character.
+        if (outer.length > 0 && members === 0) return false;
         outer.push(members);
         members = 0;
         break;
