@@ -85,11 +85,12 @@ Deno.test({
     const file = await (await exportOf(app, acme, "format=sqlite")).bytes();
     await acme.setup("INSERT INTO t VALUES ('newer')");
     const before = leftOvers(app).length;
-    let part = "";
+    let [part, signal]: [string, Deno.Signal] = ["", "SIGKILL"];
     onStart(app, ({ process }, folder) => {
-      if (part !== "" && folder.endsWith(part)) Deno.kill(process.pid, "SIGKILL");
+      if (part !== "" && folder.endsWith(part)) Deno.kill(process.pid, signal);
     });
-    for (part of ["/in", "/out"]) {
+    const ends = ["SIGKILL", "SIGTERM"] as const;
+    for ([part, signal] of ends.flatMap((one) => [["/in", one], ["/out", one]] as const)) {
       const answer = await app.request("POST", `${acme.database.path}/import?format=sqlite&mode=replace`, {
         token: acme.token,
         body: file,

@@ -82,7 +82,7 @@ export class TransferRoom {
     const run: TransferRun = {
       process,
       ended: process.status.then(({ success, signal }) =>
-        this.#lastReport(folder, success, signal === "SIGKILL" && !isGivenUp)
+        this.#lastReport(folder, success, !isGivenUp && ENDINGS.has(signal ?? ""))
       ),
       kill: () => {
         isGivenUp = true;
@@ -119,6 +119,9 @@ export class TransferRoom {
     return { ...NOTHING, ...report, state: "failed", failure };
   }
 }
+
+/** Signals by which a system, a terminal or a manager of services ends a process. By others it ends itself. */
+const ENDINGS: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
 
 const NOTHING = { tables: 0, rows: 0, notKept: [] } as const;
 
