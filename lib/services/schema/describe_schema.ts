@@ -7,7 +7,7 @@ import type { StatementsContext } from "../query/run_statements.ts";
 import { TableText } from "../../sql/table_text.ts";
 import { rowsOf } from "../query/read_result.ts";
 import { INDEXES, type IndexFacts, toIndexes } from "./read_indexes.ts";
-import { readParts, readSchema, toSchema } from "./read_schema.ts";
+import { COLUMNS_A_TURN, readParts, readSchema, toSchema } from "./read_schema.ts";
 import type { ColumnFacts, SchemaFacts } from "./schema_facts.ts";
 
 /**
@@ -15,8 +15,6 @@ import type { ColumnFacts, SchemaFacts } from "./schema_facts.ts";
  * Reading them takes some milliseconds of the service's own process.
  */
 const MAX_CHECKED = 20_000;
-/** Columns after which other work has its turn. */
-const A_TURN = 10_000;
 /** The definitions of tables that may have CHECK constraints. */
 const CHECKED =
   "SELECT name, sql FROM (SELECT name, sql, sum(length(sql)) OVER (ORDER BY length(sql), rowid) AS total " +
@@ -85,7 +83,7 @@ export async function describeSchema(ctx: StatementsContext): Promise<SchemaDesc
       ...(table.error === null ? {} : { error: table.error }),
     });
     sinceTurn += table.columns.length;
-    if (sinceTurn < A_TURN) continue;
+    if (sinceTurn < COLUMNS_A_TURN) continue;
     sinceTurn = 0;
     await ownTurn();
   }

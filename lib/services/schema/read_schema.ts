@@ -124,7 +124,7 @@ function columnsText(name: string): string {
 }
 
 /** Columns after which other work has its turn: some milliseconds. */
-const A_TURN = 10_000;
+export const COLUMNS_A_TURN = 10_000;
 
 /** Makes the schema from what `readParts` has read. A schema may have a hundred thousand columns: other work has its turns. */
 export async function toSchema(
@@ -136,7 +136,7 @@ export async function toSchema(
   // What is the same for all columns of a table is looked up once.
   let [last, said]: [table: string | null, Said] = [null, undefined];
   for (const [at, row] of rowsOf<ColumnRow>(columns).entries()) {
-    if (at % A_TURN === A_TURN - 1) await ownTurn();
+    if (at % COLUMNS_A_TURN === COLUMNS_A_TURN - 1) await ownTurn();
     const [table, name, type, pk, notNull, byDefault, hidden] = row;
     // 1: a column that only the module of a virtual table knows. 2 and 3: generated columns.
     if (hidden === 1) continue;
