@@ -42,6 +42,7 @@ export interface ArchiverOptions extends StoreWatchOptions {
 /** The archive of a store. */
 export class Archiver {
   readonly #changed = new Map<string, Changed>();
+  /** What of its databases is known since this was opened, and when that was. */
   readonly #since;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly watch: StoreWatch;

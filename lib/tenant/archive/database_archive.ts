@@ -9,7 +9,7 @@ import { type After, afterStored, gapAfter, isBehindStore, needsBase } from "./e
 import { logReaches } from "../log_length.ts";
 import type { ObjectStore } from "../object_store.ts";
 
-/** Of more, the first ones are looked at once more. */
+/** Databases that are remembered as checked; beyond, all are forgotten, and each is looked at once more. */
 const MOST_CHECKED = 100_000;
 
 /** What this needs. */
@@ -36,8 +36,6 @@ export class DatabaseArchive {
   readonly #folder: ArchiveFolder;
   #state: ArchiveState | null | undefined;
   #isTidy = false;
-  /** The store had later objects than the state when that was looked at. */
-  #wasBehind = false;
 
   constructor(private readonly options: DatabaseArchiveOptions) {
     this.#folder = new ArchiveFolder(options.folder);
@@ -96,12 +94,12 @@ export class DatabaseArchive {
     await this.#tidy();
     let isBehind = false;
     await ask(async () => {
-      isBehind = await this.#isBehind(await this.state());
+      isBehind = await this.#isBehind();
       if (!isBehind) await this.#upload();
     });
     if (!isBehind) return;
     this.options.log("warn", "archive_disk_taken_back", { databaseId: this.options.databaseId });
-    await this.forget();
+    await this.lose();
     await this.cut();
     await ask(() => this.#upload());
   }
@@ -121,7 +119,7 @@ export class DatabaseArchive {
     return this.#folder.spoolBytes();
   }
 
-  /** Gives up what waits, because there is no room: the next base begins after a gap. */
+  /** Gives up what waits, as where there is no room for it: the next base begins after a gap. */
   async lose(): Promise<void> {
     const state = await this.state();
     if (state === null || state.phase === "lost") return;
@@ -171,28 +169,24 @@ export class DatabaseArchive {
   }
 
   /** Looked at once since the start: from then on nobody but this process adds to the store. */
-  async #isBehind(state: ArchiveState | null): Promise<boolean> {
+  async #isBehind(): Promise<boolean> {
     const { checked, databaseId, store } = this.options;
+    const state = await this.state();
     if (state === null || checked.has(databaseId)) return false;
-    this.#wasBehind = await isBehindStore(store, databaseId, state);
-    this.#noteChecked();
-    return this.#wasBehind;
-  }
-
-  #noteChecked(): void {
-    const { checked, databaseId } = this.options;
+    const isBehind = await isBehindStore(store, databaseId, state);
     if (checked.size >= MOST_CHECKED) checked.clear();
     checked.add(databaseId);
+    return isBehind;
   }
 
   async #afterGap(state: ArchiveState | null): Promise<After> {
-    if (state !== null && !await this.#isBehind(state)) {
+    const { store, databaseId, openedMs } = this.options;
+    if (state === null) return await afterStored(store, databaseId);
+    if (!await isBehindStore(store, databaseId, state)) {
       return gapAfter({ ...state, untilMs: state.sentUntilMs });
     }
-    const { store, databaseId, openedMs } = this.options;
+    // The file was last written before the last that the store has. It is so again since the start at the latest.
     const after = await afterStored(store, databaseId);
-    this.#noteChecked();
-    // What the file was last written with was there before the last that the store has. It is there again since the start at least.
-    return this.#wasBehind ? { ...after, atMs: Math.max(openedMs, (after.gapFromMs ?? 0) + 1) } : after;
+    return { ...after, atMs: Math.max(openedMs, (after.gapFromMs ?? 0) + 1) };
   }
 }
