@@ -124,6 +124,34 @@ Deno.test("who asks for the state takes nothing away that is being spooled", asy
   });
 });
 
+Deno.test("a state that is older than the store, and had given up, begins behind all that the store has", async () => {
+  await withFile(async ({ folder, store, clock, database, start }) => {
+    const first = start();
+    await first.cut();
+    await first.send(ask);
+    const noted = JSON.parse(await Deno.readTextFile(`${folder}/state.json`));
+    for (const days of [1, 2]) {
+      clock.turn(days * DAY_MS);
+      database.exec("INSERT INTO t VALUES (1)");
+      await first.cut();
+      await first.send(ask);
+    }
+    const last = await endOf(first);
+    // As a process leaves it that ends once it has found out, and before it has begun anew.
+    await Deno.writeTextFile(`${folder}/state.json`, JSON.stringify({ ...noted, phase: "lost" }));
+    clock.turn(DAY_MS);
+    const second = start();
+    await second.cut();
+    await second.send(ask);
+    const { epoch } = await endOf(second);
+    assert(epoch.slice(0, 8) > last.epoch.slice(0, 8), `${epoch} behind ${last.epoch}`);
+    const { atMs, gapFromMs } = await beginOf(second, store);
+    assert(gapFromMs !== null && gapFromMs < atMs && atMs > clock.now() - DAY_MS);
+    const moment = await findMoment(store, ID, { atMs: gapFromMs, end: null });
+    assertEquals(moment.whole.at(-1)?.name.epoch, last.epoch);
+  });
+});
+
 Deno.test("frames that the machine has lost after they were read begin a new epoch", async () => {
   await withFile(async ({ path, store, database, start }) => {
     const archive = start();
