@@ -73,7 +73,7 @@ export async function connectMcp(
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${base}/mcp${query}`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
-      ...(typeof to === "string" ? {} : { fetch: (url, init) => askApp(to, url, init) }),
+      fetch: typeof to === "string" ? keepAnswers() : (url, init) => askApp(to, url, init),
     }),
   );
   const call: McpClient["call"] = async (name, args = {}, options = {}) => {
@@ -99,6 +99,19 @@ export async function connectMcp(
     },
     toolNames: async () => (await client.listTools()).tools.map((one) => one.name),
     [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/**
+ * `fetch` whose answers stay in memory. Once an answer is collected as garbage, the runtime (2.9.6) forgets what aborts it, though its
+ * body is still read: the connection of a client that closes would stay open.
+ */
+function keepAnswers(): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  const answers: Response[] = [];
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    answers.push(answer);
+    return answer;
   };
 }
 
