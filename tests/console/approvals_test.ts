@@ -80,6 +80,36 @@ testSteps("the page of an approval", pageWorld, {
     assertMatch((await world.open(path)).text, /Taken back by mara@example\.com/);
     assertEquals(await world.rows("SELECT price FROM items WHERE id < 4"), [[10], [20], [30]]);
   },
+  "writes out the beginning of what is very long, and leads to all of it": async (world) => {
+    const long = "&".repeat(3_000_000);
+    const marks = Array.from({ length: 20_000 }, () => "?").join();
+    const ids = Array.from({ length: 20_000 }, (_, at) => at + 4);
+    for (
+      const [sql, params, words] of [
+        [
+          "UPDATE items SET price = ? WHERE id < 4",
+          [long],
+          "first 20,000 of 3,000,000 characters stand here",
+        ],
+        [`DELETE FROM items WHERE id IN (${marks})`, ids, "first 5,000 of 20,000 values stand here"],
+        [
+          "UPDATE items SET price = ? WHERE id < 4",
+          [{ $blob: "AAAA".repeat(3000) }],
+          "first 4,096 of 9,000 bytes",
+        ],
+      ] as const
+    ) {
+      const { id } = await world.hold(sql, params);
+      const page = await openPage(world.app, world.pathOf(id), world.admin);
+      assert(page.text.length < 1_000_000, `${page.text.length} characters`);
+      assert(page.text.includes(words), words);
+      const [, record = ""] = /stand here; <a href="([^"]+)"/.exec(page.text) ?? [];
+      const all = await openPage(world.app, record, world.admin);
+      const { statements: [statement] } =
+        (all.body as { data: { statements: { sql: string; params: unknown[] }[] } }).data;
+      assertEquals([statement?.sql, statement?.params], [sql, params]);
+    }
+  },
   "leads from what is decided to what else waits, for whoever may decide": async (world) => {
     const [one, other] = [
       await world.hold("DELETE FROM items WHERE id = 1"),

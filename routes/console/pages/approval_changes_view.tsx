@@ -2,21 +2,20 @@
 import type { RowPreview } from "../../../lib/engine/statement_effect.ts";
 import { isFullScan } from "../../../lib/services/editor/explain_text.ts";
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
-import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { Card } from "../parts/card.tsx";
 import { changingColumns, DiffGrid, diffRows } from "../parts/diff_grid.tsx";
 import { counted, whole } from "../parts/figures.ts";
-import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
+import { LONGEST_SQL } from "../parts/page_room.tsx";
 import { Pairs } from "../parts/pairs.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { SqlText } from "../parts/sql_text.tsx";
-import { ChangedValue } from "../parts/changed_value.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 import { MergeChanges, RestoreChanges } from "./approval_reports_view.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
+import { Params, ParamSets } from "./approval_values_view.tsx";
 import { isUnseen } from "./approval_words.ts";
 
 /** Rows that are shown before somebody asks for all: on a phone each is a card. */
@@ -34,7 +33,7 @@ export function Changes(props: ChangesProps): Html {
         preview === null ? null : <RowsCard {...props} preview={preview} index={index} />
       )}
       {approval.effects.some(({ preview }) => preview !== null) ? null : <NoRows {...props} />}
-      {approval.statements.map((_, index) => <StatementCard approval={approval} index={index} />)}
+      {approval.statements.map((_, index) => <StatementCard {...props} index={index} />)}
       <PlanCard approval={approval} />
     </>
   );
@@ -60,7 +59,7 @@ function FilesCard({ files }: { files: NonNullable<ApprovalPage["migrations"]> }
 }
 
 function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly index: number }): Html {
-  const { approval, preview, index, all, allRows, path } = props;
+  const { approval, room, preview, index, all, allRows, path } = props;
   const rows = diffRows(preview);
   const listed = allRows ? rows : rows.slice(0, FEW_ROWS);
   const own = approval.effects[index]?.ownRows ?? rows.length;
@@ -94,6 +93,7 @@ function RowsCard(props: ChangesProps & { readonly preview: RowPreview; readonly
         keys={preview.keys ?? []}
         rows={listed}
         all={all || comeOrGo}
+        room={room}
       />
       {listed.length === rows.length ? null : (
         <p class="body more">
@@ -137,7 +137,7 @@ function NoRows(props: ChangesProps): Html {
   );
 }
 
-function StatementCard({ approval, index }: { approval: ApprovalPage; index: number }): Html | null {
+function StatementCard({ approval, room, index }: ChangesProps & { readonly index: number }): Html | null {
   const statement = approval.statements[index];
   if (statement === undefined) return null;
   const { sql, params } = statement;
@@ -147,7 +147,7 @@ function StatementCard({ approval, index }: { approval: ApprovalPage; index: num
       id={`statement-${index}`}
       title={count > 1 ? `Statement ${index + 1} of ${count}` : "Statement"}
       about="runs as written, once"
-      end={
+      end={sql.length > LONGEST_SQL ? undefined : (
         <button
           class="button small needs-script"
           type="button"
@@ -157,49 +157,18 @@ function StatementCard({ approval, index }: { approval: ApprovalPage; index: num
           <Icon name="copy" size={14} />
           <span>Copy</span>
         </button>
-      }
+      )}
       full
     >
-      <SqlText sql={sql} label={count > 1 ? `Text of statement ${index + 1}` : "Text of the statement"} />
-      {approval.paramSets === null ? null : <Sets sets={approval.paramSets} />}
-      {params.length === 0 ? null : (
-        <Pairs
-          pairs={params.map((value, at) => ({
-            name: <span class="tok-parameter">{`?${at + 1}`}</span>,
-            kind: kindOf(value),
-            value: <ChangedValue value={shownParameter(value)} />,
-          }))}
-        />
-      )}
+      <SqlText
+        sql={sql}
+        label={count > 1 ? `Text of statement ${index + 1}` : "Text of the statement"}
+        room={room}
+      />
+      {approval.paramSets === null ? null : <ParamSets sets={approval.paramSets} room={room} />}
+      {params.length === 0 ? null : <Params params={params} room={room} />}
     </Card>
   );
-}
-
-/** The statement runs once for each set of values. */
-function Sets({ sets: { count, first } }: { sets: NonNullable<ApprovalPage["paramSets"]> }): Html {
-  const columns = first[0]?.map((_, at) => ({ name: `?${at + 1}` })) ?? [];
-  return (
-    <>
-      <p class="note body">
-        {`Runs once for each of ${counted(count, "set")} of values`}
-        {first.length < count ? `; the first ${whole(first.length)} are shown` : ""}
-      </p>
-      <Grid
-        label="Sets of values"
-        kind=""
-        columns={columns}
-        rows={first.map((set) => set.map((value) => <ChangedValue value={shownParameter(value)} />))}
-      />
-    </>
-  );
-}
-
-function kindOf(value: SqlParameter): string {
-  if (value === null) return "null";
-  if (typeof value === "object" && "$integer" in value) return "integer";
-  if (typeof value === "object") return "$blob" in value ? "blob" : "real";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "real";
-  return "text";
 }
 
 function PlanCard({ approval: { plan } }: { approval: ApprovalPage }): Html | null {

@@ -10,7 +10,7 @@ import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
 export function MergeChanges(
   props: ChangesProps & { readonly merge: NonNullable<ApprovalPage["merge"]> },
 ): Html {
-  const { merge: { branchRef, mode, onConflict, report }, all } = props;
+  const { merge: { branchRef, mode, onConflict, report }, all, room } = props;
   const conflicts = report.conflicts.count;
   return (
     <>
@@ -25,8 +25,8 @@ export function MergeChanges(
             } wins.`}
         </p>
       </Card>
-      <SchemaChanges changes={report.schema.changes} statements={report.schema.statements} />
-      {report.tables.map((table) => <TableChanges diff={table} all={all} />)}
+      <SchemaChanges changes={report.schema.changes} statements={report.schema.statements} room={room} />
+      {report.tables.map((table) => <TableChanges diff={table} all={all} room={room} />)}
     </>
   );
 }
@@ -35,7 +35,7 @@ export function MergeChanges(
 export function RestoreChanges(
   props: ChangesProps & { readonly restore: NonNullable<ApprovalPage["restore"]> },
 ): Html {
-  const { restore: { snapshot, effect }, all } = props;
+  const { restore: { snapshot, effect }, all, room } = props;
   return (
     <>
       <Card id="restore" title="Restore of a snapshot" foot={<Seen {...props} />}>
@@ -45,8 +45,8 @@ export function RestoreChanges(
             : `That changes ${counted(effect.rows, "row")} of ${counted(effect.tables.length, "table")}.`}
         </p>
       </Card>
-      <SchemaChanges changes={effect?.schema ?? []} statements={[]} />
-      {(effect?.tables ?? []).map((table) => <TableChanges diff={table} all={all} />)}
+      <SchemaChanges changes={effect?.schema ?? []} statements={[]} room={room} />
+      {(effect?.tables ?? []).map((table) => <TableChanges diff={table} all={all} room={room} />)}
     </>
   );
 }

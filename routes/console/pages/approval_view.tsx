@@ -8,6 +8,7 @@ import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Person } from "../parts/person.tsx";
+import { PageRoom } from "../parts/page_room.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { Quote } from "../parts/quote.tsx";
 import { Steps } from "../parts/steps.tsx";
@@ -36,6 +37,7 @@ export interface ApprovalProps extends DecisionProps {
 export function Approval(props: ApprovalProps): Html {
   const { visit, approval, namespace, path, all, allRows, decides, poll } = props;
   const isOpen = approval.state === "pending" && decides;
+  const room = new PageRoom(`/api/namespaces/${namespace}/approvals/${encodeURIComponent(approval.id)}`);
   return (
     <>
       <Crumbs path={[["Approvals", `/console/${namespace}/approvals`]]} here={<code>{approval.id}</code>} />
@@ -47,7 +49,14 @@ export function Approval(props: ApprovalProps): Html {
         <div class="stack">
           <CameBack approval={approval} />
           <Effect approval={approval} />
-          <Changes approval={approval} all={all} allRows={allRows} path={path} decides={decides} />
+          <Changes
+            approval={approval}
+            room={room}
+            all={all}
+            allRows={allRows}
+            path={path}
+            decides={decides}
+          />
         </div>
         <aside class="decision" id="decide" aria-label="Decision">
           <Decision {...props} />

@@ -3,15 +3,18 @@ import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { MergeConflict, MergeReport } from "../../../lib/sql/branch_report.ts";
 import { ChangedValue } from "../parts/changed_value.tsx";
 import type { Html } from "../parts/html.ts";
+import type { PageRoom } from "../parts/page_room.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
 interface ConflictProps {
   readonly conflict: MergeConflict;
   readonly tables: MergeReport["tables"];
+  /** Of all conflicts together. */
+  readonly room: PageRoom;
 }
 
 /** Its name, and where both sides have a row the values in which they differ. */
-export function Conflict({ conflict, tables }: ConflictProps): Html {
+export function Conflict({ conflict, tables, room }: ConflictProps): Html {
   const { kind, table, key, ours, theirs } = conflict;
   const place = `${visibleText(table)} ${key.map((value) => visibleText(String(value))).join(", ")}`;
   if (kind !== "row") return <li>{`${kind.replace("_", " ")}: ${place}`}</li>;
@@ -29,11 +32,11 @@ export function Conflict({ conflict, tables }: ConflictProps): Html {
               <li>
                 {`${visibleText(name)}: in the trunk `}
                 <span class="mono">
-                  <ChangedValue value={trunk} other={branch} />
+                  <ChangedValue value={trunk} other={branch} room={room} />
                 </span>
                 {", in the branch "}
                 <span class="mono">
-                  <ChangedValue value={branch} other={trunk} />
+                  <ChangedValue value={branch} other={trunk} room={room} />
                 </span>
               </li>
             )

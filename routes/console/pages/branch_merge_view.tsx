@@ -9,6 +9,7 @@ import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
+import { PageRoom } from "../parts/page_room.tsx";
 import { Conflict } from "./branch_conflict_view.tsx";
 
 type Chosen = Pick<MergeInput, "mode" | "onConflict">;
@@ -63,6 +64,7 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
     preview;
   const stopped = conflicts.count > 0 && onConflict === "abort";
   const nothing = writes.length === 0;
+  const room = new PageRoom();
   const what = mode === "data" ? counted(rowsWritten, "row") : counted(statementsRun, "statement");
   return (
     <>
@@ -72,7 +74,7 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
           {stopped ? ": choose who wins, or change the branch." : ", settled as chosen."}
           <ul>
             {conflicts.items.slice(0, SHOWN).map((conflict) => (
-              <Conflict conflict={conflict} tables={tables} />
+              <Conflict conflict={conflict} tables={tables} room={room} />
             ))}
           </ul>
           {conflicts.count > SHOWN ? `and ${conflicts.count - SHOWN} more` : ""}

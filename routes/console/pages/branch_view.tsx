@@ -15,6 +15,7 @@ import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { PageRoom } from "../parts/page_room.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
@@ -112,6 +113,7 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
     return query === "" ? here : `${here}?${query}`;
   };
   const nothing = tables.length === 0 && schema.changes.length === 0;
+  const room = new PageRoom();
   return (
     <>
       <Card
@@ -140,8 +142,8 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
             : null}
         </p>
       </Card>
-      <SchemaChanges changes={schema.changes} statements={schema.statements} />
-      {tables.map((diff) => <TableChanges diff={diff} all={all} />)}
+      <SchemaChanges changes={schema.changes} statements={schema.statements} room={room} />
+      {tables.map((diff) => <TableChanges diff={diff} all={all} room={room} />)}
     </>
   );
 }

@@ -16,6 +16,7 @@ import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { PageRoom } from "../parts/page_room.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Time } from "../parts/time.tsx";
 import { visibleText } from "../parts/visible_text.ts";
@@ -48,6 +49,7 @@ export function Restore(props: RestoreProps): Html {
   const { base, snapshot, taken, effect, all } = props;
   const moment = momentOf(snapshot);
   const here = `${base}/${encodeURIComponent(snapshot)}/restore`;
+  const room = new PageRoom();
   return (
     <>
       <Crumbs path={[["Snapshots", base]]} here={visibleText(snapshot)} />
@@ -84,8 +86,8 @@ export function Restore(props: RestoreProps): Html {
           >
             <p>{sentenceOf(effect)}</p>
           </Card>
-          <SchemaChanges changes={effect?.schema ?? []} statements={[]} />
-          {(effect?.tables ?? []).map((diff) => <TableChanges diff={diff} all={all} />)}
+          <SchemaChanges changes={effect?.schema ?? []} statements={[]} room={room} />
+          {(effect?.tables ?? []).map((diff) => <TableChanges diff={diff} all={all} room={room} />)}
         </div>
         <div class="stack">
           <Copy {...props} />

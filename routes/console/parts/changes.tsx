@@ -5,13 +5,18 @@ import { Card } from "./card.tsx";
 import { DiffGrid, type DiffRow } from "./diff_grid.tsx";
 import { counted, whole } from "./figures.ts";
 import type { Html } from "./html.ts";
+import type { PageRoom } from "./page_room.tsx";
 import { Pairs } from "./pairs.tsx";
 import { SqlText } from "./sql_text.tsx";
 import { visibleText } from "./visible_text.ts";
 
 /** What becomes of definitions, with the statements that do it; nothing where none changes. */
 export function SchemaChanges(
-  { changes, statements }: { changes: readonly SchemaChange[]; statements: readonly string[] },
+  { changes, statements, room }: {
+    readonly changes: readonly SchemaChange[];
+    readonly statements: readonly string[];
+    readonly room: PageRoom;
+  },
 ): Html | null {
   if (changes.length === 0 && statements.length === 0) return null;
   return (
@@ -23,13 +28,17 @@ export function SchemaChanges(
           value: visibleText(name),
         }))}
       />
-      {statements.length === 0 ? null : <SqlText sql={statements.join(";\n")} label="Statements" />}
+      {statements.length === 0
+        ? null
+        : <SqlText sql={statements.join(";\n")} label="Statements" room={room} />}
     </Card>
   );
 }
 
 /** The rows of a table that come, go or change; `all`: also columns that stay. */
-export function TableChanges({ diff, all }: { diff: TableDiff; all: boolean }): Html {
+export function TableChanges(
+  { diff, all, room }: { readonly diff: TableDiff; readonly all: boolean; readonly room: PageRoom },
+): Html {
   const { table, columns, primaryKey, added, removed, changed, rows } = diff;
   const shown = [
     ...asRows(rows.removed).map((before): DiffRow => ({ before, after: null })),
@@ -53,6 +62,7 @@ export function TableChanges({ diff, all }: { diff: TableDiff; all: boolean }): 
         keys={primaryKey}
         rows={shown}
         all={all || changed === 0}
+        room={room}
       />
     </Card>
   );

@@ -2,6 +2,7 @@
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { Html } from "./html.ts";
 import { inTurns } from "./in_turns.ts";
+import { PageRoom } from "./page_room.tsx";
 import { isNumeric } from "./value.tsx";
 import { ChangedValue } from "./changed_value.tsx";
 import { visibleText } from "./visible_text.ts";
@@ -22,6 +23,8 @@ export interface DiffGridProps {
   readonly rows: readonly DiffRow[];
   /** All columns; otherwise those that change, with the key and what a reader knows the row by. */
   readonly all: boolean;
+  /** Of the page, where it shows more than this. */
+  readonly room?: PageRoom;
 }
 
 interface ShownColumn {
@@ -52,10 +55,14 @@ const CELLS_A_VALUE = 3;
 
 /** The table, in a region that scrolls for itself. */
 export async function DiffGrid(props: DiffGridProps): Promise<Awaited<Html>> {
-  const { label, rows } = props;
+  const { label, rows, room = new PageRoom() } = props;
   const { still, changing } = columnsOf(props);
   const cells = CELLS_A_VALUE * (still.length + 2 * changing.length);
-  const body = await inTurns(rows, cells, (row) => <Row row={row} still={still} changing={changing} />);
+  const body = await inTurns(
+    rows,
+    cells,
+    (row) => <Row row={row} still={still} changing={changing} room={room} />,
+  );
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={label}>
       <table class="grid diff">
@@ -95,9 +102,10 @@ interface RowProps {
   readonly row: DiffRow;
   readonly still: readonly ShownColumn[];
   readonly changing: readonly ShownColumn[];
+  readonly room: PageRoom;
 }
 
-function Row({ row: { before, after }, still, changing }: RowProps): Html {
+function Row({ row: { before, after }, still, changing, room }: RowProps): Html {
   const whole = before ?? after ?? [];
   const look = before === null ? "after" : after === null ? "before" : "";
   // The column changes in another row: only what changes has a colour.
@@ -105,7 +113,7 @@ function Row({ row: { before, after }, still, changing }: RowProps): Html {
   return (
     <tr>
       {still.map(({ at, name, numeric }, place) => {
-        const value = <ChangedValue value={whole[at] ?? null} />;
+        const value = <ChangedValue value={whole[at] ?? null} room={room} />;
         if (place === 0) {
           return <th scope="row" class={classes("", numeric)} data-label={visibleText(name)}>{value}</th>;
         }
@@ -121,13 +129,17 @@ function Row({ row: { before, after }, still, changing }: RowProps): Html {
       {changing.map(({ at, name, numeric }) => (
         <>
           <td class={classes(`before${sameAt(at)}`, numeric)} data-label={`${visibleText(name)} before`}>
-            {before === null ? null : <ChangedValue value={before[at] ?? null} other={after?.[at] ?? null} />}
+            {before === null
+              ? null
+              : <ChangedValue value={before[at] ?? null} other={after?.[at] ?? null} room={room} />}
           </td>
           <td
             class={classes(`after${sameAt(at)}`, numeric)}
             data-label={before === null ? visibleText(name) : "after"}
           >
-            {after === null ? null : <ChangedValue value={after[at] ?? null} other={before?.[at] ?? null} />}
+            {after === null
+              ? null
+              : <ChangedValue value={after[at] ?? null} other={before?.[at] ?? null} room={room} />}
           </td>
         </>
       ))}

@@ -2,19 +2,31 @@
 import { colouredTokens } from "../../../lib/sql/coloured_tokens.ts";
 import type { TextSpan } from "../../../lib/sql/failed_span.ts";
 import type { Html } from "./html.ts";
+import { LeftOut, LONGEST_SQL, PageRoom } from "./page_room.tsx";
 import { visibleLines } from "./visible_text.ts";
 
 /** Characters from which on a text has no colours: nobody reads it. */
 const MOST_COLOURED = 20_000;
 
-/** The text in a region of its own. `failed` is marked. */
+/** The text in a region of its own, as far as there is room. `failed` is marked. */
 export function SqlText(
-  { sql, label = "Statement", failed = null }: { sql: string; label?: string; failed?: TextSpan | null },
+  { sql, label = "Statement", failed = null, room = new PageRoom() }: {
+    readonly sql: string;
+    readonly label?: string;
+    readonly failed?: TextSpan | null;
+    /** Of the page, where it shows more than this. */
+    readonly room?: PageRoom;
+  },
 ): Html {
+  const written = room.charactersOf(sql.length, LONGEST_SQL);
+  const text = sql.slice(0, written);
   return (
-    <pre class="sql" tabindex={0} role="region" aria-label={`${label}, text`}>
-      <code>{failed === null ? <Coloured sql={sql} /> : <Marked sql={sql} failed={failed} />}</code>
-    </pre>
+    <>
+      <pre class="sql" tabindex={0} role="region" aria-label={`${label}, text`}>
+        <code>{failed === null ? <Coloured sql={text} /> : <Marked sql={text} failed={failed} />}</code>
+      </pre>
+      <LeftOut room={room} shown={written} all={sql.length} of="characters" />
+    </>
   );
 }
 
