@@ -1,11 +1,12 @@
 // Calls that wait: for their execution token, or for an approval. Their text may be larger than a KV value, so it is
 // stored in pieces.
 import type { Clock } from "../core/clock.ts";
-import { chosenSec } from "../core/limits.ts";
+import { approvalLimits, chosenSec } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import { dropPieces, readPieces, writePieces } from "../store/pieces.ts";
 import type { ExecutionRecord } from "../store/write_records.ts";
+import { APPROVAL_MS } from "./approvals.ts";
 import { KeptRoom } from "./kept_room.ts";
 
 /** KV deletes records a little after the deadline, which is checked where it matters. */
@@ -18,13 +19,30 @@ export type ClaimedExecution =
 
 /** Every method's errors: `meter_unreachable`. */
 export class HeldCalls {
-  readonly #room: KeptRoom;
+  readonly #proposed: KeptRoom;
+  readonly #approvals: KeptRoom;
 
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {
-    this.#room = new KeptRoom(clock, chosenSec.execution.most * 1000);
+    this.#proposed = new KeptRoom(clock, chosenSec.execution.most * 1000);
+    this.#approvals = new KeptRoom(clock, 2 * APPROVAL_MS, approvalLimits);
   }
 
-  /** Writes the text of a call before its record exists, and answers the number of pieces. */
+  /**
+   * Writes the text of a call before its approval exists, and answers the number of pieces. Null: the approvals of the last days have
+   * taken all room of the namespace.
+   */
+  async keepFirst(
+    holder: string,
+    { namespaceId, text }: { readonly namespaceId: string; readonly text: string },
+    untilMs: number,
+  ): Promise<number | null> {
+    const bytes = new TextEncoder().encode(text);
+    return this.#approvals.take(namespaceId, bytes.length)
+      ? await this.#keepBytes(holder, bytes, untilMs)
+      : null;
+  }
+
+  /** The same for what takes the place of such a text. */
   keep(holder: string, text: string, untilMs: number): Promise<number> {
     return this.#keepBytes(holder, new TextEncoder().encode(text), untilMs);
   }
@@ -54,7 +72,7 @@ export class HeldCalls {
     record: Omit<ExecutionRecord, "pieces">,
   ): Promise<boolean> {
     const bytes = new TextEncoder().encode(text);
-    if (!this.#room.take(namespaceId, bytes.length)) return false;
+    if (!this.#proposed.take(namespaceId, bytes.length)) return false;
     const pieces = await this.#keepBytes(hash, bytes, record.expiresAt);
     const expireIn = record.expiresAt - this.clock.now() + EXPIRY_SLACK_MS;
     await kvCommit(this.kv.atomic().set(keys.execution(hash), { ...record, pieces }, { expireIn }));

@@ -132,7 +132,7 @@ export const errorTable = {
   too_many_approvals: {
     status: 429,
     message:
-      "Have those decided and redeemed that wait; this token or database has as many approvals as it may",
+      "Have those decided and redeemed that wait; this token or database has as many approvals as it may, or its namespace such large ones",
     retryable: true,
     retryAfterSec: 60,
   },

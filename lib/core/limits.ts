@@ -81,6 +81,11 @@ export const MAX_SMALL_BYTES = 4096;
 /** How many of those that do not count are kept in the same time: each takes up to 8 KiB of the file. Tests make it smaller. */
 export const smallLimits = { kept: 100_000 };
 /**
+ * Bytes that a process keeps there of a namespace's approvals that were asked for within two days, which is as long as one is kept,
+ * and bytes of one that does not count. Tests make it smaller.
+ */
+export const approvalLimits = { keptBytes: 1024 * 1024 * 1024, smallBytes: 65_536 };
+/**
  * Databases, and tokens, that a process makes for a namespace in a UTC day; and handoffs that a token, with all that come of it, mints
  * in one: what they give may last for ever, and costs nothing. Tests make it smaller.
  */

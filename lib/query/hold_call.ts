@@ -127,12 +127,14 @@ async function addApproval(
   const id = newId("apv", now);
   const expiresAt = now + APPROVAL_MS;
   const covers = matches.flatMap(({ about }) => about);
-  const pieces = await ctx.held.keep(id, text(covers), expiresAt + APPROVAL_MS);
+  const { namespaceId } = target;
+  const pieces = await ctx.held.keepFirst(id, { namespaceId, text: text(covers) }, expiresAt + APPROVAL_MS);
+  if (pieces === null) return "too_many";
   const record: ApprovalRecord = {
     id,
     tokenHash: tokenHash(token),
     page: approvalUrl(ctx.baseUrl, target.namespaceSlug, id),
-    namespaceId: target.namespaceId,
+    namespaceId,
     databaseId: target.databaseId,
     databaseSlug: target.databaseSlug,
     branchRef: target.branchRef,

@@ -129,7 +129,7 @@ Deno.test("the limits that are documented are the code's", async () => {
       `Of an endpoint the newest ${limits.MAX_REVISIONS.toLocaleString("en")} revisions are kept`,
       `of long ones fewer: some ${limits.MAX_REVISION_CHARACTERS.toLocaleString("en")} characters`,
       `have at most ${limits.MAX_ENDPOINT_CHARACTERS.toLocaleString("en")} characters together`,
-      `at most ${limits.MAX_BRANCHES} branches of it live, and it has at most ${limits.MAX_RULES} rules.`,
+      `At most ${limits.MAX_BRANCHES} branches of a database live, and it has at most ${limits.MAX_RULES} rules.`,
       `an email address ${limits.MAX_EMAIL_LENGTH}, a URL ${limits.MAX_URL_LENGTH}, a question to \`ask\` ${limits.MAX_QUESTION_LENGTH}.`,
     ]
   ) assert(text.includes(said), said);

@@ -1,6 +1,6 @@
 // How many approvals may wait at a time: an agent that tries over and over fills neither the store nor a person's day.
 import { assertEquals } from "@std/assert";
-import { MAX_OPEN_APPROVALS, MAX_OPEN_APPROVALS_OF_TOKEN } from "../../lib/core/limits.ts";
+import { approvalLimits, MAX_OPEN_APPROVALS, MAX_OPEN_APPROVALS_OF_TOKEN } from "../../lib/core/limits.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
@@ -45,6 +45,25 @@ test("one token does not take the room of others, and gets room again with each 
     heldBy(await hold(greedy.token));
     assertEquals((await hold(greedy.token)).body.code, "too_many_approvals");
   });
+});
+
+test("large approvals of a namespace fill a part of KV and no more; small ones have their own room", async () => {
+  const { keptBytes } = approvalLimits;
+  approvalLimits.keptBytes = 400_000;
+  try {
+    await withWrites(async ({ setup, rule, shop, decide }) => {
+      await setup("CREATE TABLE t (a)");
+      await rule({ tableGlob: "t", effect: "require_approval" });
+      const hold = (length: number) => shop.query("UPDATE t SET a = ?", ["x".repeat(length)]);
+      const held = [heldBy(await hold(150_000)), heldBy(await hold(150_000))];
+      for (const { id } of held) await decide(id, "deny");
+      const late = await hold(150_000);
+      assertEquals([late.status, late.body.code], [429, "too_many_approvals"], late.text);
+      heldBy(await hold(60_000));
+    });
+  } finally {
+    approvalLimits.keptBytes = keptBytes;
+  }
 });
 
 async function refused({ shop }: WriteWorld): Promise<void> {

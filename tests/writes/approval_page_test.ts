@@ -47,6 +47,24 @@ testSteps("one approval shows", decisionWorld, {
     assertEquals([preview?.before.length, preview?.after.length], [10, 10]);
     assertEquals(preview?.after.map(([id]) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   },
+  "no more rows than 8 MiB of values, of all statements together": async ({ app, shop, agent, show }) => {
+    const statements = [
+      { sql: "UPDATE items SET name = hex(zeroblob(1500000)) WHERE id <= 10" },
+      { sql: "DELETE FROM items WHERE id <= 10" },
+    ];
+    const answer = await app.request("POST", `${shop.database.path}/batch`, {
+      token: agent.token,
+      body: { statements, transaction: true },
+    });
+    const { effects, effect } = await show(heldBy(answer).id);
+    const [changed, deleted] = effects as {
+      ownRows: number;
+      preview: { before: unknown[]; after: unknown[] } | null;
+    }[];
+    assertEquals([changed?.ownRows, deleted?.ownRows, effect.affected], [10, 10, 20]);
+    assertEquals([changed?.preview?.before.length, changed?.preview?.after.length], [3, 3]);
+    assertEquals(deleted?.preview, null);
+  },
   "the rows that an INSERT adds, behind those that it changes": async ({ hold, show, rows }) => {
     const previewOf = async (sql: string, params: unknown[] = []) => {
       const { preview } = await show((await hold(sql, params)).id);

@@ -13,6 +13,7 @@ import { brokenReference, type DeferredReferences } from "./deferred_references.
 import { dryRuns, joinEffects } from "./dry_sets.ts";
 import { HELD_ROWS, PREVIEW_ROWS, rowPreview, UNDO_EFFECT } from "./row_preview.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
+import { PreviewRoom } from "./preview_room.ts";
 import { ReturnedRows } from "./returned_rows.ts";
 import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
 
@@ -41,6 +42,7 @@ export class DryRun {
   footprint: Footprint | null = null;
   #watch: FootprintWatch | null = null;
   readonly #returned: ReturnedRows;
+  readonly #room = new PreviewRoom();
 
   constructor(private readonly options: DryRunOptions) {
     this.#returned = new ReturnedRows(options.call.statements);
@@ -135,7 +137,8 @@ export class DryRun {
     const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
     // What finds the rows was made without the values that the statement takes.
-    const found = !hidden && !statement.takes && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
+    const shows = !hidden && !statement.takes && !this.#room.isUsedUp;
+    const found = shows && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(statementOfRun(this.options.call, this.at))
       : null;
     // Who sends an INSERT has its rows; who decides about it sees them here.
@@ -143,7 +146,7 @@ export class DryRun {
     const preview = target && ownRows !== null
       ? yield* rowPreview({ statement, target, ownRows, rowForm, most: this.#mostRows })
       : null;
-    this.#addEffect({ ...effect, preview });
+    this.#addEffect({ ...effect, preview: preview && this.#room.fit(preview) });
     if (last) return null;
     // The next statements of a batch see what this one did.
     const again = target ? [UNDO_EFFECT, this.#callerStep(statement)] : [];
