@@ -51,6 +51,9 @@ export const approvalDetail = approvalRecord.extend({
   decidedByName: z.string().nullable(),
   snapshotFirst: z.boolean(),
   outcome,
+  whole: z.boolean().describe(
+    "False: too long for a list, so that statements and effects are empty; the approval itself has them",
+  ),
   statements: z.array(
     z.object({
       sql: z.string(),

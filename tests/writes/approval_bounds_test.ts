@@ -66,6 +66,37 @@ test("large approvals of a namespace fill a part of KV and no more; small ones h
   }
 });
 
+test("a list tells of large calls as far as it has room, names all that wait, and each tells of itself", async () => {
+  await withWrites(async ({ setup, rule, shop, app }) => {
+    await setup("CREATE TABLE t (a)", "INSERT INTO t VALUES (1)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const lengths = [10, 5_000_000, 6_000_000, 20];
+    const held: Held[] = [];
+    for (const length of lengths) {
+      held.unshift(heldBy(await shop.query("DELETE FROM t WHERE a <> ?", ["x".repeat(length)])));
+    }
+    const path = `/api/namespaces/${shop.slug}/approvals`;
+    const list = await app.request("GET", `${path}?state=pending`, { token: shop.token });
+    type Listed = {
+      id: string;
+      whole: boolean;
+      statements: { params: string[] }[];
+      effect: { affected: number };
+    };
+    const { data } = JSON.parse(list.text) as { data: Listed[] };
+    const lengthOf = ({ statements }: Listed) => statements[0]?.params[0]?.length ?? null;
+    assertEquals(data.map((one) => [one.id, one.whole, lengthOf(one), one.effect.affected]), [
+      [held[0]?.id, true, 20, 1],
+      [held[1]?.id, true, 6_000_000, 1],
+      [held[2]?.id, false, null, 1],
+      [held[3]?.id, true, 10, 1],
+    ]);
+    const alone = await app.request("GET", `${path}/${held[2]?.id}`, { token: shop.token });
+    const shown = (JSON.parse(alone.text) as { data: Listed }).data;
+    assertEquals([shown.whole, lengthOf(shown)], [true, 5_000_000]);
+  });
+});
+
 async function refused({ shop }: WriteWorld): Promise<void> {
   const answer = await shop.query("INSERT INTO t VALUES ('one too many')");
   assertEquals([answer.status, answer.body.code], [429, "too_many_approvals"], answer.text);

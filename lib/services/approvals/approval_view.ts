@@ -80,6 +80,8 @@ interface UndoneView {
 
 /** What a person sees before deciding. */
 export interface ApprovalDetail extends ApprovalSummary {
+  /** False: the call that waits is too long for a list, and all behind this says nothing of it. */
+  readonly whole: boolean;
   readonly statements: HeldCall["statements"];
   /** How many parameter sets the statement runs with, and the first of them; null where each statement runs once. */
   readonly paramSets: { readonly count: number; readonly first: ParamSets } | null;
@@ -181,6 +183,7 @@ export async function approvalDetail(
 ): Promise<ApprovalDetail> {
   return {
     ...summary,
+    whole: true,
     statements: held.statements,
     paramSets: shownSets(held),
     effects: held.effects,
@@ -188,6 +191,25 @@ export async function approvalDetail(
     restore: held.restore ?? null,
     migrations: held.migrations ? await fileViews(facts, held.migrations.files) : null,
     merge: held.merge === undefined ? null : mergePart(held.merge),
+  };
+}
+
+/** The same of one whose call is too long for a list. */
+export function withoutCall(summary: ApprovalSummary): ApprovalDetail {
+  const { affectedRows, cascadedRows } = summary;
+  const affected = affectedRows === null ? null : affectedRows - (cascadedRows ?? 0);
+  return {
+    ...summary,
+    ...{
+      whole: false,
+      statements: [],
+      paramSets: null,
+      effects: [],
+      restore: null,
+      migrations: null,
+      merge: null,
+    },
+    effect: { affected, cascaded: cascadedRows, rowsRead: null },
   };
 }
 
@@ -226,7 +248,15 @@ export async function heldCallOf(
   ctx: { readonly held: HeldCalls },
   record: ApprovalRecord,
 ): Promise<HeldCall> {
-  const text = await ctx.held.read(record.heldId ?? record.id, record.pieces);
+  const text = await heldTextOf(ctx, record);
   if (text === null) throw new AppError("approval_not_found");
   return readHeldCall(text);
+}
+
+/** The text of that call; null when it is gone. */
+export function heldTextOf(
+  ctx: { readonly held: HeldCalls },
+  record: ApprovalRecord,
+): Promise<string | null> {
+  return ctx.held.read(record.heldId ?? record.id, record.pieces);
 }

@@ -1,7 +1,8 @@
 // The approvals of a namespace for people: a list, and one with everything that they decide by.
 import type { ApprovalState } from "../../control/approvals.ts";
-import { failedWith } from "../../core/errors.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
+import { readHeldCall } from "../../query/held_call.ts";
+import { PIECE_BYTES } from "../../store/pieces.ts";
 import type { ApprovalRecord, RuleRecord } from "../../store/write_records.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
 import { notedName } from "../note_act.ts";
@@ -12,6 +13,8 @@ import {
   type ApprovalSummary,
   approvalSummary,
   heldCallOf,
+  heldTextOf,
+  withoutCall,
 } from "./approval_view.ts";
 
 /** Which approvals are wanted; null: in any state. */
@@ -68,17 +71,31 @@ export async function inboxMark(ctx: ApprovalContext, namespaceSlug: string): Pr
   return `${changed}.${waiting}`;
 }
 
-/** The approvals of a namespace, newest first, with what each would run. Errors: those of `readableNamespace`. */
+/** Bytes of calls, about, that one list tells of: all that wait may be gigabytes. */
+const MOST_LISTED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The approvals of a namespace, newest first, with what each would run, as far as a list has room for it. Errors: those of
+ * `readableNamespace`.
+ */
 export async function listApprovals(ctx: ApprovalContext, filter: ApprovalFilter): Promise<ApprovalDetail[]> {
   const namespace = await readableNamespace(ctx, filter.namespaceSlug);
   const records = await ctx.query.approvals.list(namespace.id, filter.state);
   const shown = await summaries(ctx, records);
   const details: ApprovalDetail[] = [];
+  let left = MOST_LISTED_BYTES;
   for (const [at, record] of records.entries()) {
-    // KV forgets a record and its text one after the other: one whose text is gone must not hide the rest.
-    const held = await heldCallOf(ctx.query, record).catch(nullIfGone);
     const summary = shown[at];
-    if (held && summary) details.push(await approvalDetail(ctx.query, { summary, held }));
+    if (summary === undefined) continue;
+    if ((record.pieces - 1) * PIECE_BYTES > left) {
+      details.push(withoutCall(summary));
+      continue;
+    }
+    const text = await heldTextOf(ctx.query, record);
+    // KV forgets a record and its text one after the other: one whose text is gone must not hide the rest.
+    if (text === null) continue;
+    left -= text.length;
+    details.push(await approvalDetail(ctx.query, { summary, held: readHeldCall(text) }));
   }
   return details;
 }
@@ -101,11 +118,6 @@ async function summaries(
     found.push(approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName }));
   }
   return found;
-}
-
-function nullIfGone(error: unknown): null {
-  if (failedWith(error, "approval_not_found")) return null;
-  throw error;
 }
 
 /** One approval with everything that its page shows. */
