@@ -8,6 +8,7 @@ import { lookAtApproval } from "../../lib/services/approvals/look_at_approval.ts
 import { getApproval, listApprovals } from "../../lib/services/approvals/read_approvals.ts";
 import { previewUndo, undoApproval } from "../../lib/services/approvals/undo_approval.ts";
 import { answers, sendWithRows } from "../http/answers.ts";
+import { sendLongData } from "../http/long_answer.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -42,9 +43,9 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.array(approvalDetail)),
       }),
       validate("query", listQuery),
-      async (c) => {
+      (c) => {
         const input = { namespaceSlug: c.req.param("slug"), state: c.req.valid("query").state ?? null };
-        return sendWithRows(c, { success: true, data: await listApprovals(approvalContext(deps, c), input) });
+        return sendLongData(c, input, () => listApprovals(approvalContext(deps, c), input));
       },
     )
     .get(
@@ -55,8 +56,7 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(approvalPage),
       }),
       validate("query", noQuery),
-      async (c) =>
-        sendWithRows(c, { success: true, data: await getApproval(approvalContext(deps, c), pathOf(c)) }),
+      (c) => sendLongData(c, pathOf(c), () => getApproval(approvalContext(deps, c), pathOf(c))),
     )
     .post(
       "/:slug/approvals/:id/look",

@@ -20,7 +20,7 @@ import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
 import { answers, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { sendLongList } from "../http/long_answer.ts";
+import { sendLongData } from "../http/long_answer.ts";
 import { noQuery } from "../http/schemas.ts";
 import { bodyUpTo } from "../middleware/body_text.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
@@ -69,7 +69,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the endpoints", tags, responses: answers(z.array(endpointRecord)) }),
       validate("query", noQuery),
-      (c) => sendLongList(c, databaseOf(c), () => listEndpoints(contextOf(deps, c), databaseOf(c))),
+      (c) => sendLongData(c, databaseOf(c), () => listEndpoints(contextOf(deps, c), databaseOf(c))),
     )
     .post(
       PATH,
@@ -186,7 +186,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.array(endpointRevision)),
       }),
       validate("query", noQuery),
-      (c) => sendLongList(c, databaseOf(c), () => listRevisions(contextOf(deps, c), endpointOf(c))),
+      (c) => sendLongData(c, databaseOf(c), () => listRevisions(contextOf(deps, c), endpointOf(c))),
     )
     .post(
       `${ONE}/revisions/:n/restore`,

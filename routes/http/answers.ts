@@ -77,14 +77,21 @@ export function sendPage(c: Context<Env>, { items, nextCursor }: ShownPage<objec
   return c.json({ success: true, data: items, meta: { nextCursor } });
 }
 
-/** An answer with rows among other things: `c.json` would write a REAL beyond 2^53 as a whole number. */
+/**
+ * An answer with rows among other things: `c.json` would write a REAL beyond 2^53 as a whole number. A large one is held until its
+ * client has taken it, as results are.
+ */
 export function sendWithRows(
   c: Context<Env>,
   body: object,
   status: ContentfulStatusCode = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return c.body(jsonWithReals(body), status, { ...headers, "content-type": "application/json" });
+  const text = jsonWithReals(body);
+  const all = { ...headers, "content-type": "application/json" };
+  return text.length > answerLimits.freeBytes
+    ? wholeAnswer(c, text, { status, headers: all })
+    : c.body(text, status, all);
 }
 
 /** Any page may read the answer: where only a token counts, and never a cookie. */

@@ -1,6 +1,7 @@
 // Answers that may be as long as all specifications of a database.
 import type { Context } from "hono";
 import { InTurn } from "../../lib/core/in_turn.ts";
+import { jsonWithReals } from "../../lib/sql/row_form.ts";
 import { wholeAnswer } from "./answers.ts";
 import type { Env } from "./env.ts";
 
@@ -29,12 +30,12 @@ export function sendLongAnswer(
   });
 }
 
-/** The same of a list of the API. */
-export function sendLongList(
+/** The same of data of the API, which may be rows. */
+export function sendLongData(
   c: Context<Env>,
   { namespaceSlug }: Pick<LongAnswer, "namespaceSlug">,
-  list: () => Promise<readonly object[]>,
+  data: () => Promise<object>,
 ): Promise<Response> {
-  const text = async () => JSON.stringify({ success: true, data: await list() });
+  const text = async () => jsonWithReals({ success: true, data: await data() });
   return sendLongAnswer(c, { namespaceSlug, headers: { "content-type": "application/json" }, text });
 }

@@ -98,3 +98,33 @@ Deno.test("forty clients who take nothing of the longest lists and descriptions 
     for (const client of clients) client.close();
   }
 });
+
+Deno.test("forty clients who take nothing of large approvals cost little memory, and get them whole", async () => {
+  await using world = await serviceWorld();
+  for (const sql of ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2), (3), (4)"]) {
+    await callService(world, sql);
+  }
+  await manage(world, "/acme/databases/main/rules", { tableGlob: "t", effect: "require_approval" });
+  await callService(world, "UPDATE t SET a = printf('%02000000d', a)");
+  const list = "/api/namespaces/acme/approvals";
+  const headers = { authorization: `Bearer ${world.token}` };
+  const { data: [held] } = await (await fetch(world.service.url + list, { headers })).json();
+  const clients: RawClient[] = [];
+  try {
+    const ask = async (path: string) => {
+      const client = await RawClient.connect(Number(new URL(world.service.url).port));
+      clients.push(client);
+      await client.send(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\n\r\n`);
+      await client.bytes(1);
+      return client;
+    };
+    const asked = Array.from({ length: CLIENTS }, (_, at) => ask(at % 2 ? list : `${list}/${held.id}`));
+    const [page, inList] = (await Promise.all(asked)).slice(-2);
+    const heldMb = await residentMb(world.service.pid);
+    assert(heldMb < 500, `${heldMb} MB`);
+    assert(await (page?.take(15_900_000) ?? 0) >= 15_900_000);
+    assert(await (inList?.take(7_900_000) ?? 0) >= 7_900_000);
+  } finally {
+    for (const client of clients) client.close();
+  }
+});

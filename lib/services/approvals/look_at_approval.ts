@@ -15,7 +15,7 @@ import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { newLook } from "./after_failure.ts";
 import { type ApprovalContext, type ApprovalPath, requireApproval, targetOf } from "./approval_context.ts";
-import { heldCallOf } from "./approval_view.ts";
+import { heldCallOf } from "./approval_detail.ts";
 import { effectNow } from "./effect_now.ts";
 import { migrationsNow } from "./migrations_now.ts";
 import { type ApprovalPage, approvalPage } from "./read_approvals.ts";

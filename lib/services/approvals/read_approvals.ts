@@ -10,12 +10,11 @@ import { type ApprovalContext, type ApprovalPath, presentSlug, requireApproval }
 import {
   type ApprovalDetail,
   approvalDetail,
-  type ApprovalSummary,
-  approvalSummary,
   heldCallOf,
   heldTextOf,
   withoutCall,
-} from "./approval_view.ts";
+} from "./approval_detail.ts";
+import { type ApprovalSummary, approvalSummary } from "./approval_view.ts";
 
 /** Which approvals are wanted; null: in any state. */
 export interface ApprovalFilter {

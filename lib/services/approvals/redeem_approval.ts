@@ -15,7 +15,7 @@ import type { MigrateAnswer } from "../migrations/apply_migrations.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import type { Imported } from "../transfer/import_file.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
-import { heldCallOf } from "./approval_view.ts";
+import { heldCallOf } from "./approval_detail.ts";
 import { effectNow } from "./effect_now.ts";
 import { type ApprovalKey, findApproval } from "./read_approval.ts";
 import { redeemMerge } from "./redeem_merge.ts";
