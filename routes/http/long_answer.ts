@@ -16,6 +16,11 @@ export interface LongAnswer {
 /** Those that are being made, by namespace. */
 const inTurn = new InTurn();
 
+/** Makes one such answer of a namespace after the other: each may have tens of megabytes in hand. */
+export function oneAtATime(namespaceSlug: string, make: () => Promise<Response>): Promise<Response> {
+  return inTurn.run(namespaceSlug, make);
+}
+
 /**
  * It is held as results are, and the next one of the namespace is made when it no longer is on its way to the disk: made at the
  * same time, many would be in memory.
@@ -24,7 +29,7 @@ export function sendLongAnswer(
   c: Context<Env>,
   { namespaceSlug, headers, text }: LongAnswer,
 ): Promise<Response> {
-  return inTurn.run(namespaceSlug, async () => {
+  return oneAtATime(namespaceSlug, async () => {
     await c.env?.answersSettled?.();
     return wholeAnswer(c, await text(), { status: 200, headers: { ...headers } });
   });

@@ -119,6 +119,17 @@ async function summaries(
   return found;
 }
 
+/** One approval without the call that waits, which may be long. Errors: `approval_not_found`, those of `readableNamespace`. */
+export async function getSummary(ctx: ApprovalContext, path: ApprovalPath): Promise<ApprovalSummary> {
+  const namespace = await readableNamespace(ctx, path.namespaceSlug);
+  const record = await requireApproval(ctx, namespace.id, path.approvalId);
+  const [tokenName, databaseSlug] = await Promise.all([
+    notedName(ctx, namespace.id, record.requestedBy),
+    presentSlug(ctx, record),
+  ]);
+  return approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName });
+}
+
 /** One approval with everything that its page shows. */
 export interface ApprovalPage extends ApprovalDetail {
   /** The engine's plan of all statements. */

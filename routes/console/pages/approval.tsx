@@ -6,11 +6,18 @@ import { decideApproval } from "../../../lib/services/approvals/decide_approvals
 import { describeAsker } from "../../../lib/services/approvals/describe_asker.ts";
 import type { ApprovalContext } from "../../../lib/services/approvals/approval_context.ts";
 import { lookAtApproval } from "../../../lib/services/approvals/look_at_approval.ts";
-import { type ApprovalPage, getApproval, readInbox } from "../../../lib/services/approvals/read_approvals.ts";
+import {
+  type ApprovalPage,
+  getApproval,
+  getSummary,
+  readInbox,
+} from "../../../lib/services/approvals/read_approvals.ts";
+import type { ApprovalSummary } from "../../../lib/services/approvals/approval_view.ts";
 import { previewUndo, undoApproval } from "../../../lib/services/approvals/undo_approval.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { denialReason, MAX_REASON_LENGTH } from "../../http/schemas.ts";
+import { oneAtATime } from "../../http/long_answer.ts";
 import { approvalContext } from "../../http/service_contexts.ts";
 import { attempt, checked } from "../frame/attempt.ts";
 import { mayManage } from "../frame/may_manage.ts";
@@ -25,9 +32,12 @@ import { Approval } from "./approval_view.tsx";
 /** Mounted under `/console`. */
 export function approvalRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
-    .get("/:ns/approvals/:id", async (c) => await answer(deps, c, null))
+    .get(
+      "/:ns/approvals/:id",
+      (c) => oneAtATime(c.req.param("ns"), async () => await answer(deps, c, null)),
+    )
     .get("/:ns/approvals/:id/since", async (c) => {
-      const approval = await getApproval(approvalContext(deps, c), pathOf(c));
+      const approval = await getSummary(approvalContext(deps, c), pathOf(c));
       // Only something else is worth a new page: whoever types a reason goes on typing.
       if (c.req.query("seen") !== markOf(approval)) c.header("HX-Refresh", "true");
       return c.body(null, 200);
@@ -161,6 +171,6 @@ function hrefOf(c: Context<Env, Path>): string {
 }
 
 /** What a reader has to see anew when it changes. */
-function markOf({ state, look, outcome }: ApprovalPage): string {
+function markOf({ state, look, outcome }: ApprovalSummary): string {
   return [state, look, outcome?.kind ?? "", outcome?.undone ? "undone" : ""].join(".");
 }
