@@ -1,4 +1,4 @@
-// A conflict of a merge: what both sides have made of the same row, so that nobody chooses without having seen it.
+// Conflicts of a merge: what both sides have made of the same row, so that nobody chooses without having seen it.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { MergeConflict, MergeReport } from "../../../lib/sql/branch_report.ts";
 import { ChangedValue } from "../parts/changed_value.tsx";
@@ -10,8 +10,22 @@ interface ConflictProps {
   readonly tables: MergeReport["tables"];
 }
 
+const SHOWN = 10;
+
+/** The first few of a report. */
+export function Conflicts({ report: { conflicts, tables } }: { readonly report: MergeReport }): Html {
+  return (
+    <>
+      <ul>
+        {conflicts.items.slice(0, SHOWN).map((conflict) => <Conflict conflict={conflict} tables={tables} />)}
+      </ul>
+      {conflicts.count > SHOWN ? `and ${conflicts.count - SHOWN} more` : ""}
+    </>
+  );
+}
+
 /** Its name, and where both sides have a row the values in which they differ. */
-export function Conflict({ conflict, tables }: ConflictProps): Html {
+function Conflict({ conflict, tables }: ConflictProps): Html {
   const { kind, table, key, ours, theirs } = conflict;
   const place = `${visibleText(table)} ${key.map((value) => visibleText(String(value))).join(", ")}`;
   if (kind !== "row") return <li>{`${kind.replace("_", " ")}: ${place}`}</li>;
