@@ -95,8 +95,11 @@ async function keptBytes(c: Context<Env>, maxBytes: number): Promise<Uint8Array 
     begun.push(value);
     length += value.length;
   }
+  const arrival = c.get("arrival");
+  const hasId = arrival.wholeAnswer === res;
   c.res = undefined;
   c.res = new Response(isWhole ? new Blob(begun) : restOf(begun, reader), res);
+  if (hasId) arrival.wholeAnswer = c.res;
   return isWhole && length <= maxBytes ? await storedBytes(c.res) : null;
 }
 

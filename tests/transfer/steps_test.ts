@@ -44,6 +44,7 @@ testSteps("steps of a plan that move files", transferWorld, {
       const first = await world.export(query, step("1"));
       const text = await first.text();
       assertEquals([first.status, text], [200, "v\r\na\r\n"]);
+      assertEquals(first.headers.get("x-request-id")?.includes(","), false);
       await world.acme.setup("INSERT INTO t VALUES ('b')");
       const again = await world.export(query, step("1"));
       const type = (answer: Response) => answer.headers.get("content-type");
