@@ -14,8 +14,8 @@ interface HeaderParameter {
 
 const key = { type: "string", minLength: 1, maxLength: 200 } as const;
 
-/** What may be a step of a plan: all that is asked of a database, but files on their way. */
-const STEPS = /^\/v1\/db\/(?!.*\/(?:exports?|imports?)(?:\/|$))/;
+/** What may be a step of a plan: all that is asked of a database. */
+const STEPS = /^\/v1\/db\//;
 
 /** A header belongs to the paths that its pattern matches. */
 const headers: readonly (readonly [path: RegExp, header: HeaderParameter])[] = [

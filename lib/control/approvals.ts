@@ -35,6 +35,12 @@ function eventOf(
   return { type, at, data: { approvalId, ...page, state, hits: about, expiresAt: isoTime(expiresAt) } };
 }
 
+/** When it was redeemed, where nothing is noted of that redemption yet. */
+function redeemedSince({ state, redeemedAt, outcome }: ApprovalRecord): number | null {
+  if (state !== "redeemed" || redeemedAt === undefined || (outcome?.at ?? 0) >= redeemedAt) return null;
+  return redeemedAt;
+}
+
 /** A call that waits for the same approval when it comes again. */
 export interface RepeatableCall {
   /** A keyed hash of what distinguishes it. */
@@ -63,9 +69,16 @@ export class Approvals {
   }
 
   /** Whether its write runs at this moment: it may come back for another look. */
-  isBeingRedeemed({ state, redeemedAt, outcome }: ApprovalRecord): boolean {
-    if (state !== "redeemed" || redeemedAt === undefined || (outcome?.at ?? 0) >= redeemedAt) return false;
-    return this.clock.now() < redeemedAt + REDEMPTION_MS;
+  isBeingRedeemed(record: ApprovalRecord): boolean {
+    const sinceMs = redeemedSince(record);
+    return sinceMs !== null && this.clock.now() < sinceMs + REDEMPTION_MS;
+  }
+
+  /** Whether nobody knows what became of its redemption: the process has ended in it. Only while an approval lives. */
+  isCutOff(record: ApprovalRecord): boolean {
+    const now = this.clock.now();
+    const sinceMs = redeemedSince(record);
+    return sinceMs !== null && now >= sinceMs + REDEMPTION_MS && now < record.expiresAt;
   }
 
   /** The number of the newest approval of a call; 0 where there is none. */

@@ -1,6 +1,12 @@
 // Parses the JSON of a request: the one place where a body that is no JSON becomes a failure of the error table.
 import { AppError } from "../core/errors.ts";
-import { endOfString } from "./survey_object.ts";
+import { CLASS_MEMBERS, endOfString, LONG_TEXT, surveyJson } from "./survey_json.ts";
+
+/**
+ * Bounds of a long text, far from what any call has to say: 8 MiB have room for 645,000 of the shortest blobs. Beyond them the
+ * thread that serves everybody would be held for seconds.
+ */
+const most = { lists: 250_000, objects: 800_000, wideMembers: 100_000, beginnings: 10_000 } as const;
 
 /** A run of digits so long may be an integer that a double cannot hold. */
 const LONG_DIGITS = /\d{16}/;
@@ -33,8 +39,23 @@ export function refuseRounded(text: string): void {
   });
 }
 
+/** Null: the text costs no more to parse than its length lets expect. Otherwise what its sender is told. */
+export function whatCostsMuch(text: string): string | null {
+  if (text.length < LONG_TEXT) return null;
+  const { lists, objects, wideMembers, beginnings } = surveyJson(text);
+  if (lists > most.lists) return `Send at most ${most.lists} lists at once; this has ${lists}`;
+  if (objects > most.objects) return `Send at most ${most.objects} objects at once; this has ${objects}`;
+  if (wideMembers > most.wideMembers) {
+    return `Send objects of at most ${CLASS_MEMBERS} fields, and in all at most ${most.wideMembers} beyond that; these have ${wideMembers}`;
+  }
+  if (beginnings <= most.beginnings) return null;
+  return `Send objects that have the same fields in the same order; these have more than ${most.beginnings} different ones`;
+}
+
 /** The same where all numbers are meant as doubles. Errors: `invalid_json`. */
 export function parseRoundedJson(text: string): unknown {
+  const message = whatCostsMuch(text);
+  if (message !== null) throw new AppError("invalid_json", { message });
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
-// SQLite's own grammar, read as the engine reads it: numbers may have `_` between their digits (1_000_000), and FILTER, OVER and
-// WINDOW are names wherever they cannot be keywords. The parser knows neither by itself.
+// SQLite's own grammar, read as the engine reads it: numbers may have `_` between their digits (1_000_000), and FILTER, OVER,
+// WINDOW and WITHIN are names wherever they cannot be keywords. The parser knows neither by itself.
 import { createParseDiagnosticArray, type ParseStmtResult, type Token, withOptions } from "sqlite3-parser";
 
 type TokenType = Token["type"];
@@ -10,9 +10,9 @@ const { symbols, tables } = grammar.parserDefs;
 export const { tokenize } = grammar;
 
 const [END, SEMI, LP, RP, AS] = [typed("$"), typed("SEMI"), typed("LP"), typed("RP"), typed("AS")];
-const [FILTER, OVER, WINDOW] = [typed("FILTER"), typed("OVER"), typed("WINDOW")];
+const [FILTER, OVER, WINDOW, WITHIN] = [typed("FILTER"), typed("OVER"), typed("WINDOW"), typed("WITHIN")];
 const [ID, STRING, JOIN_KW, ILLEGAL] = [typed("ID"), typed("STRING"), typed("JOIN_KW"), typed("ILLEGAL")];
-const MAY_BE_NAMES = /filter|over|window/i;
+const MAY_BE_NAMES = /filter|over|window|within/i;
 
 /** Parses one statement. Where those words stand for names, the parser has refused them: then once more with them as names. */
 export function parseStmt(sql: string): ParseStmtResult {
@@ -86,6 +86,8 @@ function isName(
   const follows = around.before?.type === RP;
   if (type === FILTER) return !follows || around.next?.type !== LP;
   if (type === OVER) return !follows || !(around.next?.type === LP || canBeName(around.next));
+  // No engine here is built with WITHIN GROUP.
+  if (type === WITHIN) return true;
   return type === WINDOW && !(canBeName(around.next) && around.afterNext?.type === AS);
 }
 

@@ -6,6 +6,7 @@ import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { CLOSE_MS, HELLO_MS, SOCKET_PING_SEC, STRANGER_CLOSE_MS } from "../../lib/core/limits_hrana.ts";
 import { jsonOf } from "../../lib/core/json_of.ts";
+import { whatCostsMuch } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
@@ -109,6 +110,8 @@ function serve(
     if (!output.isOpen) return;
     if (typeof data !== "string") return end(POLICY, "Send text; this is JSON");
     if (data.length > MAX_BODY_BYTES) return end(TOO_BIG, "Send a smaller message");
+    // A reason has room for 123 bytes.
+    if (whatCostsMuch(data) !== null) return end(TOO_BIG, "Send fewer lists, objects and fields");
     session.receive(readMessage(jsonOf(data)), data.length);
   };
   const gone = () => {

@@ -113,7 +113,8 @@ export interface HranaDeps {
 /** Builds the process's services on what was opened. */
 export function appDeps(parts: ProcessParts): AppDeps {
   const { kv, clock, tenants, config, baseUrl } = parts;
-  const meter = new Meter(kv, clock);
+  const isAlone = parts.kvFile !== undefined;
+  const meter = new Meter(kv, clock, { isAlone });
   const control = new ControlPlane(kv, clock, { days: config.logDays, log: parts.log });
   const query: QueryContext = {
     tenants,
@@ -121,7 +122,7 @@ export function appDeps(parts: ProcessParts): AppDeps {
     baseUrl,
     meter,
     facts: parts.facts ?? new FactsCache(),
-    replays: new Replays(kv, clock, { isAlone: parts.kvFile !== undefined }),
+    replays: new Replays(kv, clock, { isAlone }),
     counts: new StatementCounts(),
     rules: control.rules,
     approvals: new Approvals(kv, clock, parts.log),

@@ -26,6 +26,8 @@ export interface Env {
     storeStep: StoreStep | undefined;
     /** Set by a route whose answer the tenant's database, or its own commit to KV, stores for the plan. */
     storedForPlan: boolean | undefined;
+    /** Set for a step of a plan that sends a file: its body, of which somebody takes the digest. */
+    upload: ReadableStream<Uint8Array> | undefined;
     /** Set under `/console`. */
     visit: Visit;
     /** Set by a page whose form leads out of the service: where to, as a source of a Content-Security-Policy. */

@@ -4,7 +4,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { invalidInput } from "../../lib/core/errors.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
-import { hasWideObject } from "../../lib/guard/survey_object.ts";
+import { surveyJson } from "../../lib/guard/survey_json.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { bodyText } from "../middleware/body_text.ts";
@@ -24,7 +24,7 @@ export async function serveMessage(deps: AppDeps, c: Context<Env>): Promise<Resp
   const { requestId } = c.get("arrival");
   const narrowing = await narrow(deps, caller, await readInput(c, "query", narrowingQuery));
   const body = await bodyText(c);
-  if (hasWideObject(body, MOST_MEMBERS)) {
+  if (surveyJson(body).mostMembers > MOST_MEMBERS) {
     throw invalidInput("", `Send objects of at most ${MOST_MEMBERS} members`);
   }
   const message = parseRoundedJson(body);

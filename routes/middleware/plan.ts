@@ -17,11 +17,14 @@ const DATABASE_SEGMENTS = 5;
  */
 export function plan(replays: Replays): MiddlewareHandler<Env> {
   return (c, next) => {
-    const key = c.req.header("plan-key");
-    const step = c.req.header("plan-step");
-    if ((key === undefined && step === undefined) || !hasHandler(c)) return next();
-    return runStep(replays, c, planWords(c, key, step), next);
+    if (!isStep(c) || !hasHandler(c)) return next();
+    return runStep(replays, c, planWords(c), next);
   };
+}
+
+/** Whether the call has a header of plans. */
+export function isStep(c: Context<Env>): boolean {
+  return c.req.header("plan-key") !== undefined || c.req.header("plan-step") !== undefined;
 }
 
 async function runStep(
@@ -30,29 +33,44 @@ async function runStep(
   words: readonly string[],
   next: Next,
 ): Promise<Response | undefined> {
-  const scope = await planScope(c, words);
+  const scope = replayScope(words, await requestContent(c, stepLine(c)));
+  const { stored, claim } = await claimStep(replays, c, { scope, words });
+  if (stored !== null) return storedResponse(stored);
+  c.set("plan", scope);
+  if (claim !== null) c.set("storeStep", storeStep(claim, words));
+  try {
+    await next();
+    if (claim !== null) await finish(c, claim, words);
+    return undefined;
+  } finally {
+    // A path without a handler throws past this. Otherwise the claim has ended, and this does nothing.
+    await claim?.release();
+  }
+}
+
+/**
+ * The answer that is stored for the step, or the claim of whoever may run it: null where the tenant's database has the answer. Errors:
+ * `replay_mismatch`, `replay_running`, `meter_unreachable`.
+ */
+export async function claimStep(
+  replays: Replays,
+  c: Context<Env>,
+  { scope, words }: { readonly scope: ReplayScope; readonly words: readonly string[] },
+): Promise<{ readonly stored: Uint8Array | null; readonly claim: Claim | null }> {
   // A branch that was reset, or a database made under the name of a deleted one, has not had this step.
   const claim = await replays.claim(scope, c.get("target").databaseId);
   if (claim.state === "mismatch") throw new AppError("replay_mismatch");
   if (claim.state === "running") throw new AppError("replay_running");
-  if (claim.state === "stored") {
-    const { isOpen, answer } = claim;
-    return storedResponse(isOpen ? answer : await openAnswer(words, answer));
-  }
-  c.set("plan", scope);
-  if (claim.state === "claimed") c.set("storeStep", storeStep(claim.claim, words));
-  try {
-    await next();
-    if (claim.state === "claimed") await finish(c, claim.claim, words);
-    return undefined;
-  } finally {
-    // A path without a handler throws past this. Otherwise the claim has ended, and this does nothing.
-    if (claim.state === "claimed") await claim.claim.release();
-  }
+  if (claim.state === "claimed") return { stored: null, claim: claim.claim };
+  if (claim.state !== "stored") return { stored: null, claim: null };
+  const { isOpen, answer } = claim;
+  return { stored: isOpen ? answer : await openAnswer(words, answer), claim: null };
 }
 
-/** What distinguishes this step from all others. */
-function planWords(c: Context<Env>, key: string | undefined, step: string | undefined): readonly string[] {
+/** What distinguishes this step from all others. Errors: `validation_failed` naming a header. */
+export function planWords(c: Context<Env>): readonly string[] {
+  const key = c.req.header("plan-key");
+  const step = c.req.header("plan-step");
   if (key === undefined || step === undefined) {
     const missing = key === undefined ? "Plan-Key" : "Plan-Step";
     throw invalidInput(missing, "Send Plan-Key and Plan-Step together, or neither");
@@ -62,7 +80,8 @@ function planWords(c: Context<Env>, key: string | undefined, step: string | unde
   return ["plan", c.get("token").tokenId, key, step];
 }
 
-async function planScope(c: Context<Env>, words: readonly string[]): Promise<ReplayScope> {
+/** What a repetition of the step has in common with it besides the content. */
+export function stepLine(c: Context<Env>): string {
   const { pathname, search } = new URL(c.req.url);
   const { namespaceSlug, databaseSlug } = c.get("target");
   // One database has several spellings: `orders`, `orders@main`, `orders%40main`.
@@ -70,8 +89,7 @@ async function planScope(c: Context<Env>, words: readonly string[]): Promise<Rep
   const path = `/v1/db/${namespaceSlug}/${databaseSlug}/${operation}`;
   // A dry run is not the call itself.
   const dryRun = c.req.header("x-dry-run") === undefined ? "" : "dry run of ";
-  const line = `${dryRun}${c.req.method} ${path}${search}\n`;
-  return replayScope(words, await requestContent(c, line));
+  return `${dryRun}${c.req.method} ${path}${search}\n`;
 }
 
 function storeStep(claim: Claim, words: readonly string[]): StoreStep {
@@ -112,7 +130,7 @@ const storedHead = z.tuple([z.int(), z.string().nullable()]);
 /**
  * A line with status and type, then the body. A clone may have lost its type, so the type is read from the response.
  */
-async function storedBytes(response: Response): Promise<Uint8Array> {
+export async function storedBytes(response: Response): Promise<Uint8Array> {
   const head = JSON.stringify([response.status, response.headers.get("content-type")]);
   const body = await response.clone().bytes();
   const line = new TextEncoder().encode(`${head}\n`);
@@ -122,7 +140,7 @@ async function storedBytes(response: Response): Promise<Uint8Array> {
   return stored;
 }
 
-function storedResponse(stored: Uint8Array): Response {
+export function storedResponse(stored: Uint8Array): Response {
   const end = stored.indexOf(10);
   const head: unknown = JSON.parse(new TextDecoder().decode(stored.subarray(0, end)));
   const [status, type] = storedHead.parse(head);

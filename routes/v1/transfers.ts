@@ -1,5 +1,5 @@
 // GET /v1/db/:ns/:db/export and what belongs to it.
-import { type Context, Hono, type Next } from "hono";
+import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { requireRole } from "../../lib/access/caller.ts";
@@ -14,9 +14,11 @@ import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { exportContent, exportFormats, partContent, sendExport } from "../http/send_export.ts";
 import { target, targetNow } from "../middleware/access.ts";
 import { refuseHeaders } from "../middleware/header_flag.ts";
+import { plan } from "../middleware/plan.ts";
+import { planOfFiles } from "../middleware/plan_of_files.ts";
 import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { AppError, invalidInput } from "../../lib/core/errors.ts";
+import { AppError } from "../../lib/core/errors.ts";
 
 const format = z.enum(exportFormats);
 const exportQuery = z.strictObject({
@@ -94,12 +96,19 @@ const tags = ["export and import"];
 
 /** Mounted under `/v1/db/:ns/:db`, in front of plans: a plan would hold a whole file in memory. */
 export function transferRoutes(deps: AppDeps): Hono<Env> {
+  const { clock, query: { replays, bounds } } = deps;
+  const files = planOfFiles({ replays, clock, maxBytes: bounds.bytes });
   return new Hono<Env>()
-    .on("GET", ["/export", "/exports/:id"], target(deps), streamed)
+    .on("GET", "/export", target(deps), files)
     // An import that was to be only looked at must not run.
-    .on("POST", "/import", target(deps), streamed, refuseHeaders({ plans: true }))
-    .on("DELETE", "/exports/:id", target(deps), streamed, refuseHeaders({ plans: true }))
-    .on(["GET", "DELETE"], "/imports/:id", target(deps), streamed, refuseHeaders({ plans: true }))
+    .on("POST", "/import", target(deps), refuseHeaders({ plans: true }), files)
+    .on(
+      ["GET", "DELETE"],
+      ["/exports/:id", "/imports/:id"],
+      target(deps),
+      refuseHeaders({ plans: true }),
+      plan(replays),
+    )
     .get(
       "/export",
       describeRoute({
@@ -188,14 +197,14 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
             table,
             id,
             atomic: atomic === "1",
-            body: c.req.raw.body,
+            body: c.get("upload") ?? c.req.raw.body,
           })
           : await importFile(ctx, {
             format: format === "sqlite" ? "sqlite" : "sql",
             mode,
             id,
             looseReferences: foreign_keys === "off",
-            body: c.req.raw.body,
+            body: c.get("upload") ?? c.req.raw.body,
           });
         return c.json({ success: true, data });
       },
@@ -221,17 +230,6 @@ function refuseWrapped(c: Context<Env>): void {
     ? { path: "Content-Type", message: "Send the file itself as the body, not in a form" }
     : { path: "Content-Encoding", message: "Send the file as it is, not compressed" };
   throw new AppError("validation_failed", { issues: [issue] });
-}
-
-/** Refuses what would read a whole file into memory. Errors: `validation_failed`. */
-async function streamed(c: Context<Env>, next: Next): Promise<void> {
-  const header = ["Plan-Key", "Plan-Step", "Idempotency-Key"].find((name) =>
-    c.req.header(name) !== undefined
-  );
-  if (header !== undefined) {
-    throw invalidInput(header, "Leave the header out; exports and imports are no steps of a plan");
-  }
-  await next();
 }
 
 function exportContext(deps: AppDeps, c: Context<Env>): ExportContext {

@@ -6,7 +6,8 @@ import { runWork } from "../../lib/core/run_work.ts";
 import type { EngineValue } from "../../lib/sql/sql_value.ts";
 import type { SchemaShape } from "../../lib/sql/schema_shape.ts";
 import { renameKey } from "../../lib/sql/table_lineage.ts";
-import { provenStatements, type TrialDatabase } from "../../lib/tenant/branches/proven_statements.ts";
+import { provenStatements } from "../../lib/tenant/branches/proven_statements.ts";
+import type { TrialDatabase } from "../../lib/tenant/branches/trial_database.ts";
 import { readSchema } from "../../lib/tenant/branches/read_schema.ts";
 import { A_TURN, type Answer, type Ask } from "../../lib/tenant/branches/work.ts";
 import { runRemotely } from "../../lib/tenant/remote/side_stream.ts";
@@ -77,6 +78,35 @@ Deno.test("renames of tables are tried once also where more than they has change
     const renamed = `ALTER TABLE "t" RENAME TO ${spelled}`;
     assertEquals(await found(renamed, ADDED), [1, ['ALTER TABLE "t" RENAME TO u', ADDED]]);
   }
+});
+
+Deno.test("a rename is tried among the objects that it can concern: the engine reads all that are there", async () => {
+  const tables = Array.from({ length: COUNT }, (_, at) => [
+    `CREATE TABLE t_${at} (id INTEGER PRIMARY KEY, former REFERENCES t_${Math.max(0, at - 1)})`,
+    `CREATE INDEX i${at} ON t_${at} (former) WHERE id > 0`,
+  ]).flat();
+  const others = ['CREATE TABLE "t_1 of" (t_1 REFERENCES t_1 (id))', "CREATE INDEX of_1 ON t_5 (id, former)"];
+  const renames = Array.from({ length: COUNT }, (_, at) => `ALTER TABLE "t_${at}" RENAME TO u_${at}`);
+  const [from, to] = [shapeOf([...tables, ...others]), shapeOf([...tables, ...others, ...renames])];
+  const known = new Set(
+    from.objects.filter(({ name }) => /^t_\d+$/.test(name)).map((one) =>
+      renameKey(one, null, one.name.replace("t", "u"))
+    ),
+  );
+  const there: number[] = [];
+  const counted = () => {
+    const trial = openTrial();
+    const exec = (sql: string) => {
+      if (sql.startsWith("ALTER TABLE")) {
+        there.push(Number(trial.internalRows("SELECT count(*) FROM sqlite_schema")[0]?.[0]));
+      }
+      trial.exec(sql);
+    };
+    return { ...trial, exec };
+  };
+  const { statements } = await runRemotely(provenStatements(counted, from, to, known), {});
+  assertEquals([...statements].sort(), [...renames].sort());
+  assert(there.length >= COUNT && Math.max(...there) <= 7, `${there}`);
 });
 
 Deno.test("a turn asks no database anything", async () => {

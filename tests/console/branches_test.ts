@@ -129,6 +129,30 @@ testSteps("the pages of the branches", world, {
     );
     assertEquals(await trunk(ALL), [[1, 90], [2, 200]]);
   },
+  "show what takes the place of a row that the trunk has added, also to who approves it": async (
+    { app, tenant, path, look, claim, trunk },
+  ) => {
+    const inBranch = await claim();
+    await inBranch("INSERT INTO prices VALUES (3, 31), (4, 41)");
+    await trunk("INSERT INTO prices VALUES (3, 30) RETURNING id");
+    const shown = (page: string) => [
+      page.includes("1 changed") && page.includes("1 added"),
+      /prices 3\s+cents: in the trunk\s+30\s*, in the branch\s+31\b/.test(page),
+    ];
+    const query = (onConflict: string) => `${path}/pr-1?mode=data&onConflict=${onConflict}`;
+    assertEquals(shown(plain(await look(query("theirs")))), [true, true]);
+    assertEquals(shown(plain(await look(query("ours")))), [false, true]);
+    const call = (to: string, body: unknown) => app.request("POST", to, { token: tenant.token, body });
+    const settings = { tableGlob: "prices", effect: "require_approval" };
+    await call(`/api/namespaces/${tenant.slug}/databases/main/rules`, settings);
+    const held = await call(`/v1/db/${tenant.slug}/main/branches/pr-1/merge`, {
+      mode: "data",
+      onConflict: "theirs",
+    });
+    assertEquals(held.status, 403, held.text);
+    const { pathname } = new URL(JSON.parse(held.text).approvalUrl);
+    assertEquals(shown(plain(await look(pathname))), [true, true]);
+  },
   "show who has removed the row of a conflict, and only the values that both have changed": async (
     { path, look, claim, trunk },
   ) => {

@@ -1,12 +1,14 @@
 // What a meter does when processes die, clocks jump, and KV fails or does not say what it did.
 import { assert, assertEquals } from "@std/assert";
 import { IDLE_MS, LEASE_MS, REFUSED_MS } from "../../lib/control/balance/balance_limits.ts";
+import { Meter } from "../../lib/control/balance/meter.ts";
 import { DOLLAR, NS, refusalOf, spend, usage, World } from "./balance_world.ts";
 
 Deno.test("a sweep leaves a block whose owner renewed it in the same moment", async () => {
   await World.run(5 * DOLLAR, async (world) => {
     const [meter, sweeper] = [world.meter(), world.meter()];
     const admission = await meter.admit(NS);
+    await sweeper.sweepBlocks();
     world.clock.pass(LEASE_MS + 1);
     world.beforeBlockRead = () => meter.tick();
     await sweeper.sweepBlocks();
@@ -75,12 +77,46 @@ Deno.test("a clock that jumps forward an hour takes no block from a live process
   });
 });
 
+for (const aheadMs of [35_000, 3_600_000, -3_600_000]) {
+  Deno.test(`a process whose clock is ${aheadMs / 1000} s ahead of the owner's takes no block that is in use, and that of the dead`, async () => {
+    await World.run(5 * DOLLAR, async (world) => {
+      const other = { now: () => world.clock.now() + aheadMs, monotonicMs: () => world.clock.monotonicMs() };
+      const [meter, sweeper] = [world.meter(), new Meter(world.kv, other)];
+      const admission = await meter.admit(NS);
+      for (let second = 1; second <= 120; second++) {
+        world.clock.pass(1000);
+        await meter.tick();
+        if (second % 10 !== 9) continue;
+        await sweeper.sweepBlocks();
+        assert((await world.checkSums()).reservedNanoUsd > 0, `taken after ${second} s`);
+      }
+      // From here on it is dead.
+      for (let second = 10; second <= 50; second += 10) {
+        world.clock.pass(10_000);
+        await sweeper.sweepBlocks();
+      }
+      assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+      meter.release(admission);
+    });
+  });
+}
+
+Deno.test("a process that is alone gives back at once what the one before it held", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    await spend(world.lost(), 500);
+    world.clock.pass(LEASE_MS + 1);
+    await new Meter(world.kv, world.clock, { isAlone: true }).sweepBlocks();
+    assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+  });
+});
+
 Deno.test("spending from a block that was swept is taken from the balance, and what is missing is written off", async () => {
   await World.run(3_000_000, async (world) => {
     const [meter, other] = [world.meter(), world.meter()];
     await spend(meter, 500);
     const admissions = await Promise.all([meter.admit(NS), meter.admit(NS)]);
     await meter.tick();
+    await other.sweepBlocks();
     world.clock.pass(LEASE_MS + 1000);
     await other.sweepBlocks();
     assertEquals((await world.checkSums()).reservedNanoUsd, 0);
@@ -184,6 +220,7 @@ Deno.test("what was spent is paid once although the block was swept while KV did
       world.fault = fault;
       await meter.tick();
       world.fault = "none";
+      await other.sweepBlocks();
       world.clock.pass(LEASE_MS + 1);
       await other.sweepBlocks();
       await meter.tick();

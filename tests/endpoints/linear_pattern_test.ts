@@ -143,6 +143,13 @@ Deno.test("a pattern that could not be judged in time is judged again, one that 
   assertEquals(statuses, ["vulnerable"]);
 });
 
+Deno.test("a pattern with syntax that the search does not know is told so: to try again would not help", async () => {
+  for (const source of ["^(?i:a)$", "^(?s-i:a.b)$"]) {
+    const issue = await patternIssue(source);
+    assertEquals([issue?.includes("modifiers"), issue?.includes("in time")], [true, false], source);
+  }
+});
+
 Deno.test("a pattern is compiled once, however many specifications have it and however often they are read", () => {
   const source = "^[a-z]{2,40}-\\d{4}$";
   const [first, again] = [compilePattern(source), compilePattern(`${source}`)];

@@ -57,6 +57,13 @@ Deno.test("sockets of clients that do not behave", async (t) => {
     assert(JSON.stringify(await other.next()).includes('"value":"1"'));
   };
 
+  await step("a message that costs much to parse ends the socket of a stranger", async () => {
+    const stranger = await openSocket(url);
+    stranger.send(JSON.parse(`[${"[],".repeat(250_000)}0]`));
+    assertEquals(await stranger.closed, 4009);
+    await works();
+  });
+
   await step("beyond the bound of a token, and of all, clients are told, and the others go on", async () => {
     const fill = (tokenId: string, most: number, count: () => number) => {
       const added: OpenSocket[] = [];

@@ -1,4 +1,4 @@
-// FILTER, OVER and WINDOW are names wherever they cannot be keywords, as SQLite has it: tables and columns may be called so.
+// FILTER, OVER, WINDOW and WITHIN are names wherever they cannot be keywords, as SQLite has it: tables and columns may be called so.
 import { assert, assertEquals } from "@std/assert";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -45,6 +45,13 @@ testSteps("names like keywords", worldOf, {
       "SELECT over, count(*) FILTER (WHERE filter > 1) OVER window FROM t WINDOW window AS (ORDER BY over)",
     );
     assertEquals([answer.status, rowsOf(answer)], [200, [[1, 0], [2, 1]]], answer.text);
+  },
+  "WITHIN names a result behind a function, whatever follows": async ({ tenant }) => {
+    await tenant.setup("CREATE TABLE t (within)", "INSERT INTO t VALUES (1), (2)");
+    const answer = await tenant.query("SELECT sum(within) within, max(within) FROM t WHERE within > 0");
+    assertEquals([answer.status, rowsOf(answer)], [200, [[3, 2]]], answer.text);
+    const ordered = await tenant.query("SELECT max(within) WITHIN GROUP (ORDER BY within) FROM t");
+    assertEquals([ordered.status, ordered.text.includes("Order the values and take one")], [400, true]);
   },
   "what is wrong behind such a name is told as behind any other": async ({ tenant }) => {
     await tenant.setup("CREATE TABLE t (filter)");

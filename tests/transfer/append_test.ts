@@ -38,6 +38,36 @@ const told = ({ status, body }: ApiAnswer) => [status, body.code, Reflect.get(bo
 const many = (length: number) => Array.from({ length }, (_, at) => ({ id: at + 1, b: "x" }));
 
 testSteps("append", worldOf, {
+  "refuses a row whose JSON would hold everybody up, and keeps the numbers of a long one as they are spelled":
+    async ({
+      append,
+      count,
+      rows,
+    }) => {
+      const row = (values: readonly string[]) => `{"id":1,"b":[${values.join()}]}`;
+      const filled = (value: string, length: number) => row(Array(length).fill(value));
+      let name = 0;
+      const stranger = () => `{${Array.from({ length: 100 }, () => `"k${name++}":0`).join()}}`;
+      for (
+        const costly of [
+          filled("[]", 250_001),
+          row(Array.from({ length: 110 }, stranger)),
+          filled("1.0", 60_000),
+        ]
+      ) {
+        const answer = await append(costly);
+        assertEquals([answer.status, answer.body.code], [400, "import_refused"], answer.text.slice(0, 300));
+        assertStringIncludes(answer.text, "send what is nested in it as a text of JSON");
+      }
+      assertEquals(await count(), 0);
+      const spelled = ["1.0", "-0", "9007199254740993", "9007199254740992", "1E5", "1.5", "1e+21", '"1.0"'];
+      assertEquals(written(await append(row(spelled))), 1);
+      assertEquals(await rows("SELECT b FROM t"), [[`[${spelled.join()}]`]]);
+      await rows("DELETE FROM t RETURNING id");
+      assertEquals(written(await append(filled("-12.5", 60_000))), 1);
+      assertEquals(await rows("SELECT length(b), substr(b, 1, 12) FROM t"), [[360_001, "[-12.5,-12.5"]]);
+    },
+
   "gives each column that a row leaves out its default, in one write": async (world) => {
     const defaults = [
       ["word", "open", "open"],

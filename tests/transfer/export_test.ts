@@ -275,7 +275,7 @@ testSteps("export", transferWorld, {
       assertEquals((await exported(`format=csv&table=t&id=${ids[0]}`)).length, 4000 * 1002 + 3);
     },
 
-  "refuses what it does not know, and what would hold a file in memory": async (world) => {
+  "refuses what it does not know": async (world) => {
     const { acme, app } = world;
     for (
       const [query, issue] of [
@@ -289,8 +289,6 @@ testSteps("export", transferWorld, {
       assertEquals(answer.status, 400, query);
       assertEquals((await answer.json()).issues[0].path, issue);
     }
-    const planned = await world.export("format=sql", { headers: { "plan-key": "a", "plan-step": "b" } });
-    assertEquals([planned.status, (await planned.json()).issues[0].path], [400, "Plan-Key"]);
     const head = await app.app.request(`${acme.database.path}/export?format=sql`, {
       method: "HEAD",
       headers: { authorization: `Bearer ${acme.token}` },

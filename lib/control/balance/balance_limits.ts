@@ -1,9 +1,6 @@
 // Numbers for how processes take money out of a balance and give it back, each with its unit and its reason.
 
-/**
- * Milliseconds of wall time after which a silent owner's block may be taken: with a sweep every 10 s, in less than a
- * minute.
- */
+/** Milliseconds after which a silent owner's block may be taken: with a sweep every 10 s, in less than a minute. */
 export const LEASE_MS = 40_000;
 /** Milliseconds between two searches for blocks of dead processes. */
 export const SWEEP_EVERY_MS = 10_000;

@@ -9,10 +9,12 @@ import { isKvFull } from "../../store/kv_call.ts";
 import { BlockSweeper } from "./sweep_blocks.ts";
 import { syncBlock, type SyncContext } from "./sync_block.ts";
 
-/** Times and sizes, for tests. */
+/** What a meter is told of its process. */
 export interface MeterOptions {
-  /** Milliseconds of wall time that a silent process's block stays reserved. */
+  /** Milliseconds that a silent process's block stays reserved. */
   readonly leaseMs?: number;
+  /** No process on another machine has blocks. */
+  readonly isAlone?: boolean;
 }
 
 /** Accounts written at the same time: KV is one thread. */
@@ -37,7 +39,7 @@ export class Meter {
     const leaseMs = options.leaseMs ?? LEASE_MS;
     // Our lease ends well before a sweep may take the block, by a clock that does not jump.
     this.#ctx = { kv, clock, owner, leaseMs, localLeaseMs: leaseMs * 0.75, nextStamp: () => ++this.#stamp };
-    this.#sweeper = new BlockSweeper(kv, clock, { leaseMs });
+    this.#sweeper = new BlockSweeper(kv, clock, { leaseMs, isAlone: options.isAlone ?? false });
   }
 
   /**

@@ -10,6 +10,9 @@ import { changeAccount } from "./change_account.ts";
 /** Milliseconds by which the wall clock may differ from the monotonic one before it counts as having jumped. */
 const JUMP_MS = 2_000;
 
+/** Part of a lease: timers are never exact, and the owner itself spends for three quarters of one. */
+const WATCHED_SHARE = 0.9;
+
 interface Sighting {
   readonly versionstamp: string;
   readonly sinceMs: number;
@@ -22,9 +25,8 @@ interface Abandoned {
 }
 
 /**
- * A block is abandoned when its lease has ended by the wall clock, or when nobody changed it for a whole lease while
- * this process watched. The second rule holds when clocks jump; after a jump of our own clock the first rule waits
- * for a lease.
+ * A block is abandoned when nobody changed it for about a lease while this process watched, whatever the clocks say. A process
+ * that is alone takes it at once where its lease has ended by the wall clock; after a jump of that clock it waits for a lease.
  */
 export class BlockSweeper {
   #seen = new Map<string, Sighting>();
@@ -34,7 +36,7 @@ export class BlockSweeper {
   constructor(
     private readonly kv: Deno.Kv,
     private readonly clock: Clock,
-    private readonly options: { readonly leaseMs: number },
+    private readonly options: { readonly leaseMs: number; readonly isAlone: boolean },
   ) {
     this.#wallAheadMs = clock.now() - clock.monotonicMs();
   }
@@ -66,8 +68,9 @@ export class BlockSweeper {
   }
 
   #isAbandoned(block: BlockRecord, sighting: Sighting, nowMs: number): boolean {
-    if (nowMs - sighting.sinceMs >= this.options.leaseMs) return true;
-    return nowMs >= this.#trustWallFromMs && this.clock.now() >= block.expiresAtMs;
+    const { leaseMs, isAlone } = this.options;
+    if (nowMs - sighting.sinceMs >= WATCHED_SHARE * leaseMs) return true;
+    return isAlone && nowMs >= this.#trustWallFromMs && this.clock.now() >= block.expiresAtMs;
   }
 
   /** Gives the block back unless its owner has changed it since. */

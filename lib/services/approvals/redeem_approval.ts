@@ -1,4 +1,5 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
+import { replayScope } from "../../access/replay_scope.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
@@ -42,7 +43,7 @@ export type Redeemed =
   | { readonly migrated: MigrateAnswer; readonly step: ReplayScope | null };
 
 /**
- * Runs the held write. Errors: `not_yours`, `approval_pending` (also where
+ * Runs the held write, also where a process has died in its redemption: its commit tells whether it has run. Errors: `not_yours`, `approval_pending` (also where
  * whoever approved it may not decide any more), `approval_denied`, `approval_not_found` (also used or
  * expired), `effect_changed` with both figures: then a person has to look again; `too_many_affected` where that is
  * more than the caller wanted at first; every error of the pipeline.
@@ -58,12 +59,15 @@ export async function redeemApproval(
     ? await findStored(ctx, target, input.replay)
     : null;
   if (answered) return ranAs(record, await heldCallOf(ctx, record), answered);
-  refuseUnlessApproved(ctx, record);
+  const isCutOff = ctx.approvals.isCutOff(record);
+  if (!isCutOff) refuseUnlessApproved(ctx, record);
   await requireApprover(ctx, record);
   const waiting = await heldCallOf(ctx, record);
+  if (isCutOff && !runsOnce(waiting)) throw new AppError("approval_not_found");
   const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
   const redeemedAt = ctx.clock.now();
-  const claimed = await ctx.approvals.move(record, "approved", { state: "redeemed", redeemedAt });
+  const from = isCutOff ? "redeemed" : "approved";
+  const claimed = await ctx.approvals.move(record, from, { state: "redeemed", redeemedAt });
   if (claimed === null) throw new AppError("approval_not_found");
   const { merge, restore, migrations, plan: step = null } = held;
   const { statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
@@ -89,7 +93,7 @@ export async function redeemApproval(
         affected: approvedRows(record, held),
         maxAffected: held.maxAffected ?? null,
         footprint: approvedFootprint(record, held.footprint),
-        replay: allKeys(held, input),
+        replay: allKeys(record, held, input),
         signal: input.signal,
       }),
     );
@@ -116,13 +120,27 @@ function refuseUnlessApproved(ctx: StatementsContext, record: ApprovalRecord): v
   if (state !== "approved") throw new AppError("approval_not_found");
 }
 
-/** The key and the step of the call that was held, and the step that redeems it. */
-function allKeys({ key, plan: heldPlan }: HeldCall, { replay }: RedeemInput): CallReplay | null {
-  if (key === undefined && heldPlan === undefined) return replay;
+/**
+ * Whether its commit tells that it has run: then it may be tried again after a process has died in it. Of a batch that commits
+ * one statement after the other some may have run.
+ */
+function runsOnce({ atomic, merge, restore, migrations }: HeldCall): boolean {
+  return atomic && !merge && !restore && !migrations;
+}
+
+/** The key and the step of the call that was held, and the step that redeems it. Without a key it has one of the approval. */
+function allKeys(
+  { id, look = 0 }: ApprovalRecord,
+  { key, plan: heldPlan, ...held }: HeldCall,
+  { replay }: RedeemInput,
+): CallReplay | null {
+  const own = runsOnce(held) ? replayScope(["redemption", id], String(look)) : null;
+  const idempotency = key ?? own;
+  if (idempotency === null && heldPlan === undefined) return replay;
   const plan = replay?.plan ?? null;
   // A step that was held is free again, so the redemption may have its name, and then its answer.
   const isOther = heldPlan !== undefined && heldPlan.key !== plan?.key;
-  return { idempotency: key ?? null, plan, ...(isOther ? { heldPlan } : {}) };
+  return { idempotency, plan, ...(isOther ? { heldPlan } : {}) };
 }
 
 /** What was approved, give or take what the rule tolerates. Where the number of rows was not known, any is. */

@@ -2,7 +2,7 @@
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, invalidInput, type Issue } from "../../core/errors.ts";
 import { parseJson } from "../../guard/parse_json.ts";
-import { surveyObject } from "../../guard/survey_object.ts";
+import { surveyJson } from "../../guard/survey_json.ts";
 import { outputs } from "../endpoints/spec/outputs.ts";
 import type { PreparedSpec } from "../endpoints/spec/prepare_spec.ts";
 import { blobOf } from "../endpoints/spec/read_bytes.ts";
@@ -42,7 +42,7 @@ const MAX_MEMBERS = 1000;
  */
 export function decodeBody(text: string): RawInput {
   if (text === "") return { form: "json", values: new Map() };
-  const { members, depth } = surveyObject(text);
+  const { members, depth } = surveyJson(text);
   if (depth > MAX_DEPTH + 1) throw tooDeep();
   if (members > MAX_MEMBERS) {
     throw invalidInput("", `Send at most ${MAX_MEMBERS} fields; this body has ${members}`);

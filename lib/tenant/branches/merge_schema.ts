@@ -4,7 +4,8 @@ import { objectKey, objectsByKey, type SchemaObject, type SchemaShape } from "..
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Compared } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";
-import { type OpenTrial, provenStatements } from "./proven_statements.ts";
+import { provenStatements } from "./proven_statements.ts";
+import type { OpenTrial } from "./trial_database.ts";
 import { readSchema } from "./read_schema.ts";
 import { mustAll, rowsOf, type Work } from "./work.ts";
 

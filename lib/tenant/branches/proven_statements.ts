@@ -6,20 +6,11 @@ import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema_diff
 import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
 import type { KnownRenames } from "../../sql/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
+import { renamedTexts } from "./renamed_texts.ts";
+import type { OpenTrial, TrialDatabase } from "./trial_database.ts";
 import { A_TURN, type Answer, type Ask, type Work } from "./work.ts";
 import { writtenRename } from "../../sql/description_renames.ts";
 import { runWork } from "../../core/run_work.ts";
-
-/** An empty database of any SQLite build. */
-export interface TrialDatabase {
-  /** Throws what the engine throws. */
-  exec(sql: string): void;
-  internalRows(sql: string, ...params: (string | number | bigint | null)[]): EngineValue[][];
-  close(): void;
-}
-
-/** Opens an empty database in memory. */
-export type OpenTrial = () => TrialDatabase;
 
 /** The statements that turn one schema into another. */
 export interface SchemaPlan {
@@ -64,7 +55,7 @@ function bare(sql: string): string {
   return sql.replace(/"([A-Za-z_]\w*)"$/, "$1");
 }
 
-/** For each rename the engine reads all definitions again: others have their turns between the statements. */
+/** Others have their turns between the statements. */
 function* attempt(
   open: OpenTrial,
   from: SchemaShape,
@@ -73,11 +64,14 @@ function* attempt(
 ): Work<SchemaPlan | null> {
   const trial = open();
   try {
-    for (const type of ["table", "index", "view", "trigger"]) {
-      yield* inTurns(trial, from.objects.filter((one) => one.type === type).map(({ sql }) => sql));
-    }
     trial.exec(`PRAGMA user_version = ${from.userVersion}`);
-    yield* inTurns(trial, renames);
+    const texts = yield* renamedTexts(trial, from.objects, renames);
+    if (texts === null) {
+      for (const type of ["table", "index", "view", "trigger"]) {
+        yield* inTurns(trial, from.objects.filter((one) => one.type === type).map(({ sql }) => sql));
+      }
+    }
+    yield* inTurns(trial, texts ?? renames);
     const plan = planOf(renames, schemaOf(trial), to);
     yield* inTurns(trial, plan.statements.slice(renames.length));
     return sameShape(schemaOf(trial), to) ? plan : null;

@@ -3,7 +3,7 @@ import type { BranchDiff } from "../../sql/branch_report.ts";
 import { AppError } from "../../core/errors.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../branches/compare_sides.ts";
-import type { OpenTrial } from "../branches/proven_statements.ts";
+import type { OpenTrial } from "../branches/trial_database.ts";
 import type { Reading } from "../branches/row_pages.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";

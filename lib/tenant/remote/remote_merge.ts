@@ -7,7 +7,7 @@ import type { Compared } from "../branches/compare_sides.ts";
 import { mergeRows } from "../branches/merge_rows.ts";
 import { MergeRun } from "../branches/merge_run.ts";
 import { mergeSchema } from "../branches/merge_schema.ts";
-import type { OpenTrial } from "../branches/proven_statements.ts";
+import type { OpenTrial } from "../branches/trial_database.ts";
 import { type Answer, type Ask, rowsOf } from "../branches/work.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";

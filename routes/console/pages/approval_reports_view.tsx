@@ -3,8 +3,9 @@ import type { ApprovalPage } from "../../../lib/services/approvals/read_approval
 import { Card } from "../parts/card.tsx";
 import { counted } from "../parts/figures.ts";
 import type { Html } from "../parts/html.ts";
-import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { asInTrunk, SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
+import { Conflicts } from "./branch_conflict_view.tsx";
 
 /** What a merge would do. */
 export function MergeChanges(
@@ -12,6 +13,7 @@ export function MergeChanges(
 ): Html {
   const { merge: { branchRef, mode, onConflict, report }, all, room } = props;
   const conflicts = report.conflicts.count;
+  const won = onConflict === "theirs" ? report.conflicts.items : [];
   return (
     <>
       <Card id="merge" title={`Merge of branch ${branchRef}`} about={mode} foot={<Seen {...props} />}>
@@ -24,9 +26,10 @@ export function MergeChanges(
               onConflict === "theirs" ? "the branch" : "the trunk"
             } wins.`}
         </p>
+        {conflicts === 0 ? null : <Conflicts report={report} room={room} />}
       </Card>
       <SchemaChanges changes={report.schema.changes} statements={report.schema.statements} room={room} />
-      {report.tables.map((table) => <TableChanges diff={table} all={all} room={room} />)}
+      {report.tables.map((table) => <TableChanges diff={asInTrunk(table, won)} all={all} room={room} />)}
     </>
   );
 }

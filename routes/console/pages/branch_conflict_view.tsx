@@ -1,9 +1,9 @@
-// A conflict of a merge: what both sides have made of the same row, so that nobody chooses without having seen it.
+// Conflicts of a merge: what both sides have made of the same row, so that nobody chooses without having seen it.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { MergeConflict, MergeReport } from "../../../lib/sql/branch_report.ts";
 import { ChangedValue } from "../parts/changed_value.tsx";
 import type { Html } from "../parts/html.ts";
-import type { PageRoom } from "../parts/page_room.tsx";
+import { PageRoom } from "../parts/page_room.tsx";
 import { visibleText } from "../parts/visible_text.ts";
 
 interface ConflictProps {
@@ -13,8 +13,30 @@ interface ConflictProps {
   readonly room: PageRoom;
 }
 
+const SHOWN = 10;
+
+/** The first few of a report. */
+export function Conflicts(
+  { report: { conflicts, tables }, room = new PageRoom() }: {
+    readonly report: MergeReport;
+    /** Of the page, where it shows more than this. */
+    readonly room?: PageRoom;
+  },
+): Html {
+  return (
+    <>
+      <ul>
+        {conflicts.items.slice(0, SHOWN).map((conflict) => (
+          <Conflict conflict={conflict} tables={tables} room={room} />
+        ))}
+      </ul>
+      {conflicts.count > SHOWN ? `and ${conflicts.count - SHOWN} more` : ""}
+    </>
+  );
+}
+
 /** Its name, and where both sides have a row the values in which they differ. */
-export function Conflict({ conflict, tables, room }: ConflictProps): Html {
+function Conflict({ conflict, tables, room }: ConflictProps): Html {
   const { kind, table, key, ours, theirs } = conflict;
   const place = `${visibleText(table)} ${key.map((value) => visibleText(String(value))).join(", ")}`;
   if (kind !== "row") return <li>{`${kind.replace("_", " ")}: ${place}`}</li>;

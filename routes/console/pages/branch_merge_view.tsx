@@ -9,8 +9,7 @@ import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
-import { PageRoom } from "../parts/page_room.tsx";
-import { Conflict } from "./branch_conflict_view.tsx";
+import { Conflicts } from "./branch_conflict_view.tsx";
 
 type Chosen = Pick<MergeInput, "mode" | "onConflict">;
 
@@ -60,11 +59,10 @@ export function MergeCard({ visit, here, preview }: MergeCardProps): Html {
 
 function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePreview }): Html {
   if (!preview.ok) return <Notice tone="bad">{preview.message}</Notice>;
-  const { report: { conflicts, tables, rowsWritten, statementsRun, writes }, mode, onConflict, seen } =
-    preview;
+  const { report, mode, onConflict, seen } = preview;
+  const { conflicts, rowsWritten, statementsRun, writes } = report;
   const stopped = conflicts.count > 0 && onConflict === "abort";
   const nothing = writes.length === 0;
-  const room = new PageRoom();
   const what = mode === "data" ? counted(rowsWritten, "row") : counted(statementsRun, "statement");
   return (
     <>
@@ -72,12 +70,7 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
         <Notice tone={stopped ? "bad" : "warn"}>
           {counted(conflicts.count, "conflict")}
           {stopped ? ": choose who wins, or change the branch." : ", settled as chosen."}
-          <ul>
-            {conflicts.items.slice(0, SHOWN).map((conflict) => (
-              <Conflict conflict={conflict} tables={tables} room={room} />
-            ))}
-          </ul>
-          {conflicts.count > SHOWN ? `and ${conflicts.count - SHOWN} more` : ""}
+          <Conflicts report={report} />
         </Notice>
       )}
       {nothing && !stopped ? <p class="note">There is nothing to merge that way.</p> : null}
@@ -94,5 +87,3 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
     </>
   );
 }
-
-const SHOWN = 10;

@@ -7,7 +7,7 @@ import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
-import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { asInTrunk, SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
@@ -106,6 +106,7 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
   const report = preview?.ok ? preview.report : null;
   const { schema, tables } = report === null ? diff : mergedOf(report, preview?.mode);
   const rows = tables.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
+  const won = preview?.onConflict === "theirs" ? report?.conflicts.items ?? [] : [];
   const here = `${at.base}/${encodeURIComponent(branch.ref)}`;
   const chosen = preview === null ? {} : { mode: preview.mode, onConflict: preview.onConflict };
   const hrefOf = (more: Record<string, string>) => {
@@ -143,7 +144,7 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
         </p>
       </Card>
       <SchemaChanges changes={schema.changes} statements={schema.statements} room={room} />
-      {tables.map((diff) => <TableChanges diff={diff} all={all} room={room} />)}
+      {tables.map((diff) => <TableChanges diff={asInTrunk(diff, won)} all={all} room={room} />)}
     </>
   );
 }

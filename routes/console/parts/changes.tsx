@@ -1,6 +1,6 @@
 // What a merge, a restore or a branch changes: definitions, and the rows of each table before and after.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
-import type { SchemaChange, TableDiff } from "../../../lib/sql/branch_report.ts";
+import type { MergeConflict, SchemaChange, TableDiff } from "../../../lib/sql/branch_report.ts";
 import { Card } from "./card.tsx";
 import { DiffGrid, type DiffRow } from "./diff_grid.tsx";
 import { counted, whole } from "./figures.ts";
@@ -66,6 +66,28 @@ export function TableChanges(
       />
     </Card>
   );
+}
+
+/** Added rows that take the place of rows of the trunk change those, where a merge is for the branch's side. */
+export function asInTrunk(diff: TableDiff, conflicts: readonly MergeConflict[]): TableDiff {
+  const replaced = new Map(
+    conflicts.flatMap(({ kind, table, ancestor, ours, theirs }) =>
+      kind === "row" && table === diff.table && ancestor === null && ours !== null
+        ? [[JSON.stringify(theirs), ours] as const]
+        : []
+    ),
+  );
+  const changed = diff.rows.added.flatMap((after) => {
+    const before = replaced.get(JSON.stringify(after));
+    return before === undefined ? [] : [{ before, after }];
+  });
+  const added = diff.rows.added.filter((row) => !replaced.has(JSON.stringify(row)));
+  return {
+    ...diff,
+    added: diff.added - changed.length,
+    changed: diff.changed + changed.length,
+    rows: { ...diff.rows, added, changed: [...diff.rows.changed, ...changed] },
+  };
 }
 
 /** What does not happen is left out. */

@@ -13,7 +13,12 @@ const MAX_CACHED = 1000;
 /** What the search says about a pattern. */
 export interface Verdict {
   readonly status: "safe" | "vulnerable" | "unknown";
+  /** Why it is unknown: `invalid` where the search does not know the syntax. */
+  readonly error?: { readonly kind: string };
 }
+
+/** `unread`: the search does not know the syntax, so another one would tell as little. */
+type Judged = Verdict["status"] | "unread";
 
 /** The search for a text on which a pattern takes too long. */
 export type CheckSync = (source: string, flags: string, options: Record<string, unknown>) => Verdict;
@@ -42,7 +47,7 @@ export async function patternIssue(
 let turn: Promise<void> = Promise.resolve();
 
 /** One at a time: however many hostile patterns are saved, at least half of the time is left to others. */
-function search(checkSync: CheckSync, source: string): Promise<Verdict["status"]> {
+function search(checkSync: CheckSync, source: string): Promise<Judged> {
   const found = turn.then(() => {
     const startedMs = systemClock.monotonicMs();
     const status = statusOf(checkSync, source);
@@ -53,21 +58,27 @@ function search(checkSync: CheckSync, source: string): Promise<Verdict["status"]
 }
 
 /** A pattern on which the search itself fails is as unknown as one for which there was no time. */
-function statusOf(checkSync: CheckSync, source: string): Verdict["status"] {
+function statusOf(checkSync: CheckSync, source: string): Judged {
   try {
-    return checkSync(source, flagsOf(source), { checker: "automaton", timeout: SEARCH_MS }).status;
+    const { status, error } = checkSync(source, flagsOf(source), {
+      checker: "automaton",
+      timeout: SEARCH_MS,
+    });
+    return error?.kind === "invalid" ? "unread" : status;
   } catch {
     // Its stack overflows on patterns that count high.
     return "unknown";
   }
 }
 
-const issues: Readonly<Record<Verdict["status"], string | null>> = {
+const issues: Readonly<Record<Judged, string | null>> = {
   safe: null,
   vulnerable:
     "Write a regex that cannot backtrack more than linearly, such as one anchored with ^ and without nested repetition",
   unknown:
     "Write a simpler regex; whether this one can backtrack more than linearly could not be told in time",
+  unread:
+    "Write a regex without modifiers as in (?i:a) and other newer syntax; whether it can backtrack more than linearly cannot be told",
 };
 
 /** Large, and only needed where patterns are saved. */

@@ -2,7 +2,7 @@
 import type { EngineValue } from "../../../sql/sql_value.ts";
 import type { StatementSync } from "node:sqlite";
 import { PLAIN_ROWS } from "../../../sql/row_form.ts";
-import type { TrialDatabase } from "../../branches/proven_statements.ts";
+import type { TrialDatabase } from "../../branches/trial_database.ts";
 import type { Answer, Ask, AskedStatement, Side, Work } from "../../branches/work.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { runFailure } from "../../../engine/engine_failure.ts";

@@ -1,0 +1,70 @@
+// Exports and imports as steps of a plan: a repetition answers what the first one answered, and a file is not held in memory.
+import { assert, assertEquals } from "@std/assert";
+import { testSteps } from "../testing/cases.ts";
+import { rowsOf } from "../testing/test_namespace.ts";
+import { transferWorld } from "./transfer_world.ts";
+
+const step = (name: string) => ({ headers: { "plan-key": "move", "plan-step": name } });
+const APPEND = "format=csv&mode=append&table=t";
+
+testSteps("steps of a plan that move files", transferWorld, {
+  "an import runs once, and another file under its step is refused": async (world) => {
+    const { acme } = world;
+    await acme.setup("CREATE TABLE t (v)");
+    const count = async () => rowsOf(await acme.query("SELECT count(*) FROM t"))[0]?.[0];
+    const file = `v\n${"one\n".repeat(3000)}`;
+    const [first, again] = [
+      await world.import(APPEND, file, step("1")),
+      await world.import(APPEND, file, step("1")),
+    ];
+    assertEquals([first.status, await count()], [200, 3000], first.text);
+    assertEquals([again.status, again.headers.get("plan-replayed"), again.text], [200, "true", first.text]);
+    for (const other of [`${file}two\n`, file.slice(0, -4), file.replace("one", "two")]) {
+      assertEquals((await world.import(APPEND, other, step("1"))).body.code, "replay_mismatch");
+    }
+    assertEquals((await world.import(`${APPEND}&atomic=1`, file, step("1"))).body.code, "replay_mismatch");
+    assertEquals(await count(), 3000);
+    assertEquals((await world.import(APPEND, file, step("2"))).headers.get("plan-replayed"), null);
+    assertEquals(await count(), 6000);
+  },
+
+  "an import that failed runs again": async (world) => {
+    await world.acme.setup("CREATE TABLE t (v CHECK (v <> 'bad'))");
+    assertEquals((await world.import(APPEND, "v\nbad\n", step("1"))).status, 400);
+    const answer = await world.import(APPEND, "v\ngood\n", step("1"));
+    assertEquals([answer.status, answer.headers.get("plan-replayed")], [200, null], answer.text);
+  },
+
+  "an export answers the same bytes, one that is longer than a result is made anew, and neither is cut":
+    async (
+      world,
+    ) => {
+      await world.acme.setup("CREATE TABLE t (v)", "INSERT INTO t VALUES ('a')");
+      const query = "format=csv&table=t";
+      const first = await world.export(query, step("1"));
+      const text = await first.text();
+      assertEquals([first.status, text], [200, "v\r\na\r\n"]);
+      assertEquals(first.headers.get("x-request-id")?.includes(","), false);
+      await world.acme.setup("INSERT INTO t VALUES ('b')");
+      const again = await world.export(query, step("1"));
+      const type = (answer: Response) => answer.headers.get("content-type");
+      assertEquals([again.headers.get("plan-replayed"), type(again)], ["true", type(first)]);
+      assertEquals(await again.text(), text);
+      const more = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20) " +
+        "INSERT INTO t SELECT hex(zeroblob(500000)) FROM c";
+      await world.acme.setup(more);
+      for (let i = 0; i < 2; i++) {
+        const long = await world.export(query, step("2"));
+        assertEquals(long.headers.get("plan-replayed"), null);
+        assertEquals(await long.bytes(), await world.exported(query));
+      }
+    },
+
+  "what asks for and ends transfers takes the headers too": async ({ app, acme }) => {
+    for (const [method, path] of [["GET", "exports/x"], ["DELETE", "imports/x"]] as const) {
+      const options = { token: acme.token, ...step(path) };
+      const answer = await app.request(method, `${acme.database.path}/${path}`, options);
+      assert(answer.status === 404 || answer.status === 501, answer.text);
+    }
+  },
+});

@@ -1,0 +1,98 @@
+// An approved write whose redemption a process has died in: it is redeemed again, and has run once whatever died when.
+import { assertEquals } from "@std/assert";
+import { tokenHash } from "../../lib/access/token_format.ts";
+import { oneStore } from "../testing/cases.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
+import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
+
+const { run, test } = oneStore();
+Deno.test("a redemption that a process has died in", run);
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const INSERT = "INSERT INTO t (a) VALUES (1), (2) RETURNING id";
+
+async function approved(world: WriteWorld, held: Held): Promise<string> {
+  assertEquals((await world.decide(held.id, "approve")).status, 200);
+  return held.approvalToken;
+}
+
+async function heldTable({ setup, rule }: WriteWorld): Promise<void> {
+  await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, a)");
+  await rule({ tableGlob: "t", effect: "require_approval" });
+}
+
+/** What a process that dies behind its claim leaves. */
+async function dieBehindClaim({ app }: WriteWorld, token: string): Promise<void> {
+  const { approvals, clock } = app.deps.query;
+  const record = await approvals.byHash(tokenHash(token));
+  if (record === null) throw new Error("no approval");
+  await approvals.move(record, "approved", { state: "redeemed", redeemedAt: clock.now() });
+}
+
+/** Of what is told of the outcome nothing is kept any more, as where a process dies behind the commit. */
+function dieBehindCommit({ app }: WriteWorld): () => void {
+  const { approvals } = app.deps.query;
+  const { noteRan } = approvals;
+  approvals.noteRan = () => Promise.resolve();
+  return () => approvals.noteRan = noteRan;
+}
+
+for (const headers of [undefined, { "idempotency-key": "once" }, { "plan-key": "plan", "plan-step": "1" }]) {
+  const options = headers === undefined ? {} : { headers };
+  test(`a write held with ${headers ? Object.keys(headers) : "no key"} runs once, whatever has died before its commit or behind it`, async () => {
+    const clock = new TurnableClock();
+    await withWrites(async (world) => {
+      await heldTable(world);
+      const token = await approved(world, heldBy(await world.shop.query(INSERT, [], options)));
+      await dieBehindClaim(world, token);
+      // It may be running still.
+      assertEquals((await world.redeem(token)).body.code, "approval_not_found");
+      clock.turn(MINUTE_MS);
+      const revive = dieBehindCommit(world);
+      const ran = await world.redeem(token);
+      assertEquals([ran.status, JSON.parse(ran.text).data?.rows], [200, [[1], [2]]], ran.text);
+      assertEquals((await world.redeem(token)).status, 404);
+      clock.turn(MINUTE_MS);
+      revive();
+      const again = await Promise.all([world.redeem(token), world.redeem(token)]);
+      const told = again.filter(({ status }) => status === 200);
+      for (const { text } of told) assertEquals(JSON.parse(text).data.rows, [[1], [2]]);
+      assertEquals([told.length > 0, again.every(({ status }) => [200, 404].includes(status))], [true, true]);
+      assertEquals(await world.rows("SELECT count(*) FROM t"), [[2]]);
+      // Now it is known to have run.
+      clock.turn(MINUTE_MS);
+      assertEquals((await world.redeem(token)).status, 404);
+    }, { clock });
+  });
+}
+
+test("what a commit cannot tell of, and what is older than what is kept of commits, is used up", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async (world) => {
+    await heldTable(world);
+    const statements = [{ sql: "INSERT INTO t (a) VALUES (1)" }, { sql: "INSERT INTO t (a) VALUES (2)" }];
+    const parts = await approved(world, heldBy(await world.post("batch", { statements })));
+    const late = await approved(world, heldBy(await world.shop.query(INSERT)));
+    for (const token of [parts, late]) await dieBehindClaim(world, token);
+    clock.turn(MINUTE_MS);
+    assertEquals((await world.redeem(parts)).status, 404);
+    clock.turn(24 * HOUR_MS);
+    assertEquals((await world.redeem(late)).status, 404);
+    assertEquals(await world.rows("SELECT count(*) FROM t"), [[0]]);
+  }, { clock });
+});
+
+test("other rows by then are looked at again, as at a first redemption", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async (world) => {
+    await heldTable(world);
+    const token = await approved(world, heldBy(await world.shop.query("DELETE FROM t WHERE a > 0")));
+    await dieBehindClaim(world, token);
+    clock.turn(MINUTE_MS);
+    const other = await approved(world, heldBy(await world.shop.query(INSERT)));
+    assertEquals((await world.redeem(other)).status, 200);
+    assertEquals((await world.redeem(token)).body.code, "effect_changed");
+    assertEquals(await world.rows("SELECT count(*) FROM t"), [[2]]);
+  }, { clock });
+});
