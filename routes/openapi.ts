@@ -72,11 +72,19 @@ function secured(path: string, item: PathItem): PathItem {
   return Object.fromEntries(operations);
 }
 
-/** What has a default may be left out. The generator says of every body that it is required. */
+/**
+ * What has a default may be left out. The generator says of every body that it is required. The default itself, `{}`, goes:
+ * a generator of zod schemas takes it for a value in which all that has a default stands.
+ */
 function withNeed(body: NonNullable<Operation["requestBody"]>): object {
   if (!("content" in body)) return body;
-  const isOptional = Object.values(body.content).some(({ schema = {} }) => "default" in schema);
-  return { ...body, required: !isOptional };
+  const types = Object.entries(body.content);
+  const content = types.map(([type, { schema = {}, ...more }]) => {
+    const { default: _left, ...asked }: { default?: unknown } = schema;
+    return [type, { ...more, schema: asked }];
+  });
+  const isOptional = types.some(([, { schema = {} }]) => "default" in schema);
+  return { ...body, required: !isOptional, content: Object.fromEntries(content) };
 }
 
 function explained(parameter: object): object {
