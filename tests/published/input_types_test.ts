@@ -109,7 +109,11 @@ test("a blob that is all a caller sends may be the body itself, whatever its byt
   assertEquals(issuePaths(await send(new Uint8Array(1001), "image/png")), ["v"]);
   assertEquals(issuePaths(await send(new Uint8Array(), "image/png")), ["v"]);
   const large = new Uint8Array(MAX_PUBLISHED_BODY_BYTES + 1);
-  assertEquals((await send(large, "image/png")).body.code, "payload_too_large");
+  const { code, error } = (await send(large, "image/png")).body;
+  assertEquals([code, error], [
+    "payload_too_large",
+    "Send a smaller body; at most 1,048,576 bytes are taken here",
+  ]);
   await world.put({
     slug: "echo",
     method: "POST",
