@@ -3,7 +3,7 @@ import type { ApprovalPage } from "../../../lib/services/approvals/read_approval
 import { Card } from "../parts/card.tsx";
 import { counted } from "../parts/figures.ts";
 import type { Html } from "../parts/html.ts";
-import { SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { mergedOf, SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
 
 /** What a merge would do. */
@@ -12,12 +12,15 @@ export function MergeChanges(
 ): Html {
   const { merge: { branchRef, mode, onConflict, report }, all } = props;
   const conflicts = report.conflicts.count;
+  const { schema, tables } = mergedOf(report, mode);
+  const [brings, stays] = mode === "schema" ? ["definitions", "rows"] : ["rows", "definitions"];
+  const isAll = mode === "schema" ? report.tables.length === 0 : report.schema.changes.length === 0;
   return (
     <>
       <Card id="merge" title={`Merge of branch ${branchRef}`} about={mode} foot={<Seen {...props} />}>
         <p>
-          {mode === "schema" ? "Brings the branch's definitions" : "Brings the branch's rows"} to the trunk.
-          {" "}
+          Brings the branch's {brings} to the trunk.{" "}
+          {isAll ? "" : `The ${stays} that it has changed stay in the branch. `}
           {conflicts === 0
             ? "Nothing conflicts."
             : `${counted(conflicts, "conflict")}; where both sides have changed something, ${
@@ -25,8 +28,8 @@ export function MergeChanges(
             } wins.`}
         </p>
       </Card>
-      <SchemaChanges changes={report.schema.changes} statements={report.schema.statements} />
-      {report.tables.map((table) => <TableChanges diff={table} all={all} />)}
+      <SchemaChanges changes={schema.changes} statements={schema.statements} />
+      {tables.map((table) => <TableChanges diff={table} all={all} />)}
     </>
   );
 }
