@@ -284,6 +284,13 @@ testSteps("the inbox", pageWorld, {
     assert(rows.includes("The definitions that it has changed stay in the branch."), rows);
     assert(rows.includes("1 changed") && !rows.includes("CREATE INDEX"), rows);
   },
+  "of migrations names each file with the beginning of its digest, which fits a phone": async (world) => {
+    const { app, shop: { slug, token } } = world;
+    const files = [{ name: "0001_shelf.sql", sql: "ALTER TABLE items ADD COLUMN shelf TEXT;" }];
+    const answer = await app.request("POST", `/v1/db/${slug}/main/migrations`, { token, body: { files } });
+    const { text } = await world.open(world.pathOf(heldBy(answer).id));
+    assertMatch(text, /0001_shelf\.sql 1 statement [0-9a-f]{12} /);
+  },
   "is what approvalUrl leads to": async (world) => {
     const answer = await world.shop.query("DELETE FROM items WHERE id = 7", [], { token: world.agent.token });
     const { pathname } = new URL(JSON.parse(answer.text).approvalUrl);

@@ -5,6 +5,7 @@ import type { ApprovalPage } from "../../../lib/services/approvals/read_approval
 import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
 import { Card } from "../parts/card.tsx";
 import { changingColumns, DiffGrid, diffRows } from "../parts/diff_grid.tsx";
+import { Digest } from "../parts/digest.tsx";
 import { counted, whole } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";
 import type { Html } from "../parts/html.ts";
@@ -52,7 +53,7 @@ function FilesCard({ files }: { files: NonNullable<ApprovalPage["migrations"]> }
         pairs={files.map(({ name, sha256, statements }) => ({
           name: visibleText(name),
           kind: counted(statements, "statement"),
-          value: <code>{sha256}</code>,
+          value: <Digest of={sha256} />,
         }))}
       />
     </Card>
