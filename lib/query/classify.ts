@@ -168,7 +168,10 @@ export function parameterFailure(wanted: number, params: QueryStatement["params"
     return plainFailure("parameter_mismatch", `Use at most ${MAX_PARAMETERS} parameters in one statement`);
   }
   if (wanted !== params.length) {
-    return plainFailure("parameter_mismatch", `Send ${wanted} parameters; ${params.length} were sent`);
+    return plainFailure(
+      "parameter_mismatch",
+      `Send ${wanted} parameter${wanted === 1 ? "" : "s"}, not ${params.length}`,
+    );
   }
   const invalid = params.findIndex((value) => typeof value === "string" && !isPlainText(value));
   return invalid < 0
