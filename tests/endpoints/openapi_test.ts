@@ -95,6 +95,19 @@ test("the API description says of a body that it may be left out, and gives it n
   }
 });
 
+test("the API description has no property whose one value is null, at which some generators of clients fail", async () => {
+  const found: string[] = [];
+  const look = (schema: unknown, at: string): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    for (const [name, part] of Object.entries(schema)) {
+      if (at.endsWith("/properties") && part?.type === "null") found.push(`${at}/${name}`);
+      look(part, `${at}/${name}`);
+    }
+  };
+  look((await description()).paths, "");
+  assertEquals(found, []);
+});
+
 test("the API description takes what its calls take of an endpoint that was read, and not a change of nothing", async () => {
   await using app = await startApp();
   const { slug, token } = await app.namespace();

@@ -139,11 +139,15 @@ test("the description of an endpoint and its client say what the types take", as
   const { paths } = JSON.parse((await world.call("openapi.json")).text);
   const { schema, example } = paths["/all"].post.requestBody.content["application/json"];
   assertEquals(
-    Object.values<Record<string, unknown>>(schema.properties).map((one) =>
-      one["format"] ?? one["contentEncoding"]
-    ),
-    ["date", "date-time", "uuid", "base64"],
+    ["day", "at", "key"].map((name) => schema.properties[name].format),
+    ["date", "date-time", "uuid"],
   );
+  // Some generators of clients fail at a property of several types of which one is an object.
+  const forms: Record<string, unknown>[] = schema.properties.bytes.anyOf;
+  assertEquals(forms.map(({ type, contentEncoding }) => [type, contentEncoding]), [
+    ["string", "base64"],
+    ["object", undefined],
+  ]);
   assertEquals((await world.call("all", { body: example })).status, 200);
   const takes = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
   for (
