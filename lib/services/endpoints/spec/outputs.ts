@@ -104,7 +104,7 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
     kinds: ["auth_logout", "auth_reset", "auth_verify"],
     holdsRows: false,
     body: null,
-    schema: object({ done: { const: true } }),
+    schema: object({ done: { type: "boolean" } }),
     clientType: () => "{ done: true }",
   },
   answer: {
