@@ -136,7 +136,7 @@ export function outputSchema({ output, outputTypes }: Pick<EndpointSpec, "output
   if (output === "rows") return object(anyRows);
   return output === "page"
     ? object({ ...anyRows, nextCursor: { type: ["string", "null"] }, total: { type: ["integer", "null"] } })
-    : object({ row: { type: ["object", "null"], additionalProperties: {} } });
+    : object({ row: { anyOf: [{ type: "object", additionalProperties: {} }, { type: "null" }] } });
 }
 
 /**
