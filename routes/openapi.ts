@@ -23,7 +23,7 @@ export function openapiRoutes(app: Hono<Env>, baseUrl: string): Hono<Env> {
 }
 
 async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
-  const document = await generateSpecs(app, {
+  const described = await generateSpecs(app, {
     documentation: {
       info: {
         title: "Cubby",
@@ -46,8 +46,18 @@ async function describeApi(app: Hono<Env>, baseUrl: string): Promise<Document> {
     },
     defaultValidationErrorResponse: false,
   });
+  const document = withoutTruths(described);
   const paths = Object.entries(document.paths).filter(([path]) => /^\/(v1|api)\//.test(path));
   return { ...document, paths: Object.fromEntries(paths.map(([path, item]) => [path, secured(path, item)])) };
+}
+
+/** Boolean constants are booleans here: openapi-generator takes `true` for a text, and its clients refuse every answer. */
+function withoutTruths<Described>(document: Described): Described {
+  return JSON.parse(JSON.stringify(document), (_name, value) => {
+    if (typeof value !== "object" || value === null || typeof value.const !== "boolean") return value;
+    const { const: _truth, ...more } = value;
+    return more;
+  });
 }
 
 type PathItem = Document["paths"][string];
@@ -72,11 +82,19 @@ function secured(path: string, item: PathItem): PathItem {
   return Object.fromEntries(operations);
 }
 
-/** What has a default may be left out. The generator says of every body that it is required. */
+/**
+ * What has a default may be left out. The generator says of every body that it is required. The default itself, `{}`, goes:
+ * a generator of zod schemas takes it for a value in which all that has a default stands.
+ */
 function withNeed(body: NonNullable<Operation["requestBody"]>): object {
   if (!("content" in body)) return body;
-  const isOptional = Object.values(body.content).some(({ schema = {} }) => "default" in schema);
-  return { ...body, required: !isOptional };
+  const types = Object.entries(body.content);
+  const content = types.map(([type, { schema = {}, ...more }]) => {
+    const { default: _left, ...asked }: { default?: unknown } = schema;
+    return [type, { ...more, schema: asked }];
+  });
+  const isOptional = types.some(([, { schema = {} }]) => "default" in schema);
+  return { ...body, required: !isOptional, content: Object.fromEntries(content) };
 }
 
 function explained(parameter: object): object {

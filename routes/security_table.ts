@@ -42,14 +42,12 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/oauth/register", access: "none" },
   { method: "POST", path: "/oauth/token", access: "none" },
   { method: "POST", path: "/oauth/revoke", access: "none" },
-
   { method: "GET", path: "/", access: "none" },
   { method: "GET", path: "/docs", access: "none" },
   { method: "GET", path: "/docs/api", access: "none" },
   { method: "GET", path: "/docs/assets/:name", access: "none" },
   { method: "GET", path: "/docs/:page", access: "none" },
   { method: "GET", path: "/llms.txt", access: "none" },
-
   { method: "ALL", path: "/p/:ns/:db/:slug", access: "none" },
   { method: "GET", path: "/p/:ns/:db/:slug/captcha", access: "none" },
 
@@ -98,6 +96,8 @@ export const securityTable: readonly SecuredRoute[] = [
   { method: "POST", path: "/mcp/", access: "token" },
   { method: "GET", path: "/hrana/:ns/:call{.+}", access: "none" },
   { method: "POST", path: "/hrana/:ns/:call{.+}", access: "database:read" },
+  { method: "POST", path: "/v1/execute", access: "token" },
+  { method: "POST", path: "/v1/batch", access: "token" },
   { method: "GET", path: "/v2", access: "none" },
   { method: "GET", path: "/v3", access: "none" },
   { method: "POST", path: "/v2/:operation", access: "token" },

@@ -45,13 +45,21 @@ function readWhole<Made>(
     // Equal lengths reach us as "5, 5"; the server refuses others, and everything else that is no length.
     if (declared.includes(",")) return Promise.reject(declaredTwice());
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
-    if (Number(declared) > bounds.maxBytes) return Promise.reject(new AppError("payload_too_large"));
+    if (Number(declared) > bounds.maxBytes) return Promise.reject(tooLarge(bounds.maxBytes));
     if (Number(declared) <= AT_ONCE_BYTES) return bounds.watch.watch(request.bytes(), made, bounds.late);
   }
   const reading = request.body === null
     ? Promise.resolve(new Uint8Array())
     : readCounted(request.body, bounds.maxBytes);
   return bounds.watch.watch(reading, made, bounds.late);
+}
+
+/** A body or a file of more bytes than are taken there. */
+export function tooLarge(maxBytes: number): AppError {
+  const most = maxBytes.toLocaleString("en");
+  return new AppError("payload_too_large", {
+    message: `Send a smaller body; at most ${most} bytes are taken here`,
+  });
 }
 
 function declaredTwice(): AppError {
@@ -72,7 +80,7 @@ async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number): 
     else chunks.length = 0;
     if (received > 2 * maxBytes) break;
   }
-  if (received > maxBytes) throw new AppError("payload_too_large");
+  if (received > maxBytes) throw tooLarge(maxBytes);
   return joined(chunks, received);
 }
 

@@ -170,9 +170,7 @@ export function parameterFailure(wanted: number, params: QueryStatement["params"
   if (wanted !== params.length) {
     return plainFailure(
       "parameter_mismatch",
-      `Send ${wanted} parameter${wanted === 1 ? "" : "s"}; ${params.length} ${
-        params.length === 1 ? "was" : "were"
-      } sent`,
+      `Send ${wanted} parameter${wanted === 1 ? "" : "s"}, not ${params.length}`,
     );
   }
   const invalid = params.findIndex((value) => typeof value === "string" && !isPlainText(value));

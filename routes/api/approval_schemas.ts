@@ -3,6 +3,13 @@ import { z } from "zod";
 import { approvalRecord, rowPreview, sqlValue } from "../http/schemas.ts";
 
 const rows = z.array(z.array(sqlValue));
+const undone = z.object({
+  at: z.string(),
+  by: z.string(),
+  byName: z.string(),
+  snapshot: z.string().nullable().describe("Label of the state before it was taken back"),
+}).nullable();
+// Only what ran is ever undone. Generators of clients take no property whose one value is null, so it may be more elsewhere.
 const outcome = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("ran"),
@@ -10,21 +17,16 @@ const outcome = z.discriminatedUnion("kind", [
     rowsWritten: z.int().nullable(),
     queryLogId: z.string().nullable(),
     snapshot: z.string().nullable().describe("Label of the snapshot that brings back the state before"),
-    undone: z.object({
-      at: z.string(),
-      by: z.string(),
-      byName: z.string(),
-      snapshot: z.string().nullable().describe("Label of the state before it was taken back"),
-    }).nullable(),
+    undone,
   }),
   z.object({
     kind: z.literal("came_back"),
     at: z.string(),
     approvedRows: z.int().nullable(),
     affectedRows: z.int().nullable(),
-    undone: z.null(),
+    undone,
   }),
-  z.object({ kind: z.literal("failed"), at: z.string(), code: z.string(), undone: z.null() }),
+  z.object({ kind: z.literal("failed"), at: z.string(), code: z.string(), undone }),
 ]).nullable().describe("What became of the last try to redeem it");
 
 /** The query of the list. */

@@ -2,7 +2,12 @@
 import { type Context, Hono, type Next } from "hono";
 import { bearer } from "../../lib/access/authenticate.ts";
 import { AppError, invalidInput } from "../../lib/core/errors.ts";
-import { answerCursor, answerPipeline } from "../../lib/services/hrana/answer_pipeline.ts";
+import { answerOnce } from "../../lib/services/hrana/answer_once.ts";
+import {
+  answerCursor,
+  answerPipeline,
+  type PipelineAnswer,
+} from "../../lib/services/hrana/answer_pipeline.ts";
 import { parseRoundedJson } from "../../lib/guard/parse_json.ts";
 import type { DoorOptions } from "../../lib/services/hrana/hrana_types.ts";
 import type { KeptStreams } from "../../lib/services/hrana/kept_streams.ts";
@@ -14,12 +19,12 @@ import { maxAffectedOf, snapshots } from "../middleware/header_flag.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
 import { type DoorPath, readDoorPath } from "./door_path.ts";
 import { isPlainPipeline } from "./plain_requests.ts";
-import { cursorBody, pipelineBody } from "./request_schemas.ts";
+import { cursorBody, firstVersionBodies, pipelineBody } from "./request_schemas.ts";
 import { openSocket } from "./socket.ts";
 import { doorOf, type EnterDoor } from "./target.ts";
 import { checked } from "../middleware/validate.ts";
 
-/** Mounted at the root: `/hrana/<namespace>/…`, and `/v2`, `/v3` for tokens that reach one database. */
+/** Mounted at the root: `/hrana/<namespace>/…`, and `/v1/execute`, `/v1/batch`, `/v2`, `/v3` for tokens that reach one database. */
 export function hranaRoutes(deps: AppDeps): Hono<Env> {
   const enter = doorOf(deps);
   const { kept, sockets } = deps.hrana;
@@ -38,8 +43,15 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
     })
     .post("/hrana/:ns/:call{.+}", (c) => {
       const path = readDoorPath(c.req.param("call"));
-      if (path === null && /(?:^|\/)v1\/(?:execute|batch)$/.test(c.req.param("call"))) throw firstVersion();
       return answerPost({ kept, enter }, c, { namespaceSlug: c.req.param("ns"), path });
+    })
+    .post("/v1/execute", (c) => {
+      const path = { database: null, call: "execute" } as const;
+      return answerPost({ kept, enter }, c, { namespaceSlug: null, path });
+    })
+    .post("/v1/batch", (c) => {
+      const path = { database: null, call: "batch" } as const;
+      return answerPost({ kept, enter }, c, { namespaceSlug: null, path });
     })
     .get("/v2", () => answerGet({ database: null, call: "version" }))
     .get("/v3", () => answerGet({ database: null, call: "version" }))
@@ -56,13 +68,6 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
 /** A browser asks before a page calls. */
 function preflight(c: Context<Env>, next: Next): Promise<Response | void> {
   return c.req.method === "OPTIONS" ? Promise.resolve(sendPreflight()) : next();
-}
-
-/** Old clients ask so over HTTP, and for their version in the first message of a socket. */
-function firstVersion(): AppError {
-  return new AppError("not_found", {
-    message: "Use a ws:// or wss:// URL, or a client of version 2 or 3; version 1 is spoken on sockets only",
-  });
 }
 
 /** Clients ask which versions there are. */
@@ -88,10 +93,17 @@ async function answerPost(
     const lines = await answerCursor(ctx, kept, { ...body, options });
     return sendJson(c, lines, { "content-type": "text/plain; charset=utf-8" });
   }
+  if (path.call !== "pipeline") {
+    const request = checked(firstVersionBodies[path.call], parseRoundedJson(await bodyText(c)));
+    return sendAnswer(c, await answerOnce(ctx, request, options));
+  }
   const input = parseRoundedJson(await bodyText(c));
   const { baton = null, requests } = isPlainPipeline(input) ? input : checked(pipelineBody, input);
-  const answer = await answerPipeline(ctx, kept, { baton, requests, options });
-  return sendJson(c, answer.body, answer.replayed ? { "idempotency-replayed": "true" } : {});
+  return sendAnswer(c, await answerPipeline(ctx, kept, { baton, requests, options }));
+}
+
+function sendAnswer(c: Context<Env>, { body, replayed }: PipelineAnswer): Response {
+  return sendJson(c, body, replayed ? { "idempotency-replayed": "true" } : {});
 }
 
 /** Headers that mean nothing here and would change what a call does: one that is not heeded must not pass. */

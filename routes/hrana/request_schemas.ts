@@ -92,3 +92,9 @@ export const pipelineBody = z.object({
 
 /** The body of `POST …/cursor`. */
 export const cursorBody = z.object({ baton, batch });
+
+/** The bodies of version 1, which asks for one thing at a time. */
+export const firstVersionBodies = {
+  execute: z.object({ stmt: statement }).transform(({ stmt }) => ({ type: "execute" as const, stmt })),
+  batch: z.object({ batch }).transform(({ batch }) => ({ type: "batch" as const, batch })),
+};

@@ -51,9 +51,9 @@ export function codeOf(error: Error): ErrorCode {
 }
 
 /** Clients of libSQL look for `message`, and for a `code` in the words of its servers. */
-const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$))/;
+const LIBSQL_PATH = /^\/(?:hrana\/|v[23](?:\/|$)|v1\/(?:execute|batch)$)/;
 /** What such a client asks for where it was given another address of this service. */
-const MISLED_PATH = /^\/(?!p\/).*\/v[23]\/(?:pipeline|cursor)$/;
+const MISLED_PATH = /^\/(?!p\/).*\/(?:v[23]\/(?:pipeline|cursor)|v1\/(?:execute|batch))$/;
 /** Statuses of what is not there, to whoever asks without a bearer too: a socket tells its token later. */
 const NO_SOCKET: ReadonlySet<number> = new Set([401, 404, 405]);
 const WHERE_LIBSQL_IS =

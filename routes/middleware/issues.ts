@@ -77,6 +77,8 @@ const nouns: Readonly<Record<string, string>> = {
   null: "null",
 };
 
+const NO_FORM = "Send a value of an accepted form";
+
 function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -101,8 +103,14 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
       return `Send a multiple of ${issue.divisor}`;
     case "unrecognized_keys":
       return "Remove the fields that are not known here";
+    case "invalid_union":
+      // Where one field says which form the others have, that field is at fault.
+      if ("options" in issue && Array.isArray(issue.options)) {
+        return `Send one of: ${issue.options.map(String).join(", ")}`;
+      }
+      return NO_FORM;
     default:
-      return "Send a value of an accepted form";
+      return NO_FORM;
   }
 }
 

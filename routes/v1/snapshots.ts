@@ -29,9 +29,11 @@ const snapshotBody = z.strictObject({
 }).meta({ examples: [{ label: "before-import" }] }).prefault({});
 const restoreBody = z.strictObject({
   snapshot: z.string().min(1).max(200).optional().describe("Label of the snapshot"),
-  at: timeText("2026-11-22T22:45:00Z").optional().describe(
-    "A moment that is archived, instead of a snapshot",
-  ),
+  // Without its format: beside `oneOf` openapi-generator writes Go that does not import the time that it uses.
+  at: timeText("2026-11-22T22:45:00Z").optional().meta({
+    description: "A moment that is archived, instead of a snapshot",
+    format: undefined,
+  }),
   into: newSlug.optional().describe("Slug of a new database; without it the present one is replaced"),
 }).refine(({ snapshot, at }) => (snapshot === undefined) !== (at === undefined), {
   path: ["snapshot"],

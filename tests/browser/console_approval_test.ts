@@ -52,7 +52,7 @@ Deno.test({ name: "approvals in a browser", ignore, ...unlooked }, async (t) => 
   const pageOf = (id: string) => `${world.url}/console/acme/approvals/${id}`;
 
   await step("from the link on a phone to the undo, without one reload by hand", async () => {
-    const sql = "UPDATE items SET price = price * ? WHERE id < 4";
+    const sql = `UPDATE items SET price = price * ? WHERE id < 4${" ".repeat(300)}AND name IS NOT NULL`;
     const { agent, shop, rows } = decisions;
     const answer = await shop.query(sql, [2], { token: agent.token });
     const { approvalUrl, approvalToken } = JSON.parse(answer.text);
@@ -68,6 +68,9 @@ Deno.test({ name: "approvals in a browser", ignore, ...unlooked }, async (t) => 
       // Rows are cards here: nobody scrolls sideways to see what is decided.
       await page.getByRole("region", { name: "Rows of items, before and after" }).getByText("item 3")
         .waitFor();
+      // Nor to read the statement, whatever white space is in it.
+      const statement = page.getByRole("region", { name: "Statement, text" });
+      assert(await statement.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
       await assertReadable(page);
       await page.getByRole("link", { name: "Decide" }).click();
       await page.getByRole("button", { name: "Approve 3 rows" }).click();

@@ -5,6 +5,7 @@ import { oneStore, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { type DecisionWorld, decisionWorld } from "../writes/decision_world.ts";
+import { heldBy } from "../writes/write_world.ts";
 import { openPage, sendForm } from "./open_page.ts";
 
 const { run, test } = oneStore();
@@ -283,6 +284,42 @@ testSteps("the inbox", pageWorld, {
     const { text } = await openPage(world.app, link, world.admin);
     assertMatch(text, /<head>.*<noscript><meta http-equiv="refresh" content="60"><\/noscript>.*<\/head>/s);
     assertMatch(text, /every minute\. <a href="[^"]+state=pending">Stop that/);
+  },
+  "of a merge shows what its mode brings over, and names what stays in the branch": async (world) => {
+    const { app, shop: { slug, token } } = world;
+    const post = (path: string, body: object, bearer: string) =>
+      app.request("POST", `/v1/db/${slug}/main${path}`, { token: bearer, body });
+    const claimed = await post("/claim_branch", { purpose: "try", ref: "try", role: "admin" }, token);
+    const branch = JSON.parse(claimed.text).data.token;
+    for (
+      const sql of [
+        "CREATE INDEX items_by_price ON items (price)",
+        "UPDATE items SET price = 11 WHERE id = 1",
+      ]
+    ) {
+      assertEquals((await post("@try/query", { sql }, branch)).status, 200);
+    }
+    const held = (mode: string) => post("/branches/try/merge", { mode, onConflict: "abort" }, token);
+    const textOf = async (mode: string) => (await world.open(world.pathOf(heldBy(await held(mode)).id))).text;
+    const schema = await textOf("schema");
+    for (
+      const words of [
+        "The rows that it has changed stay in the branch.",
+        "Changed definition of",
+        "CREATE INDEX",
+      ]
+    ) assert(schema.includes(words), `${words}: ${schema}`);
+    assert(!schema.includes("Rows of items") && !schema.includes("1 changed"), schema);
+    const rows = await textOf("data");
+    assert(rows.includes("The definitions that it has changed stay in the branch."), rows);
+    assert(rows.includes("1 changed") && !rows.includes("CREATE INDEX"), rows);
+  },
+  "of migrations names each file with the beginning of its digest, which fits a phone": async (world) => {
+    const { app, shop: { slug, token } } = world;
+    const files = [{ name: "0001_shelf.sql", sql: "ALTER TABLE items ADD COLUMN shelf TEXT;" }];
+    const answer = await app.request("POST", `/v1/db/${slug}/main/migrations`, { token, body: { files } });
+    const { text } = await world.open(world.pathOf(heldBy(answer).id));
+    assertMatch(text, /0001_shelf\.sql 1 statement [0-9a-f]{12} /);
   },
   "is what approvalUrl leads to": async (world) => {
     const answer = await world.shop.query("DELETE FROM items WHERE id = 7", [], { token: world.agent.token });

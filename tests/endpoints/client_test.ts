@@ -163,6 +163,36 @@ test("the client calls the service, and its failures are errors with the answer 
   ]);
 });
 
+test("the client takes bytes in each form in which a program has them, a file of a page among them", async () => {
+  await using made = await endpointWorld();
+  const input = [{ name: "bytes", type: "blob", required: true }];
+  await publish(made, readSpec({ ...{ slug: "sent", method: "POST", sql: "SELECT hex(?) AS sent" }, input }));
+  await publish(made, readSpec({ ...{ slug: "asked", sql: "SELECT hex(?) AS sent" }, input }));
+  const source = await (await made.app.app.request("/p/acme/main/client.ts")).text();
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, made.app.app.fetch);
+  const uses = `
+import { Buffer } from "node:buffer";
+const client = createClient({ url: "http://127.0.0.1:${server.addr.port}/p/acme/main" });
+const bytes = new Uint8Array([255, 0]);
+const forms = [bytes, Buffer.from(bytes), bytes.buffer, new File([bytes], "a.png")];
+for (const form of forms) {
+  console.log((await client.sent({ bytes: form })).row?.sent, (await client.asked({ bytes: form })).row?.sent);
+}
+console.log((await client.sent({ bytes: { $blob: "/wA=" } })).row?.sent);
+`;
+  const { stdout, stderr } = await inFile(source + uses, (path) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["run", "--check", "--no-config", "--no-lock", "--quiet", "--allow-net=127.0.0.1", path],
+      stdout: "piped",
+      stderr: "piped",
+    }).output());
+  assertEquals(
+    new TextDecoder().decode(stdout),
+    "FF00 FF00\n".repeat(4) + "FF00\n",
+    new TextDecoder().decode(stderr),
+  );
+});
+
 test("a client is a value that can be awaited, whatever an endpoint is called", async () => {
   await using made = await endpointWorld();
   await publish(made, readSpec({ slug: "then", sql: "SELECT 1", input: [] }));

@@ -1,5 +1,5 @@
 // The rows of the table "What differs" of the documentation, asked of this door and, where it answers soon, of a real sqld.
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
@@ -260,12 +260,6 @@ Deno.test("what differs from sqld does so on both sides", async (t) => {
 
   await t.step("Protobuf", async () => {
     const { status } = await app.request("GET", "/hrana/acme/main/v3-protobuf");
-    assertEquals(status, 404);
-  });
-
-  await t.step("hrana1 over HTTP", async () => {
-    const { status, text } = await app.request("POST", "/hrana/acme/main/v1/execute", { body: {} });
-    assertStringIncludes(text, "Use a ws:// or wss:// URL");
     assertEquals(status, 404);
   });
 });

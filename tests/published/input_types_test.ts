@@ -109,7 +109,11 @@ test("a blob that is all a caller sends may be the body itself, whatever its byt
   assertEquals(issuePaths(await send(new Uint8Array(1001), "image/png")), ["v"]);
   assertEquals(issuePaths(await send(new Uint8Array(), "image/png")), ["v"]);
   const large = new Uint8Array(MAX_PUBLISHED_BODY_BYTES + 1);
-  assertEquals((await send(large, "image/png")).body.code, "payload_too_large");
+  const { code, error } = (await send(large, "image/png")).body;
+  assertEquals([code, error], [
+    "payload_too_large",
+    "Send a smaller body; at most 1,048,576 bytes are taken here",
+  ]);
   await world.put({
     slug: "echo",
     method: "POST",
@@ -135,11 +139,15 @@ test("the description of an endpoint and its client say what the types take", as
   const { paths } = JSON.parse((await world.call("openapi.json")).text);
   const { schema, example } = paths["/all"].post.requestBody.content["application/json"];
   assertEquals(
-    Object.values<Record<string, unknown>>(schema.properties).map((one) =>
-      one["format"] ?? one["contentEncoding"]
-    ),
-    ["date", "date-time", "uuid", "base64"],
+    ["day", "at", "key"].map((name) => schema.properties[name].format),
+    ["date", "date-time", "uuid"],
   );
+  // Some generators of clients fail at a property of several types of which one is an object.
+  const forms: Record<string, unknown>[] = schema.properties.bytes.anyOf;
+  assertEquals(forms.map(({ type, contentEncoding }) => [type, contentEncoding]), [
+    ["string", "base64"],
+    ["object", undefined],
+  ]);
   assertEquals((await world.call("all", { body: example })).status, 200);
   const takes = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
   for (
@@ -149,7 +157,7 @@ test("the description of an endpoint and its client say what the types take", as
     assertEquals([(await world.call("all", { body })).status, takes(body)], [status, status === 200]);
   }
   const client = (await world.call("client.ts")).text;
-  for (const member of ["day: string;", "at: string;", "key: string;", "bytes: Uint8Array;"]) {
+  for (const member of ["day: string;", "at: string;", "key: string;", "bytes: Bytes | { $blob: string };"]) {
     assertStringIncludes(client, member);
   }
 });

@@ -19,7 +19,9 @@ test("too few or too many parameters are parameter_mismatch before anything runs
     assertEquals(answer.body.error, `Send 2 parameters; ${sent}`);
     const { kind, table, column } = answer.body.errorDetail ?? {};
     assertEquals([kind, table, column], ["parameter_mismatch", null, null]);
+    assertEquals(answer.body.error, `Send 2 parameters, not ${params.length}`);
   }
+  assertEquals((await tenant.query("SELECT ?")).body.error, "Send 1 parameter, not 0");
   assertEquals(rowsOf(await tenant.query("SELECT count(*) FROM t")), [[0]]);
 });
 

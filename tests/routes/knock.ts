@@ -32,6 +32,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /hrana/:ns/:call{.+}": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /v2/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
   "POST /v3/:operation": { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
+  "POST /v1/execute": { stmt: { sql: "SELECT 1" } },
+  "POST /v1/batch": { batch: { steps: [{ stmt: { sql: "SELECT 1" } }] } },
   "POST /mcp": { jsonrpc: "2.0", id: 1, method: "tools/list" },
   "POST /mcp/": { jsonrpc: "2.0", id: 1, method: "tools/list" },
   "POST /api/namespaces/:slug/databases/:dbSlug/webhooks": {

@@ -144,7 +144,7 @@ class PipelineRun {
     const { refusal, requests } = this.asked;
     if (refusal !== null && runsSql(request)) throw refusal;
     const closes = requests[at + 1]?.type === "close";
-    return answerRequest({ ...this.open.running, closes }, request, `requests[${at}]`);
+    return answerRequest({ ...this.open.running, closes }, request, `requests[${at}].`);
   }
 
   #isForAll(error: AppError): boolean {

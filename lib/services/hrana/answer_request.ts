@@ -72,7 +72,7 @@ export async function runBatch(running: RunningRequest, batch: WireBatch, path: 
 function batchSteps({ ctx, stream }: RunningRequest, { steps }: WireBatch, path: string): DoorStep[] {
   const find = (id: number) => stream.texts.find(id);
   return steps.map(({ stmt, condition = null }, at) => ({
-    statement: readStatement(ctx.facts, stmt, { find, path: `${path}.batch.steps[${at}].stmt` }),
+    statement: readStatement(ctx.facts, stmt, { find, path: `${path}batch.steps[${at}].stmt` }),
     condition,
   }));
 }
@@ -80,7 +80,7 @@ function batchSteps({ ctx, stream }: RunningRequest, { steps }: WireBatch, path:
 async function execute(running: RunningRequest, stmt: WireStatement, path: string): Promise<RequestAnswer> {
   const { ctx, stream, options } = running;
   const find = (id: number) => stream.texts.find(id);
-  const statement = readStatement(ctx.facts, stmt, { find, path: `${path}.stmt` });
+  const statement = readStatement(ctx.facts, stmt, { find, path: `${path}stmt` });
   const { control } = statement.text;
   requireOneCall(running, control === null);
   if (control !== null) {

@@ -52,7 +52,7 @@ function answerAllowed(
     isOnly: true,
   };
   if (request.type === "open_cursor") return openCursor(running, request, cursors);
-  return andThen(answerRequest(running, request, "request"), ({ response }) => response);
+  return andThen(answerRequest(running, request, "request."), ({ response }) => response);
 }
 
 async function openCursor(
@@ -62,7 +62,7 @@ async function openCursor(
 ): Promise<string> {
   const cursor = cursors.reserve(id);
   try {
-    const run = await runBatch(running, batch, "request");
+    const run = await runBatch(running, batch, "request.");
     cursor.fill(cursorEntries(run), failedEntry(noRoom()));
   } catch (error) {
     cursor.release();

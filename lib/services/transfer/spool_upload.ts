@@ -2,6 +2,7 @@
 import { AppError, invalidInput } from "../../core/errors.ts";
 import type { Clock } from "../../core/clock.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
+import { tooLarge } from "../../guard/read_body.ts";
 import { freeBytes } from "../../store/disk_reserve.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
@@ -25,7 +26,7 @@ export async function* uploadPieces(
       if (done) break;
       received += value.length;
       const ms = clock.monotonicMs() - startedMs;
-      if (received > importLimits.fileBytes) throw new AppError("payload_too_large");
+      if (received > importLimits.fileBytes) throw tooLarge(importLimits.fileBytes);
       if (ms > mostMs) throw tooSlow();
       if (ms > importLimits.silentMs && received * 1000 < ms * importLimits.leastBytesPerSec) throw tooSlow();
       yield value;

@@ -24,14 +24,18 @@ export function NextWaiting({ waiting: { count, href }, kind }: { waiting: Waiti
   );
 }
 
+function whatOf({ affectedRows, merge }: BarProps["approval"]): string {
+  if (affectedRows !== null) return counted(affectedRows, "row");
+  return merge?.mode === "schema" ? "Definitions" : "Rows";
+}
+
 /** Nothing where nothing is to do. */
 export function DecideBar({ approval, decides, waiting }: BarProps): Html | null {
   if (approval.state === "pending" && decides) {
     return (
       <div class="decide-bar">
         <span>
-          <b>{approval.affectedRows === null ? "Rows" : counted(approval.affectedRows, "row")}</b> of{" "}
-          {visibleText(approval.hits[0]?.table ?? approval.database)}
+          <b>{whatOf(approval)}</b> of {visibleText(approval.hits[0]?.table ?? approval.database)}
         </span>
         <a class="button primary" href="#decide">Decide</a>
       </div>

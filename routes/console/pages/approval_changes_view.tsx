@@ -4,6 +4,7 @@ import { isFullScan } from "../../../lib/services/editor/explain_text.ts";
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
 import { Card } from "../parts/card.tsx";
 import { changingColumns, DiffGrid, diffRows } from "../parts/diff_grid.tsx";
+import { Digest } from "../parts/digest.tsx";
 import { counted, whole } from "../parts/figures.ts";
 import type { Html } from "../parts/html.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -51,7 +52,7 @@ function FilesCard({ files }: { files: NonNullable<ApprovalPage["migrations"]> }
         pairs={files.map(({ name, sha256, statements }) => ({
           name: visibleText(name),
           kind: counted(statements, "statement"),
-          value: <code>{sha256}</code>,
+          value: <Digest of={sha256} />,
         }))}
       />
     </Card>

@@ -3,7 +3,7 @@ import type { ApprovalPage } from "../../../lib/services/approvals/read_approval
 import { Card } from "../parts/card.tsx";
 import { counted } from "../parts/figures.ts";
 import type { Html } from "../parts/html.ts";
-import { asInTrunk, SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { asInTrunk, mergedOf, SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
 import { Conflicts } from "./branch_conflict_view.tsx";
 
@@ -14,12 +14,15 @@ export function MergeChanges(
   const { merge: { branchRef, mode, onConflict, report }, all, room } = props;
   const conflicts = report.conflicts.count;
   const won = onConflict === "theirs" ? report.conflicts.items : [];
+  const { schema, tables } = mergedOf(report, mode);
+  const [brings, stays] = mode === "schema" ? ["definitions", "rows"] : ["rows", "definitions"];
+  const isAll = mode === "schema" ? report.tables.length === 0 : report.schema.changes.length === 0;
   return (
     <>
       <Card id="merge" title={`Merge of branch ${branchRef}`} about={mode} foot={<Seen {...props} />}>
         <p>
-          {mode === "schema" ? "Brings the branch's definitions" : "Brings the branch's rows"} to the trunk.
-          {" "}
+          Brings the branch's {brings} to the trunk.{" "}
+          {isAll ? "" : `The ${stays} that it has changed stay in the branch. `}
           {conflicts === 0
             ? "Nothing conflicts."
             : `${counted(conflicts, "conflict")}; where both sides have changed something, ${
@@ -28,8 +31,8 @@ export function MergeChanges(
         </p>
         {conflicts === 0 ? null : <Conflicts report={report} room={room} />}
       </Card>
-      <SchemaChanges changes={report.schema.changes} statements={report.schema.statements} room={room} />
-      {report.tables.map((table) => <TableChanges diff={asInTrunk(table, won)} all={all} room={room} />)}
+      <SchemaChanges changes={schema.changes} statements={schema.statements} room={room} />
+      {tables.map((table) => <TableChanges diff={asInTrunk(table, won)} all={all} room={room} />)}
     </>
   );
 }

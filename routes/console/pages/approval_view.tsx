@@ -126,7 +126,8 @@ function Effect({ approval }: { approval: ApprovalPage }): Html {
   const { affected, cascaded, rowsRead } = approval.effect;
   const rows = (count: number | null) => count === null ? "not known" : counted(count, "row");
   const tables = [...new Set(approval.hits.map(({ table }) => visibleText(table)))];
-  const schema = approval.effects.some(({ ownRows }) => ownRows === null);
+  const schema = approval.merge?.mode === "schema" ||
+    approval.effects.some(({ ownRows }) => ownRows === null);
   const unseen = isUnseen(approval);
   return (
     <Tiles

@@ -7,7 +7,7 @@ import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { AskFirst } from "../parts/ask_first.tsx";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
-import { asInTrunk, SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { asInTrunk, mergedOf, SchemaChanges, TableChanges } from "../parts/changes.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
@@ -147,12 +147,6 @@ function Changes({ diff, preview, all, at, branch }: BranchProps): Html {
       {tables.map((diff) => <TableChanges diff={asInTrunk(diff, won)} all={all} room={room} />)}
     </>
   );
-}
-
-/** A merge takes rows or definitions, never both. */
-function mergedOf(report: MergeReport, mode: MergePreview["mode"] | undefined): BranchDiff {
-  if (mode === "schema") return { schema: report.schema, tables: [] };
-  return { schema: { changes: [], statements: [] }, tables: report.tables };
 }
 
 /** Of what the branch has changed, some may stand in the trunk already, or give way to it. */

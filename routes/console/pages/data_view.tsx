@@ -9,6 +9,7 @@ import { Check } from "../parts/check.tsx";
 import { CopyLine } from "../parts/copy_line.tsx";
 import { EmptyCard } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
+import { Digest } from "../parts/digest.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import { Grid } from "../parts/grid.tsx";
@@ -39,8 +40,6 @@ const formats: readonly (readonly [string, string])[] = [
   ["csv", "CSV: one table, for spreadsheets"],
   ["ndjson", "NDJSON: one table, a JSON object a row"],
 ];
-/** Characters of a digest that tell it from another. */
-const DIGEST_SHOWN = 12;
 
 /** The page. */
 export function Data(props: DataProps): Html {
@@ -140,7 +139,7 @@ function Migrations({ migrations, names }: DataProps): Html {
             {visibleText(name)}
             {ran ? null : <small>recorded only, as a baseline</small>}
           </>,
-          <code title={sha256}>{sha256.slice(0, DIGEST_SHOWN)}</code>,
+          <Digest of={sha256} />,
           <>
             <Time at={appliedAt} />
             <small>by {visibleText(names.get(tokenId) ?? tokenId)}</small>

@@ -1,6 +1,12 @@
 // What a merge, a restore or a branch changes: definitions, and the rows of each table before and after.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
-import type { MergeConflict, SchemaChange, TableDiff } from "../../../lib/sql/branch_report.ts";
+import type {
+  BranchDiff,
+  MergeConflict,
+  MergeReport,
+  SchemaChange,
+  TableDiff,
+} from "../../../lib/sql/branch_report.ts";
 import { Card } from "./card.tsx";
 import { DiffGrid, type DiffRow } from "./diff_grid.tsx";
 import { counted, whole } from "./figures.ts";
@@ -9,6 +15,12 @@ import type { PageRoom } from "./page_room.tsx";
 import { Pairs } from "./pairs.tsx";
 import { SqlText } from "./sql_text.tsx";
 import { visibleText } from "./visible_text.ts";
+
+/** What a merge brings over: it takes rows or definitions, never both. */
+export function mergedOf(report: MergeReport, mode: "data" | "schema" | undefined): BranchDiff {
+  if (mode === "schema") return { schema: report.schema, tables: [] };
+  return { schema: { changes: [], statements: [] }, tables: report.tables };
+}
 
 /** What becomes of definitions, with the statements that do it; nothing where none changes. */
 export function SchemaChanges(

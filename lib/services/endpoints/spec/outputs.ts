@@ -104,7 +104,7 @@ export const outputs: Readonly<Record<EndpointSpec["output"], OutputKind>> = {
     kinds: ["auth_logout", "auth_reset", "auth_verify"],
     holdsRows: false,
     body: null,
-    schema: object({ done: { const: true } }),
+    schema: object({ done: { type: "boolean" } }),
     clientType: () => "{ done: true }",
   },
   answer: {
@@ -136,7 +136,7 @@ export function outputSchema({ output, outputTypes }: Pick<EndpointSpec, "output
   if (output === "rows") return object(anyRows);
   return output === "page"
     ? object({ ...anyRows, nextCursor: { type: ["string", "null"] }, total: { type: ["integer", "null"] } })
-    : object({ row: { type: ["object", "null"], additionalProperties: {} } });
+    : object({ row: { anyOf: [{ type: "object", additionalProperties: {} }, { type: "null" }] } });
 }
 
 /**

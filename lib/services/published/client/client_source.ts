@@ -89,17 +89,19 @@ const types: Readonly<Record<FieldSpec["type"], string>> = {
   date: "string",
   datetime: "string",
   uuid: "string",
-  blob: "Uint8Array",
+  blob: "Bytes",
 };
 
-function typeOf(field: FieldSpec): string {
+function typeOf(field: FieldSpec, method: EndpointSpec["method"]): string {
+  // A body takes the form that answers have, a query the bytes alone.
+  if (field.type === "blob" && method === "POST") return `${types.blob} | { $blob: string }`;
   return field.type === "integer" && !isSafeRange(field) ? "number | bigint" : types[field.type];
 }
 
 /** Members of an interface, one a line; empty where the caller sends nothing. */
-function inputMembers({ input }: Pick<EndpointSpec, "input">): string[] {
+function inputMembers({ input, method }: Pick<EndpointSpec, "input" | "method">): string[] {
   return input.filter(({ name }) => !name.startsWith("$")).map((field) => {
-    const type = field.enum?.map((value) => JSON.stringify(value)).join(" | ") ?? typeOf(field);
+    const type = field.enum?.map((value) => JSON.stringify(value)).join(" | ") ?? typeOf(field, method);
     const required = field.required === true;
     return `${propertyDoc(field.label)}  ${field.name}${required ? "" : "?"}: ${type}${
       required ? "" : " | null"

@@ -37,7 +37,7 @@ const KEY = {
 const FAILURE = {
   type: "object",
   properties: {
-    success: { const: false },
+    success: { type: "boolean" },
     error: { type: "string" },
     code: { type: "string" },
     issues: {

@@ -58,14 +58,14 @@ const forms: Readonly<Record<FieldSpec["type"], (field: FieldSpec) => Schema>> =
   date: () => ({ type: "string", format: "date" }),
   datetime: () => ({ type: "string", format: "date-time" }),
   uuid: () => ({ type: "string", format: "uuid" }),
-  blob: () => ({ type: "string", contentEncoding: "base64" }),
+  blob: () => BLOB,
 };
 
-/** A blob in a body, where it may also be what answers show. */
+const BLOB: Schema = { type: "string", contentEncoding: "base64" };
+
+/** A blob in a body, where it may also be what answers show. Generators of clients know a choice of forms, not of types. */
 const POSTED_BLOB: Schema = {
-  type: ["string", "object"],
-  properties: { $blob: { type: "string", contentEncoding: "base64" } },
-  required: ["$blob"],
+  anyOf: [BLOB, { type: "object", properties: { $blob: BLOB }, required: ["$blob"] }],
 };
 
 /**
@@ -90,8 +90,7 @@ function range({ min, max }: Pick<FieldSpec, "min" | "max">): Schema {
 function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSpec): Schema {
   const { name, label = name, type, pattern, maxLength, minLength } = field;
   const form: Schema = {
-    ...forms[type](field),
-    ...(type === "blob" && spec.method === "POST" ? POSTED_BLOB : {}),
+    ...(type === "blob" && spec.method === "POST" ? POSTED_BLOB : forms[type](field)),
     ...(isNewPassword(spec.kind, name) ? PASSWORD : {}),
     ...(spec.kind === "ask" && name === "question" ? QUESTION : {}),
   };
@@ -134,7 +133,8 @@ function jsonOf(text: string): unknown {
 
 /** A JSON null is an explicit NULL, which only a required field refuses. */
 function withNull(schema: Schema, isTaken: boolean): Schema {
-  const { type, enum: values } = schema;
+  const { type, anyOf, enum: values } = schema;
+  if (Array.isArray(anyOf)) return isTaken ? { ...schema, anyOf: [...anyOf, { type: "null" }] } : schema;
   if (type === undefined) return isTaken ? schema : { ...schema, not: { type: "null" } };
   if (!isTaken) return schema;
   return {
