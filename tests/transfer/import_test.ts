@@ -37,13 +37,13 @@ testSteps("import", transferWorld, {
     assertEquals(
       rowsOf(
         await acme.query(
-          "SELECT l.operation, l.status, l.sql, a.tables FROM _service_meta_query_log l LEFT JOIN _service_meta_audit a " +
+          "SELECT l.operation, l.status, l.rows_written, l.sql, a.tables FROM _service_meta_query_log l LEFT JOIN _service_meta_audit a " +
             "ON a.query_log_id = l.id WHERE l.operation = 'import' ORDER BY l.id",
         ),
       ),
       [
-        ["import", "error", "-- import of sqlite: create", null],
-        ["import", "ok", "-- import of sqlite: replace", '["fresh","old"]'],
+        ["import", "error", 0, "-- import of sqlite: create", null],
+        ["import", "ok", 2, "-- import of sqlite: replace", '["fresh","old"]'],
       ],
     );
     const undo = member(answer, "snapshot");
@@ -255,6 +255,13 @@ testSteps("import", transferWorld, {
     });
     assertEquals(redeemed.status, 200, redeemed.text);
     assertEquals(rowsOf(await acme.query("SELECT v FROM orders")), [[2]]);
+    const log = "SELECT operation, error_kind, rows_written FROM _service_meta_query_log " +
+      "WHERE operation = 'restore' OR sql = '-- import of sqlite: replace' ORDER BY id";
+    assertEquals(rowsOf(await acme.query(log)), [
+      ["import", "rule_denied", 1],
+      ["import", "approval_required", 1],
+      ["restore", null, 0],
+    ]);
   },
 
   "tells admins how far it is under its id, and is cancelled while it comes in or is built": async (
