@@ -16,6 +16,8 @@ export interface RestoreOptions<Log> {
   /** The label of the snapshot to take of the previous state. */
   readonly undoLabel: string;
   readonly log?: Log | undefined;
+  /** For the row of `log`: those of an imported file, which are paid for. Absent: 0, a restore counts no rows. */
+  readonly rowsWritten?: number | undefined;
   /** Keys under which what it has done (`Restored` as JSON) is stored with the row of `log`, so that it can be found. */
   readonly replay?: ReplayKeys | undefined;
   /** The expected `digest` of the effect, or `UNREADABLE_DIGEST`; compared while nobody writes. Absent: any effect. */

@@ -1,6 +1,7 @@
 // Finds sections of the documentation by the words of a question, with the library and the word forms of schema
 // search.
 import MiniSearch, { type SearchOptions } from "minisearch";
+import { ownTurn } from "../../lib/core/own_turn.ts";
 import { questionWords, splitWords, wordForms } from "../../lib/services/schema/search_words.ts";
 import type { ReadPage } from "./library.ts";
 
@@ -24,6 +25,8 @@ interface Section {
 }
 
 const MAX_HITS = 20;
+/** Sections after which other work has its turn: some milliseconds. */
+const SECTIONS_A_TURN = 10;
 /** Words of a question that are looked for: anybody may ask, and each costs a walk through the index. */
 const MAX_WORDS = 8;
 /** Characters of an excerpt, and those before the first word that was found. */
@@ -46,7 +49,7 @@ export class DocSearch {
   /** Forms of every word of the pages. */
   readonly #forms = new Map<string, readonly string[]>();
 
-  constructor(pages: readonly ReadPage[]) {
+  private constructor(pages: readonly ReadPage[]) {
     this.#sections = pages.flatMap(({ page, sections }) =>
       sections.map(({ heading, text }) => ({
         title: page.title,
@@ -60,7 +63,16 @@ export class DocSearch {
       tokenize: splitWords,
       processTerm: (word) => [...this.#learn(word)],
     });
-    this.#index.addAll(this.#sections);
+  }
+
+  /** Of some pages. It takes some tenths of a second: other work has its turns. */
+  static async of(pages: readonly ReadPage[]): Promise<DocSearch> {
+    const made = new DocSearch(pages);
+    for (const section of made.#sections) {
+      made.#index.add(section);
+      if (section.id % SECTIONS_A_TURN === 0) await ownTurn();
+    }
+    return made;
   }
 
   /** Best first. */

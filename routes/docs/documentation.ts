@@ -35,7 +35,7 @@ type Answer = Promise<Response>;
 export class Documentation {
   readonly #baseUrl: string;
   readonly #library: Library;
-  readonly #search = once(async () => new DocSearch(await this.#library.readAll()));
+  readonly #search = once(async () => await DocSearch.of(await this.#library.readAll()));
 
   /** `baseUrl` is what examples call. */
   constructor(baseUrl: string) {

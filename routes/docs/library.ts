@@ -1,5 +1,6 @@
 // The pages as the service serves them: each is read and rendered once, when somebody first asks for it. There are as
 // many as the table of pages has, so what is held is bounded by it.
+import { ownTurn } from "../../lib/core/own_turn.ts";
 import type { DocPage } from "./doc_page.ts";
 import { docPages } from "./pages.ts";
 import { type RenderedPage, renderPage } from "./render_page.ts";
@@ -29,8 +30,14 @@ export class Library {
     return found;
   }
 
+  /** Of them all it takes some tenths of a second, and anybody may ask: other work has its turn behind each. */
   async readAll(): Promise<ReadPage[]> {
-    return await Promise.all(docPages.map((page) => this.read(page)));
+    const pages: ReadPage[] = [];
+    for (const page of docPages) {
+      pages.push(await this.read(page));
+      await ownTurn();
+    }
+    return pages;
   }
 
   async #render(page: DocPage): Promise<ReadPage> {

@@ -61,10 +61,16 @@ const whole = {
   description: "By id:\none order, or none",
   kind: "query",
   method: "GET",
-  sql: "SELECT id, note\nFROM orders WHERE id = ? OR note = ? OR note = ?",
+  sql: "SELECT id, note\nFROM orders WHERE id = ? OR note = ? OR note = ? OR note = ?",
   input: [
     { name: "id", label: "Number", type: "integer", required: true, min: 1, max: 99 },
     { name: "note", type: "text", maxLength: 20, enum: ["null", " two words"], default: "null" },
+    {
+      name: "sort",
+      type: "text",
+      enum: ["", "two\nlines", '"quoted"', '"', "back\\n"],
+      default: "two\nlines",
+    },
     { name: "code", type: "text", pattern: "^a* " },
   ],
   output: "first_row",

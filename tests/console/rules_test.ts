@@ -103,6 +103,25 @@ testSteps("the page of the rules", world, {
     assertEquals(await rules(), []);
     assertEquals((await send(`${path}/${rule.id}/delete`, {})).status, 404);
   },
+  "changing a rule leaves it with its table, whatever that is called": async (
+    { app, tenant, path, send, rules },
+  ) => {
+    const api = `/api/namespaces/${tenant.slug}/databases/main/rules`;
+    for (const tableGlob of [" Sheet1 ", "two\nlines"]) {
+      const made = await app.request("POST", api, {
+        token: tenant.token,
+        body: { tableGlob, effect: "deny" },
+      });
+      assertEquals(made.status, 201, made.text);
+      const rule = (await rules()).find((one) => one.tableGlob === tableGlob);
+      // As a browser has it in the field.
+      const field = tableGlob.replaceAll("\n", "");
+      const changed = await send(`${path}/${rule?.id}`, { tableGlob: field, effect: "deny", minRows: "5" });
+      assertEquals(changed.status, 303, changed.text);
+      const after = (await rules()).find(({ id }) => id === rule?.id);
+      assertEquals([after?.tableGlob, after?.minRows], [tableGlob, 5]);
+    }
+  },
   "a form that is older than the rule undoes nobody's change, and says so": async (
     { app, admin, path, send, rules },
   ) => {

@@ -211,6 +211,23 @@ const steps: Steps<World> = {
     const anew = await send("/people/row", { ...fieldsOf(fresh.text), do: "edit" });
     assertEquals([anew.status, fieldsOf(anew.text)["value-1"]], [200, "new"]);
   },
+  "a text that is left as it is keeps the ends of its lines, whichever they are": async (
+    { open, send, namespace },
+  ) => {
+    const lines = "one\rtwo\r\nthree\nfour\r";
+    await namespace.query("UPDATE people SET note = ? WHERE id = 5", [lines]);
+    const form = fieldsOf(await open("/people?row=[5]"));
+    // As browsers send it.
+    const note = (form["value-3"] ?? "").replaceAll(/\r\n?|\n/g, "\r\n");
+    const shown = await send("/people/row", { ...form, "value-3": note, "value-1": "Eve", do: "update" });
+    assertEquals(shown.status, 200, shown.text);
+    const done = await send("/people/row", { ...fieldsOf(shown.text), "value-3": note, do: "apply" });
+    assertMatch(done.location ?? "", /done=updated/);
+    assertEquals(rowsOf(await namespace.query("SELECT name, note FROM people WHERE id = 5")), [[
+      "Eve",
+      lines,
+    ]]);
+  },
   "a wrong value is said beside its field, and what was typed stays": async ({ open, send }) => {
     const form = fieldsOf(await open("/people?row=[6]"));
     const wrong = await send("/people/row", {

@@ -1,5 +1,8 @@
 // The documentation as the service serves it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
+import { DocSearch } from "../../routes/docs/doc_search.ts";
+import { Library } from "../../routes/docs/library.ts";
 import { docPages } from "../../routes/docs/pages.ts";
 import { operationsOf } from "../endpoints/documented_requests.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -98,6 +101,23 @@ test("the search finds sections by their words, in any form, and shows where", a
   }
   const none = await app.request("GET", "/docs?q=xyzzyplugh");
   assert(none.text.includes("Nothing was found"));
+});
+
+test("the first search, for which all pages are read, lets other requests have their turns", async () => {
+  const library = new Library("http://example");
+  let [turns, isMade] = [0, false];
+  const others = (async () => {
+    for (; !isMade; turns++) await setImmediate();
+  })();
+  const pages = await library.readAll();
+  const read = turns;
+  const search = await DocSearch.of(pages);
+  isMade = true;
+  await others;
+  assert(read >= pages.length / 2, `${read} turns while pages are read`);
+  const sections = pages.flatMap((one) => one.sections).length;
+  assert(turns - read >= sections / 20, `${turns - read} turns for ${sections} sections`);
+  assert(search.search("token").length > 0);
 });
 
 test("what is searched for is shown as text, whatever it is, and cut", async () => {

@@ -296,6 +296,13 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
           ),
           /fts5/,
         ],
+        [
+          "sqlite",
+          strangersFile(
+            "CREATE VIRTUAL TABLE r USING rtree(id, a, b); INSERT INTO r VALUES (1, 2, 3); UPDATE r_node SET data = x'00'",
+          ),
+          /undersize RTree blobs/i,
+        ],
       ];
       for (const [format, body, says] of hostile) {
         const answer = await world.import(`format=${format}&mode=replace`, body);

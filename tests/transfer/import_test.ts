@@ -1,5 +1,5 @@
 // Imports: what was exported comes back as it was, what cannot be taken changes nothing, and there is an undo.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
 import { member, rowsOf } from "../testing/test_namespace.ts";
 import { kinds } from "./kinds.ts";
@@ -37,13 +37,13 @@ testSteps("import", transferWorld, {
     assertEquals(
       rowsOf(
         await acme.query(
-          "SELECT l.operation, l.status, l.sql, a.tables FROM _service_meta_query_log l LEFT JOIN _service_meta_audit a " +
+          "SELECT l.operation, l.status, l.rows_written, l.sql, a.tables FROM _service_meta_query_log l LEFT JOIN _service_meta_audit a " +
             "ON a.query_log_id = l.id WHERE l.operation = 'import' ORDER BY l.id",
         ),
       ),
       [
-        ["import", "error", "-- import of sqlite: create", null],
-        ["import", "ok", "-- import of sqlite: replace", '["fresh","old"]'],
+        ["import", "error", 0, "-- import of sqlite: create", null],
+        ["import", "ok", 2, "-- import of sqlite: replace", '["fresh","old"]'],
       ],
     );
     const undo = member(answer, "snapshot");
@@ -54,6 +54,28 @@ testSteps("import", transferWorld, {
     assertEquals(back.status, 200, back.text);
     assertEquals(rowsOf(await acme.query("SELECT v FROM old")), [["mine"]]);
   },
+
+  "takes a table whose key fits no index, as SQLite does, and still finds rows of others that refer to no row":
+    async (
+      { import: bring, exported },
+    ) => {
+      const odd =
+        "CREATE TABLE p (a);\nCREATE TABLE c (x REFERENCES p);\nCREATE TABLE d (x REFERENCES c(x));\n" +
+        "CREATE TABLE k (id INTEGER PRIMARY KEY);\nCREATE TABLE r (k REFERENCES k);\n";
+      const taken = await bring("format=sql&mode=create", odd);
+      assertEquals(taken.status, 200, taken.text);
+      for (const format of ["sql", "sqlite"]) {
+        const file = await exported(`format=${format}`);
+        const again = await bring(`format=${format}&mode=replace`, file);
+        assertEquals(again.status, 200, again.text);
+      }
+      const broken = await bring("format=sql&mode=replace", `${odd}INSERT INTO r VALUES (7);\n`);
+      assertEquals(broken.status, 400, broken.text);
+      assertMatch(
+        String(broken.body.issues?.[0]?.message),
+        /a row of r \(rowid 1\) refers to a row of k that is not there/,
+      );
+    },
 
   "appends rows of csv and ndjson by the table's columns, once each when the file is sent again": async (
     world,
@@ -255,6 +277,13 @@ testSteps("import", transferWorld, {
     });
     assertEquals(redeemed.status, 200, redeemed.text);
     assertEquals(rowsOf(await acme.query("SELECT v FROM orders")), [[2]]);
+    const log = "SELECT operation, error_kind, rows_written FROM _service_meta_query_log " +
+      "WHERE operation = 'restore' OR sql = '-- import of sqlite: replace' ORDER BY id";
+    assertEquals(rowsOf(await acme.query(log)), [
+      ["import", "rule_denied", 1],
+      ["import", "approval_required", 1],
+      ["restore", null, 0],
+    ]);
   },
 
   "tells admins how far it is under its id, and is cancelled while it comes in or is built": async (

@@ -50,7 +50,7 @@ export async function redeemRestore(
     requireRole(ctx.target, "admin");
     // Read before they are gone.
     const lost = imported ? await lostRecords(ctx) : [];
-    const restored = await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
+    const restored = await logged(ctx, { log }, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
     const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
     const left = { queryLogId: log.id, snapshot: restored.undo };
     await ctx.approvals.noteRan(record, { rowsWritten: approved?.rows ?? null, ...left });

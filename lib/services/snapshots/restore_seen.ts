@@ -47,5 +47,5 @@ export async function restoreSeen(ctx: RestoreContext, { snapshot, digest }: See
     findRestoreRules(await ctx.rules.of(databaseId) ?? [], effect);
   };
   const log = restoreLog(ctx, { databaseId, snapshot });
-  return await logged(ctx, log, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
+  return await logged(ctx, { log }, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
 }

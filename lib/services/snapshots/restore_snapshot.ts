@@ -51,10 +51,11 @@ export async function restoreSnapshot(
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
   const log = as ?? restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
+  const restore = { snapshot, log, rowsWritten: imported?.rows };
   const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
-  if (!rules.some(({ enabled }) => enabled)) return await runRestore(ctx, { snapshot, log });
-  return await logged(ctx, log, () =>
-    restoreAfterPreview(ctx, { snapshot, log }, async (effect) => {
+  if (!rules.some(({ enabled }) => enabled)) return await runRestore(ctx, restore);
+  return await logged(ctx, restore, () =>
+    restoreAfterPreview(ctx, restore, async (effect) => {
       const matches = findRestoreRules(rules, effect);
       if (matches.length > 0) {
         throw await holdRestore(ctx, matches, { restore: { snapshot, effect }, imported });
@@ -66,6 +67,8 @@ export async function restoreSnapshot(
 export interface PreviewedRestore {
   readonly snapshot: string;
   readonly log: LogIdentity;
+  /** In that row: those of an imported file. Absent: 0. */
+  readonly rowsWritten?: number | undefined;
 }
 
 /**
@@ -94,11 +97,17 @@ export async function restoreAfterPreview(
 
 async function runRestore(
   ctx: RestoreContext,
-  { snapshot, log, expects }: PreviewedRestore & { readonly expects?: string },
+  { snapshot, log, rowsWritten, expects }: PreviewedRestore & { readonly expects?: string },
 ): Promise<Restored> {
   const place = { snapshot, undo: autoLabel(ctx.clock, "restore", snapshot) };
   const replay = stepKeys(ctx, JSON.stringify(place));
-  const options = { undoLabel: place.undo, log, replay, ...(expects === undefined ? {} : { expects }) };
+  const options = {
+    undoLabel: place.undo,
+    log,
+    rowsWritten,
+    replay,
+    ...(expects === undefined ? {} : { expects }),
+  };
   return restoredView(place, await databaseOf(ctx).restore(snapshot, options));
 }
 
@@ -114,14 +123,18 @@ export function restoredView({ snapshot, undo }: RestorePlace, restored: StoreRe
 }
 
 /** A restore that rules have stopped leaves its row in the log as well. */
-export async function logged<T>(ctx: RestoreContext, log: LogIdentity, work: () => Promise<T>): Promise<T> {
+export async function logged<T>(
+  ctx: RestoreContext,
+  { log, rowsWritten = 0 }: Pick<PreviewedRestore, "log" | "rowsWritten">,
+  work: () => Promise<T>,
+): Promise<T> {
   const startedMs = ctx.clock.monotonicMs();
   try {
     return await work();
   } catch (error) {
     if (error instanceof AppError && STOPPED.has(error.code)) {
       const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
-      recordEnd(databaseOf(ctx), log, { errorKind: error.code, rowsRead: 0, rowsWritten: 0, durationMs });
+      recordEnd(databaseOf(ctx), log, { errorKind: error.code, rowsRead: 0, rowsWritten, durationMs });
     }
     throw error;
   }

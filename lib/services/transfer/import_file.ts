@@ -96,7 +96,8 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
     // A restore that was stopped by a rule, or has begun, has written its row.
     if (error instanceof AppError && !LOGGED.has(error.code)) {
       const durationMs = Math.round(clock.monotonicMs() - startedMs);
-      recordEnd(databaseOf(ctx), log, { errorKind: error.code, rowsRead: 0, rowsWritten: 0, durationMs });
+      const figures = bill.figures ?? { rowsRead: 0, rowsWritten: 0 };
+      recordEnd(databaseOf(ctx), log, { errorKind: error.code, ...figures, durationMs });
     }
     throw error;
   } finally {

@@ -131,7 +131,7 @@ export class LocalSnapshots implements DatabaseFiles {
       undo: snapshotName(nowMs, how.undoLabel),
       aside: damagedLabel(nowMs),
       suspect: host.states.isReported(databaseId),
-      record: wireRecord(how.log, clock),
+      record: wireRecord(how.log, clock, how.rowsWritten),
       replay: how.replay ?? null,
       expects: how.expects ?? null,
     });

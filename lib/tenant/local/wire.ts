@@ -97,8 +97,9 @@ function writeParts(call: TenantCall, clock: Clock): Partial<SentCall> {
 }
 
 /** The record of a restore; null where it leaves none. */
-export function wireRecord(log: LogIdentity | undefined, clock: Clock): WireRecord | null {
-  return log === undefined ? null : { log: logColumns(log, noFigures), auditId: newId("evt", clock.now()) };
+export function wireRecord(log: LogIdentity | undefined, clock: Clock, rowsWritten = 0): WireRecord | null {
+  if (log === undefined) return null;
+  return { log: logColumns(log, noFigures), rowsWritten, auditId: newId("evt", clock.now()) };
 }
 
 /** Cuts one outcome's texts out of those of a frame, from `start`; `end` is where the next one's begin. */

@@ -94,6 +94,8 @@ async function own(
 
 export interface RestoreToRecord {
   readonly log: LogIdentity;
+  /** Of an imported file. Absent: 0. */
+  readonly rowsWritten?: number | undefined;
   /** What it has done, and the keys under which that is stored. Absent: under none. */
   readonly answer?: { readonly replay: ReplayKeys; readonly restored: Restored };
   readonly location: string;
@@ -103,10 +105,10 @@ export interface RestoreToRecord {
   readonly startedMs: number;
 }
 
-/** Writes the rows of a restore into the log and audit trail, and its stored answer; it counts no rows. Throws `RemoteFailure`. */
+/** Writes the rows of a restore into the log and audit trail, and its stored answer. Throws `RemoteFailure`. */
 export async function recordRestore(
   context: RemoteContext,
-  { log, answer, location, tablesOf, startedMs }: RestoreToRecord,
+  { log, rowsWritten = 0, answer, location, tablesOf, startedMs }: RestoreToRecord,
 ): Promise<void> {
   const names = new Set<string>();
   for (const one of tablesOf) {
@@ -120,7 +122,7 @@ export async function recordRestore(
     [BEGIN],
     [{
       call: { log, replay: answer?.replay ?? null, failsWith: null, auditTables },
-      run: { results, rowsRead: 0, rowsWritten: 0, ms, failure: null },
+      run: { results, rowsRead: 0, rowsWritten, ms, failure: null },
       auditId: newId("evt", context.clock.now()),
     }],
     [],

@@ -95,7 +95,7 @@ class MovingRestore {
   }
 
   async #fill(isThere: boolean, nowMs: number, startedMs: number): Promise<void> {
-    const { parts: { context }, next, options: { old, log, replay, expects } } = this;
+    const { parts: { context }, next, options: { old, log, rowsWritten, replay, expects } } = this;
     if (expects !== undefined) {
       const effect = isThere ? await compareRestore(context, { present: old, snapshot: next }) : null;
       if ((effect?.digest ?? UNREADABLE_DIGEST) !== expects) throw new AppError("effect_changed");
@@ -110,6 +110,7 @@ class MovingRestore {
     const tablesOf = undo ? [old, next] : [next];
     await recordRestore(context, {
       log: withSetAside(log, this.restored),
+      rowsWritten,
       ...(replay === undefined ? {} : { answer: { replay, restored: this.restored } }),
       location: next,
       tablesOf,

@@ -1,5 +1,6 @@
 // Between a specification and the fields of its form: everything that one can say the other can.
 import type { EndpointSpec, FieldSpec } from "../../../lib/core/endpoint_spec.ts";
+import { jsonOf } from "../../../lib/core/json_of.ts";
 import type { FormFields } from "../frame/read_form.ts";
 
 /** Name of a field → what stands in it. */
@@ -56,7 +57,7 @@ export function valuesOf(spec: EndpointSpec): FormValues {
     for (const [name, one] of Object.entries(more)) put(nameIn(at, name), one);
     if (trim === true) values[nameIn(at, "trim")] = "yes";
     if (required === true) values[nameIn(at, "required")] = "yes";
-    put(nameIn(at, "enum"), allowed?.join("\n"));
+    put(nameIn(at, "enum"), allowed?.map((one) => NO_LINE.test(one) ? JSON.stringify(one) : one).join("\n"));
     if (value !== undefined) put(nameIn(at, "default"), defaultText(value));
   }
   return values;
@@ -168,7 +169,7 @@ function inputsIn(fields: FormFields): Record<string, unknown>[] {
       required: fields.has(own("required")) ? true : undefined,
       // Spaces at an end mean themselves in both.
       pattern: fields.exact(own("pattern")) || undefined,
-      enum: exactLinesIn(fields, own("enum")),
+      enum: exactLinesIn(fields, own("enum"))?.map((line) => QUOTED.test(line) ? unquoted(line) : line),
       min: numberIn(fields, own("min")),
       max: numberIn(fields, own("max")),
       maxLength: numberIn(fields, own("maxLength")),
@@ -216,20 +217,28 @@ function numberIn(fields: FormFields, name: string): number | string | undefined
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** A text stands as it is, unless it reads like another value or like a text in quotes: then in quotes. */
+/** A text stands as it is, unless it reads like another value, or is none that a line can hold: then in quotes, as in JSON. */
 function defaultText(value: NonNullable<FieldSpec["default"]> | null): string {
   if (typeof value !== "string") return String(value);
-  return value === "" || OTHER.test(value) || QUOTED.test(value) ? `"${value}"` : value;
+  return OTHER.test(value) || NO_LINE.test(value) ? JSON.stringify(value) : value;
+}
+
+/** What is typed may be in quotes and no JSON: then it is what stands between them. */
+function unquoted(text: string): string {
+  const read = jsonOf(text);
+  return typeof read === "string" ? read : text.slice(1, -1);
 }
 
 function defaultIn(text: string): string | number | boolean | null | undefined {
   if (text === "") return undefined;
-  if (QUOTED.test(text)) return text.slice(1, -1);
+  if (QUOTED.test(text)) return unquoted(text);
   if (!OTHER.test(text)) return text;
   if (text === "null") return null;
   return text === "true" || text === "false" ? text === "true" : Number(text);
 }
 
 const QUOTED = /^".*"$/s;
+/** Without quotes a line could not be told from another text: empty ones, those of several lines, and those in quotes. */
+const NO_LINE = /^$|[\r\n]|^".*"$/s;
 /** What reads like a number, a boolean or NULL. */
 const OTHER = /^(?:null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;

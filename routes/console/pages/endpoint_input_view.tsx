@@ -63,7 +63,12 @@ export function EndpointInput(props: EndpointInputProps): Html {
               checked={values[nameIn(at, "trim")] !== undefined}
             />
             <Field label="Pattern" {...own("pattern")} hint="A regular expression without slashes" />
-            <Field label="Allowed values, one a line" {...own("enum")} type="textarea" />
+            <Field
+              label="Allowed values, one a line"
+              {...own("enum")}
+              type="textarea"
+              hint='"" is the empty one'
+            />
           </div>
         </Fold>
       </div>

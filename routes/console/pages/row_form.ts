@@ -145,6 +145,6 @@ function requireNothingTyped({ type, text }: FieldState, at: number, issues: Iss
 
 function sameState(one: FieldState, other: FieldState): boolean {
   if (one.type !== other.type) return false;
-  // A form cannot say which of the two ends of a line a value has.
-  return one.type === "null" || one.text === other.text.replaceAll("\r\n", "\n");
+  // A form cannot say which of the three ends of a line a value has: browsers make one of all, U+000D alone too.
+  return one.type === "null" || one.text === other.text.replaceAll(/\r\n?/g, "\n");
 }

@@ -60,7 +60,11 @@ export function rulesRoutes(deps: AppDeps): Hono<Env> {
       const [ruleId, fields] = [c.req.param("id"), await readForm(c)];
       const changed = await attempt(async () => {
         // Whether it is on has a button of its own.
-        const { enabled: _, ...settings } = settingsOf(fields);
+        const { enabled: _, tableGlob, ...others } = settingsOf(fields);
+        const rule = (await listRules(ctx, address)).find(({ id }) => id === ruleId);
+        // A field keeps neither the spaces around a name nor ends of lines: the rule would be about another table.
+        const isSame = rule?.tableGlob.replaceAll(/[\r\n]/g, "").trim() === tableGlob;
+        const settings = isSame ? others : { ...others, tableGlob };
         const revision = numberIn(fields, "revision");
         const read = typeof revision === "number" ? { revision } : {};
         return await changeRule(ctx, { address, ruleId, settings, ...read });

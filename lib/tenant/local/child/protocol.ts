@@ -103,6 +103,8 @@ export interface WireLogTable {
 /** The log row of a restore or a merge, and the id of its audit row. Both rows are written in its transaction. */
 export interface WireRecord {
   readonly log: LogValues;
+  /** Of a restore. Absent: 0. */
+  readonly rowsWritten?: number;
   readonly auditId: string;
 }
 

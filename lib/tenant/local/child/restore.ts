@@ -154,7 +154,7 @@ export function beginHistory(path: string, { record, ms, check }: BeginHistory):
 
 /**
  * Writes the log and audit rows, and the stored answer. All tables of the old and the new state count as changed; no rows
- * are counted.
+ * are counted but those of an imported file.
  */
 function writeRecord(
   target: Connection,
@@ -169,11 +169,12 @@ function writeRecord(
   if (record === null) return;
   const tables = [...new Set([...before, ...tablesOf(target)])];
   const ms = roundMs(systemClock.monotonicMs() - startedMs);
+  const { rowsWritten = 0 } = record;
   const log = [...record.log];
   if (restored?.setAside) log[LOG_TEXT] += setAsideText(restored.setAside);
   target.internalRun("BEGIN IMMEDIATE");
-  insertCallRow(target, log, { errorKind: null, rowsRead: 0, rowsWritten: 0, ms });
-  insertAuditRow(target, record.auditId, JSON.stringify(tables.sort()), log, 0);
+  insertCallRow(target, log, { errorKind: null, rowsRead: 0, rowsWritten, ms });
+  insertAuditRow(target, record.auditId, JSON.stringify(tables.sort()), log, rowsWritten);
   if (replay !== null) {
     const text = JSON.stringify(restored);
     storeReplay(target, replay, {

@@ -8,6 +8,7 @@ import { PLAIN_ROWS } from "../../../sql/row_form.ts";
 import { serviceTableStatements } from "../../../sql/service_tables.ts";
 import type { StatementSync } from "node:sqlite";
 import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
+import { brokenReference } from "./broken_reference.ts";
 import type { Item, RowsItem } from "./items.ts";
 import { isNoRoom } from "./no_room.ts";
 import { NotTaken } from "./not_taken.ts";
@@ -187,7 +188,7 @@ export class Builder {
     const [found] = this.#connection.internalRow("PRAGMA integrity_check(1)") ?? [];
     if (found !== "ok") throw new NotTaken(`the rows break a constraint: ${found}`, null);
     if (this.options.looseReferences) return;
-    const [broken] = this.#connection.internalRows("PRAGMA foreign_key_check");
+    const broken = brokenReference(this.#connection, this.#tables.values());
     if (broken === undefined) return;
     throw new NotTaken(
       `a row of ${broken[0]} (rowid ${broken[1]}) refers to a row of ${

@@ -39,6 +39,8 @@ const OTHER_DUMPS = [
 
 /** The engine's code for what is wrong with what it reads (sqlite.org/rescode.html), as an index that it cannot open. */
 const SQLITE_ERROR = 1;
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 
 const [folder = "", jobText = ""] = Deno.args;
 const reports = new Reports(`${folder}/${transferFiles.report}`);
@@ -201,14 +203,15 @@ function failed(
   }
   const kind = isNoRoom(error)
     ? "room"
-    : /malformed|not a database|corrupt/i.test(message) || (job.do === "read" && isPlainError(error))
+    : DAMAGED.has(engineCode(error)) || (job.do === "read" && engineCode(error) === SQLITE_ERROR)
     ? "damaged"
     : "fault";
   return { state: "failed", failure: { message, at: null, kind } };
 }
 
-function isPlainError(error: unknown): boolean {
-  return error instanceof Error && Number(Reflect.get(error, "errcode") ?? 0) % 256 === SQLITE_ERROR;
+/** 0: the engine has not thrown it. Its words tell less: modules have their own for what is damaged. */
+function engineCode(error: unknown): number {
+  return error instanceof Error ? Number(Reflect.get(error, "errcode") ?? 0) % 256 : 0;
 }
 
 /** Guarantee: the service has written the argument. */
