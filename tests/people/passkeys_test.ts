@@ -49,6 +49,11 @@ async function withPasskey(world: PeopleWorld, email: string) {
   return { id, secret, ctx, passkey, made };
 }
 
+/** Of the passkey that a member has made: one that was asked to make another since says another one. */
+function handleOf({ id }: { readonly id: string }): string {
+  return new TextEncoder().encode(id).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
 async function signInWith({ people }: PeopleWorld, passkey: SoftwarePasskey, lies: Lies = {}) {
   const answer = await passkey.sign(await beginPasskeySignIn(people), lies);
   return await signInByPasskey(people, { answer, browser: browser() });
@@ -196,10 +201,7 @@ testPeople("passkeys", {
     world.clock.turn(HOUR_MS);
     assertEquals((await refusal(beginPasskey(own.ctx)))[0], "sign_in_again");
     assertEquals((await refusal(removePasskey(own.ctx, own.made.id)))[0], "sign_in_again");
-    const userHandle = new TextEncoder().encode(own.id).toBase64({
-      alphabet: "base64url",
-      omitPadding: true,
-    });
+    const userHandle = handleOf(own);
     const renewed = await signInWith(world, own.passkey, { userHandle });
     const ctx = { ...world.people, caller: await callerOf(world, renewed.secret) };
     const second = await SoftwarePasskey.in(PLACE);
@@ -255,6 +257,13 @@ testPeople("passkeys", {
     const other = await world.invite("not-this-one@example.com", "viewer");
     const misused = acceptLinkByPasskey(people, { ...input, token: other.token, answer });
     assertEquals((await refusal(misused))[0], "passkey_refused");
+    const somebody = await withPasskey(world, "somebody@example.com");
+    const taken = await somebody.passkey.make(await beginLinkPasskey(people, { token }));
+    assertEquals(
+      (await refusal(acceptLinkByPasskey(people, { ...input, answer: taken })))[0],
+      "passkey_refused",
+    );
+    await signInWith(world, somebody.passkey, { userHandle: handleOf(somebody) });
     await acceptLinkByPasskey(people, { ...input, answer });
     assertEquals((await refusal(signInWith(world, own.passkey)))[0], "passkey_refused");
     await signInWith(world, fresh);
