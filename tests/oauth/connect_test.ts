@@ -241,11 +241,17 @@ testSteps("OAuth", oauthWorld, {
       const waiting = await allow(world, { person });
       const { access, refresh: renewal } = await connect(world, { person });
       assertEquals(await refusalAtMcp(world, access), "in");
-      const { status } = await app.request(act, `/api/namespaces/${tenant.slug}/members/${person.id}`, {
-        token: app.operatorKey,
-        ...(act === "PATCH" ? { body: { role: "viewer" } } : {}),
-      });
-      assertEquals(status, 200);
+      const change = async (method: string, body?: object) => {
+        const path = `/api/namespaces/${tenant.slug}/members/${person.id}`;
+        const { status } = await app.request(method, path, {
+          token: app.operatorKey,
+          ...(body ? { body } : {}),
+        });
+        assertEquals(status, 200);
+      };
+      await change("PATCH", { name: "Another" });
+      assertEquals(await refusalAtMcp(world, access), "in", "by another name it is the same member");
+      await change(act, act === "PATCH" ? { role: "viewer" } : undefined);
       assertEquals(await refusalAtMcp(world, access), "invalid_bearer", act);
       assertEquals(await errorOf(await refresh(world, renewal)), "400 invalid_grant");
       assertEquals(await errorOf(await exchange(world, waiting)), "400 invalid_grant");
