@@ -192,6 +192,29 @@ Deno.test("answers that go out whole have the memory and no more, are counted on
   assert(hold(2 * MB) !== null);
 });
 
+Deno.test("a client who takes a piece within the time that it has is never ended, however long all of it takes", async () => {
+  const { room, later } = roomIn("", { memoryBytes: 20 * MB });
+  let ended = 0;
+  const stream = room.pieces(new Uint8Array(MB), { owner: "one", end: () => void ended++ });
+  let bytes = 0;
+  for await (const piece of stream) {
+    bytes += piece.length;
+    later(wide.stallMs);
+    room.sweep();
+  }
+  assertEquals([bytes, ended, room.used.memory], [MB, 0, 0]);
+});
+
+Deno.test("an answer that was ended before the disk refused it is counted nowhere", async () => {
+  const file = await Deno.makeTempFile();
+  const { room } = roomIn(file, { memoryBytes: 0 });
+  const stream = room.pieces(new Uint8Array(MB), { owner: "one", end: () => {} });
+  await stream.cancel();
+  await room.settled();
+  assertEquals(room.used, { memory: 0, disk: 0 });
+  await Deno.remove(file);
+});
+
 Deno.test("one owner's many small answers take half of the files from the others, and no more", async () => {
   const folder = await Deno.makeTempDir();
   const { room, later } = roomIn(folder, { memoryBytes: 0, diskFiles: 4 });
