@@ -71,3 +71,13 @@ Deno.test("ConnectionWatch makes room by ending who has asked nothing, then who 
   for (let more = 0; more < 3; more++) watch.hasRoom() && watch.endOne();
   assertEquals(ended, ["new", "longest", "lately"]);
 });
+
+Deno.test("where a request is being answered on each connection, the body that has been on its way for longest gives way", () => {
+  let bodies = 1;
+  const watch = new ConnectionWatch({ headSweeps: 2, idleSweeps: 5, maxOpen: 1 }, {
+    endFirst: () => bodies-- > 0,
+    arrived: () => Promise.resolve(),
+  });
+  watch.add(() => {}).begin();
+  assertEquals([watch.hasRoom(), watch.hasRoom(), watch.size], [true, false, 1]);
+});
