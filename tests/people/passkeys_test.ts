@@ -18,6 +18,7 @@ import { relyingParty } from "../../lib/services/people/relying_party.ts";
 import { changePassword } from "../../lib/services/people/own_account.ts";
 import { signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { signIn } from "../testing/person.ts";
+import { member } from "../testing/test_namespace.ts";
 import { type Lies, SoftwarePasskey } from "../testing/software_passkey.ts";
 import {
   browser,
@@ -27,6 +28,7 @@ import {
   type PeopleWorld,
   refusal,
   testPeople,
+  tokenOf,
   typed,
 } from "./people_world.ts";
 
@@ -267,6 +269,32 @@ testPeople("passkeys", {
     await acceptLinkByPasskey(people, { ...input, answer });
     assertEquals((await refusal(signInWith(world, own.passkey)))[0], "passkey_refused");
     await signInWith(world, fresh);
+  },
+
+  "who came in by a token's link and becomes an admin comes in anew, without the passkeys of before": async (
+    world,
+  ) => {
+    const { started, people } = world;
+    const asOperator = { token: started.operatorKey };
+    const made = await started.request("POST", "/api/namespaces/acme/tokens", {
+      ...asOperator,
+      body: { name: "inviter", role: "admin" },
+    });
+    const members = "/api/namespaces/acme/members";
+    const invited = await started.request("POST", members, {
+      token: member(made, "token"),
+      body: { email: "by-a-token@example.com", role: "editor" },
+    });
+    assertEquals(invited.status, 201, invited.text);
+    const token = tokenOf(invited);
+    const passkey = await SoftwarePasskey.in(PLACE);
+    const answer = await passkey.make(await beginLinkPasskey(people, { token }));
+    await acceptLinkByPasskey(people, { token, passkeyName: "Phone", browser: browser(), answer });
+    await signInWith(world, passkey);
+    const path = `${members}/${member(invited, "id")}`;
+    const changed = await started.request("PATCH", path, { ...asOperator, body: { role: "admin" } });
+    assertEquals([changed.status, member(changed, "state")], [200, "invited"], changed.text);
+    assertEquals((await refusal(signInWith(world, passkey)))[0], "passkey_refused");
   },
 
   "a removed member's passkeys open nothing": async (world) => {

@@ -330,6 +330,28 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     await one.rollback();
   },
 
+  "a rule goes by what a name means inside, whatever it meant before": async ({ app, tenant, begin }) => {
+    await tenant.setup("CREATE TABLE door (a)", "CREATE TABLE room (a)");
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+      token: tenant.token,
+      body: { tableGlob: "room", effect: "deny" },
+    });
+    assertEquals(made.status, 201, made.text);
+    const INSERT = "INSERT INTO door VALUES (1)";
+    await tenant.setup(INSERT);
+    const one = await begin("immediate");
+    for (
+      const sql of [
+        "DROP TABLE door",
+        "CREATE VIEW door AS SELECT a FROM room",
+        "CREATE TRIGGER through INSTEAD OF INSERT ON door BEGIN INSERT INTO room VALUES (new.a); END",
+      ]
+    ) await one.exec(sql, [], { snapshots: false });
+    assertEquals(await one.code(INSERT), "rule_denied");
+    await one.rollback();
+    await tenant.setup(INSERT);
+  },
+
   "a rule about many rows counts what stays of a failed call, and what a savepoint has not taken back":
     async (
       { app, tenant, begin },
@@ -357,6 +379,11 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
         assertEquals(code, name === "nowhere" ? "sql_error" : null);
         if (code !== null) await one.savepoint("rollback to", "here");
       }
+      // Of two of one name the inner one counts.
+      assertEquals(await one.code(ofOne), null);
+      await one.savepoint("savepoint", "HERE");
+      await one.savepoint("rollback to", "here");
+      assertEquals(await one.code(ofOne), "rule_denied");
       await one.rollback();
       const other = await begin("immediate");
       assertEquals(await other.code(two), null);
