@@ -9,6 +9,7 @@ import { pagesTable } from "../../routes/console/pages_table.ts";
 import type { Env } from "../../routes/http/env.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
+import { secondApp } from "../replay/second_app.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { member, type TestNamespace } from "../testing/test_namespace.ts";
@@ -312,4 +313,23 @@ test("what cannot be taken back takes a sign-in of the last 15 minutes, from eve
   }
   assertEquals(asked, Object.keys(forms).map((path) => `${path} 403 true`));
   assertEquals((await app.request("GET", "/v1/me", { token })).status, 200);
+});
+
+test("a session that another process has ended changes nothing from that moment on", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  await app.namespace();
+  const ended = async () => {
+    const person = await signIn(app, { role: "admin" });
+    assertEquals((await openPage(app, "/console/acme", person)).status, 200);
+    const path = `/api/me/sessions/${person.sessionId}`;
+    assertEquals((await other.request("DELETE", path, { headers: person.headers })).status, 200);
+    return person;
+  };
+  const fields = { name: "late", role: "read" };
+  const form = { path: "/console/acme/tokens", fields, person: await ended() };
+  assertEquals((await sendForm(app, form)).status, 401);
+  const { headers } = await ended();
+  const answer = await app.request("POST", "/api/namespaces/acme/tokens", { headers, body: fields });
+  assertEquals([answer.status, answer.body.code], [401, "session_ended"]);
 });

@@ -266,6 +266,8 @@ test("what cannot be taken back asks an old session for a proof, and is done beh
   assertMatch(asked.text, /Confirm that it is you/);
   assertMatch(asked.text, /<main class="alone"/);
   assert(!asked.text.includes("with a passkey"), "Ada has none");
+  const changing = await send("/console/-/account/password", { password: "a new secret of mine" });
+  assertEquals([hidden(changing, "to"), hidden(changing, "typed")], ["/console/-/account/password", ""]);
   const waiting = { to: hidden(asked, "to"), typed: hidden(asked, "typed") };
   const wrong = await send("/console/-/prove", { ...waiting, password: "wrong one, sorry" });
   assertEquals(wrong.status, 401);
