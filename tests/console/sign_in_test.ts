@@ -358,3 +358,13 @@ test("a path that a request names leads on only where browsers stay in the conso
   const inside = ["/console", "/console/acme", "/console/acme/tokens?after=1", "/console/-/account?a=//b"];
   assertEquals(inside.map(ownPath), inside);
 });
+
+test("where BASE_URL is https the cookie is this host's and TLS's alone, and browsers stay with TLS", async () => {
+  await using app = await startApp({ settings: { BASE_URL: "https://db.example.com" } });
+  const { email, slug } = await member(app, "acme");
+  const signedIn = await enter({ app, slug, email });
+  assertEquals(signedIn.status, 303, signedIn.text);
+  const set = signedIn.headers.getSetCookie().join("\n");
+  for (const part of [/^__Host-cubby=/, /; Secure/, /; HttpOnly/, /; Path=\//]) assertMatch(set, part);
+  assertEquals(signedIn.headers.get("strict-transport-security"), "max-age=31536000");
+});
