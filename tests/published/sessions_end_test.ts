@@ -102,7 +102,7 @@ test("what an instance with a clock ahead has issued ends by revoke_all on anoth
   assertEquals([(await ask("GET", "me", { token: again })).status, await world.me(again)], [200, 200]);
 });
 
-test("a refresh takes a session further, up to its total, and not behind a log-out of any part of it", async () => {
+test("a refresh takes a session further, up to its total, and not behind a log-out of any part of it or the end of its user", async () => {
   const clock = new TurnableClock();
   await using world = await accountWorld({ slugs, clock });
   const spec = accountSpecs["refresh"];
@@ -135,6 +135,10 @@ test("a refresh takes a session further, up to its total, and not behind a log-o
   await world.post("logout", {}, { token: again });
   assertEquals([await world.me(again), await world.me(refreshed)], [401, 401]);
   assertEquals(outcome(await world.post("refresh", {}, { token: refreshed })), [401, "session_invalid"]);
+  const orphaned = await login(world);
+  const removed = await world.acme.query("DELETE FROM users WHERE email = ?", [ada.email]);
+  assertEquals(removed.status, 200, removed.text);
+  assertEquals(outcome(await world.post("refresh", {}, { token: orphaned })), [401, "session_invalid"]);
 });
 
 test("a new password ends every other session with its commit, and answers one that lives", async () => {
