@@ -186,7 +186,8 @@ test("what was counted while KV had no room is bounded as ever, and forgotten wh
 
 test("a reset opens the account for its user, from there at once", async () => {
   await using at = await world();
-  await storm(at, 11);
+  for (let nth = 0; nth < 10; nth++) await login(at, ELSEWHERE, "wrong horse");
+  await storm(at, 1);
   assertEquals((await login(at, ELSEWHERE)).status, 429);
   const { token } = (await at.manage("POST", "/reset/link", { email: ada.email })).body.data as {
     token: string;
