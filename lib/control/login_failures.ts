@@ -81,10 +81,10 @@ export class LoginFailures {
       const key = keys.loginFailures(databaseId, account);
       const from = await Array.fromAsync(kvEntries(this.kv, key));
       for (const gone of [key, ...from.map((entry) => entry.key)]) {
-        this.#unwritten.delete(gone.join("/"));
         await kvCommit(first(this.kv.atomic().delete(gone)));
         first = nothingElse;
       }
+      this.#forgetUnwritten(key.join("/"));
     }
   }
 
@@ -128,6 +128,13 @@ export class LoginFailures {
     );
     return live.toSorted((a, b) => (b?.count ?? 0) - (a?.count ?? 0))[0] ??
       { count: 0, untilMs: nowMs + HOUR_MS };
+  }
+
+  /** Of those from one address KV may know nothing. */
+  #forgetUnwritten(account: string): void {
+    for (const name of this.#unwritten.keys()) {
+      if (name === account || name.startsWith(`${account}/`)) this.#unwritten.delete(name);
+    }
   }
 
   #forgetOver(): void {

@@ -257,7 +257,7 @@ test("a branch made while the trunk is written holds one state of it: all of a t
   });
 });
 
-test("what a claim asks for is checked, and only an admin claims", async () => {
+test("what a claim asks for is checked, and only an admin claims, resets and deletes", async () => {
   await withBranches(async (world) => {
     for (
       const body of [
@@ -277,6 +277,13 @@ test("what a claim asks for is checked, and only an admin claims", async () => {
     }
     const writer = await world.shop.mint("write");
     assertEquals((await world.call("POST", "claim_branch", { purpose: "x" }, writer.token)).status, 403);
+    const { ref } = await world.claim();
+    for (
+      const [method, operation] of [["POST", `branches/${ref}/reset`], ["DELETE", `branches/${ref}`]] as const
+    ) {
+      const answer = await world.call(method, operation, undefined, writer.token);
+      assertEquals([answer.status, answer.body.code], [403, "role_too_low"], operation);
+    }
     assertEquals((await world.call("POST", "claim_branch", { purpose: "!!!" })).status, 201);
   });
 });

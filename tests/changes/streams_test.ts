@@ -145,6 +145,24 @@ test("a ticket opens one stream with the rights of its token, and no token is in
   await late.close();
 });
 
+test("a ticket is good for a minute", async () => {
+  const clock = new TurnableClock();
+  await using world = await changesWorld({ clock });
+  const { app, tenant: { token, database }, open } = world;
+  const urls = await Promise.all(["early", "late"].map(async () => {
+    const issued = await app.request("POST", `${database.path}/changes/ticket`, { token });
+    return String(JSON.parse(issued.text).data.url);
+  }));
+  const statuses = [];
+  for (const url of urls) {
+    clock.turn(30_000);
+    const stream = await open("", { url });
+    statuses.push(stream.status);
+    await stream.close();
+  }
+  assertEquals(statuses, [200, 404]);
+});
+
 test("a ticket opens no stream of another database that has the name since", async () => {
   await using world = await changesWorld();
   const { app, tenant: { token, createDatabase }, open } = world;

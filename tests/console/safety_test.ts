@@ -9,9 +9,11 @@ import { pagesTable } from "../../routes/console/pages_table.ts";
 import type { Env } from "../../routes/http/env.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
+import { secondApp } from "../replay/second_app.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
-import type { TestNamespace } from "../testing/test_namespace.ts";
+import { member, type TestNamespace } from "../testing/test_namespace.ts";
+import { TurnableClock } from "../testing/turnable_clock.ts";
 import { openPage, sendForm } from "./open_page.ts";
 
 const { run, test } = oneStore();
@@ -263,4 +265,71 @@ test("a failure before anybody knows who asks stays what it is", async () => {
     ["default-src 'none'; frame-ancestors 'none'", "no-store"],
   );
   await answer.body?.cancel();
+});
+
+test("what cannot be taken back takes a sign-in of the last 15 minutes, from every form", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const { database, token, setup, id: tokenId } = await app.namespace();
+  await setup("CREATE TABLE t (a)");
+  const made = async (path: string, body: object) => {
+    const answer = await app.request("POST", path, { token, body });
+    assertEquals(Math.floor(answer.status / 100), 2, answer.text);
+    return answer;
+  };
+  await made(`${database.path}/claim_branch`, { purpose: "a test", ref: "pr-1" });
+  await made(`${database.path}/snapshots`, { label: "kept" });
+  const api = "/api/namespaces/acme";
+  const webhook = await made(`${api}/databases/main/webhooks`, {
+    ...{ url: "https://receiver.example/", events: ["change"] },
+  });
+  const viewer = await signIn(app, { role: "viewer" });
+  const admin = await signIn(app, { role: "admin" });
+  const hooks = `db/main/webhooks/${member(webhook, "id")}`;
+  const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    "db/main/branches": { purpose: "another", ref: "pr-2", ttlSec: "3600", role: "write" },
+    "db/main/branches/pr-1/merge": { mode: "data", onConflict: "abort", seen: "a".repeat(64) },
+    "db/main/branches/pr-1/reset": {},
+    "db/main/branches/pr-1/delete": { confirm: "pr-1" },
+    "db/main/snapshots/kept/restore": { digest: "" },
+    "db/main/delete": { confirm: "main" },
+    "db/main/webhooks": { url: "https://receiver.example/", events: "change" },
+    [`${hooks}/secret`]: {},
+    [`${hooks}/enabled`]: { enabled: "no" },
+    [`${hooks}/delete`]: {},
+    "tokens": { name: "another", role: "read" },
+    [`tokens/${tokenId}/revoke`]: {},
+    "members": { email: "another@example.com", role: "viewer" },
+    [`members/${viewer.id}/role`]: { role: "editor" },
+    [`members/${viewer.id}/link`]: {},
+    [`members/${viewer.id}/remove`]: {},
+    "settings": { name: "acme", monthlyCapUsd: "5" },
+  };
+  clock.turn(16 * 60_000);
+  const asked = [];
+  for (const [path, fields] of Object.entries(forms)) {
+    const { status, text } = await sendForm(app, { path: `/console/acme/${path}`, fields, person: admin });
+    asked.push(`${path} ${status} ${text.includes("Confirm that it is you")}`);
+  }
+  assertEquals(asked, Object.keys(forms).map((path) => `${path} 403 true`));
+  assertEquals((await app.request("GET", "/v1/me", { token })).status, 200);
+});
+
+test("a session that another process has ended changes nothing from that moment on", async () => {
+  await using app = await startApp();
+  await using other = secondApp(app);
+  await app.namespace();
+  const ended = async () => {
+    const person = await signIn(app, { role: "admin" });
+    assertEquals((await openPage(app, "/console/acme", person)).status, 200);
+    const path = `/api/me/sessions/${person.sessionId}`;
+    assertEquals((await other.request("DELETE", path, { headers: person.headers })).status, 200);
+    return person;
+  };
+  const fields = { name: "late", role: "read" };
+  const form = { path: "/console/acme/tokens", fields, person: await ended() };
+  assertEquals((await sendForm(app, form)).status, 401);
+  const { headers } = await ended();
+  const answer = await app.request("POST", "/api/namespaces/acme/tokens", { headers, body: fields });
+  assertEquals([answer.status, answer.body.code], [401, "session_ended"]);
 });

@@ -266,6 +266,8 @@ test("what cannot be taken back asks an old session for a proof, and is done beh
   assertMatch(asked.text, /Confirm that it is you/);
   assertMatch(asked.text, /<main class="alone"/);
   assert(!asked.text.includes("with a passkey"), "Ada has none");
+  const changing = await send("/console/-/account/password", { password: "a new secret of mine" });
+  assertEquals([hidden(changing, "to"), hidden(changing, "typed")], ["/console/-/account/password", ""]);
   const waiting = { to: hidden(asked, "to"), typed: hidden(asked, "typed") };
   const wrong = await send("/console/-/prove", { ...waiting, password: "wrong one, sorry" });
   assertEquals(wrong.status, 401);
@@ -355,4 +357,14 @@ test("a path that a request names leads on only where browsers stay in the conso
   assertEquals(outside.map(ownPath), outside.map(() => "/console"));
   const inside = ["/console", "/console/acme", "/console/acme/tokens?after=1", "/console/-/account?a=//b"];
   assertEquals(inside.map(ownPath), inside);
+});
+
+test("where BASE_URL is https the cookie is this host's and TLS's alone, and browsers stay with TLS", async () => {
+  await using app = await startApp({ settings: { BASE_URL: "https://db.example.com" } });
+  const { email, slug } = await member(app, "acme");
+  const signedIn = await enter({ app, slug, email });
+  assertEquals(signedIn.status, 303, signedIn.text);
+  const set = signedIn.headers.getSetCookie().join("\n");
+  for (const part of [/^__Host-cubby=/, /; Secure/, /; HttpOnly/, /; Path=\//]) assertMatch(set, part);
+  assertEquals(signedIn.headers.get("strict-transport-security"), "max-age=31536000");
 });

@@ -48,7 +48,11 @@ Deno.test("reads that cannot be booked end at the bound of what is owed", async 
   await World.run(50 * DOLLAR, async (world) => {
     world.fault = "full";
     const meter = world.meter();
-    for (let call = 0; call < 4; call++) await read(meter, TRUSTED_NANO_USD / 4);
+    await read(meter, TRUSTED_NANO_USD / 4);
+    const running = await Promise.all([1, 2, 3].map(() => meter.admit(NS, true)));
+    assertEquals(await refusalOf(meter.admit(NS, true)), "storage_full", "each may cost as much");
+    for (const one of running) meter.release(one);
+    for (let call = 0; call < 3; call++) await read(meter, TRUSTED_NANO_USD / 4);
     assertEquals(await refusalOf(meter.admit(NS, true)), "storage_full");
   });
 });

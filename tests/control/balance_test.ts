@@ -309,6 +309,10 @@ Deno.test("release() costs nothing, and a call ends once", async () => {
 Deno.test("a call that waited ten seconds for its turn is refused with 429", async () => {
   await World.run(10_000, async (world) => {
     const meter = world.meter();
+    // Whoever ends a call twice gives no leave to another one.
+    const ended = await meter.admit(NS);
+    meter.settle(ended, usage(500));
+    meter.release(ended);
     const admission = await meter.admit(NS);
     const waiting = refusalOf(meter.admit(NS));
     await turns();

@@ -162,8 +162,14 @@ Deno.test("the claim of a silent process is taken over after its lease, and its 
       world.clock.turn(passedMs);
       assertEquals((await heir.claim(SCOPE)).state, "running");
     }
+    const done = world.kv.atomic().set(["done"], "late");
+    await late.storeIn(done, bytes("late"));
     world.clock.turn(500);
     const claim = claimOf(await heir.claim(SCOPE));
+    // Neither is done what the late one has begun, nor can it begin anything.
+    assertEquals((await done.commit()).ok, false);
+    const begin = () => late.storeIn(world.kv.atomic(), bytes("late"));
+    assertEquals(await failureCode(begin), "replay_running");
     await late.store(bytes("late"));
     assertEquals((await world.replays().claim(SCOPE)).state, "running");
     await claim.store(bytes("heir"));

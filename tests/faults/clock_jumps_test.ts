@@ -5,7 +5,7 @@ import { pause } from "../../lib/core/pause.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
 import { autoLabel } from "../../lib/query/choose_snapshot.ts";
-import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
+import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
 import { minted, redeem } from "../handoff/handoffs.ts";
 import { accountWorld, outcome, PASSWORD, tokenOf } from "../published/account_world.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -67,7 +67,6 @@ for (const aheadMs of [HOUR_MS, DAY_MS, 10 * YEAR_MS, -HOUR_MS, -10 * YEAR_MS]) 
     const clock = new JumpingClock();
     await withWrites(async (world) => {
       const { kv, query, tenants } = world.app.deps;
-      withLifetimes(kv, clock);
       await world.setup("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER)", "INSERT INTO t VALUES (1, 0)");
       await world.rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
       const applied = await appliedWrite(world);
@@ -91,7 +90,7 @@ for (const aheadMs of [HOUR_MS, DAY_MS, 10 * YEAR_MS, -HOUR_MS, -10 * YEAR_MS]) 
         expected += 11;
         assertEquals(await world.rows("SELECT n FROM t"), [[expected]]);
       }
-    }, { clock });
+    }, { clock, kvOnDisk: true });
   });
 }
 

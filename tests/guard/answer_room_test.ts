@@ -176,6 +176,45 @@ Deno.test("an ended answer breaks off, and its file is closed though nobody canc
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("answers that go out whole have the memory and no more, are counted once, and no sweep ends them", () => {
+  const { room, later } = roomIn("", { memoryBytes: 3 * MB });
+  let ended = 0;
+  const hold = (bytes: number) => room.holdWhole(bytes, { owner: "one", end: () => void ended++ });
+  const [first, second] = [hold(2 * MB), hold(MB)];
+  assertEquals([first, second, hold(1)].map((held) => held !== null), [true, true, false]);
+  later();
+  room.sweep();
+  assertEquals([ended, room.used.memory], [0, 3 * MB]);
+  first?.leave();
+  first?.leave();
+  assertEquals(room.used.memory, MB);
+  assertEquals(hold(2 * MB + 1), null);
+  assert(hold(2 * MB) !== null);
+});
+
+Deno.test("a client who takes a piece within the time that it has is never ended, however long all of it takes", async () => {
+  const { room, later } = roomIn("", { memoryBytes: 20 * MB });
+  let ended = 0;
+  const stream = room.pieces(new Uint8Array(MB), { owner: "one", end: () => void ended++ });
+  let bytes = 0;
+  for await (const piece of stream) {
+    bytes += piece.length;
+    later(wide.stallMs);
+    room.sweep();
+  }
+  assertEquals([bytes, ended, room.used.memory], [MB, 0, 0]);
+});
+
+Deno.test("an answer that was ended before the disk refused it is counted nowhere", async () => {
+  const file = await Deno.makeTempFile();
+  const { room } = roomIn(file, { memoryBytes: 0 });
+  const stream = room.pieces(new Uint8Array(MB), { owner: "one", end: () => {} });
+  await stream.cancel();
+  await room.settled();
+  assertEquals(room.used, { memory: 0, disk: 0 });
+  await Deno.remove(file);
+});
+
 Deno.test("one owner's many small answers take half of the files from the others, and no more", async () => {
   const folder = await Deno.makeTempDir();
   const { room, later } = roomIn(folder, { memoryBytes: 0, diskFiles: 4 });

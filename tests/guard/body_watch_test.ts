@@ -48,3 +48,22 @@ Deno.test("BodyWatch gives what is made of a body, or the error of making it", a
   await assertRejects(() => watch.watch(Promise.resolve("body"), failing), /no such text/);
   assertEquals(watch.pending, 0);
 });
+
+Deno.test("a stop waits for each body that is on its way, one that was refused and still arrives counted once", async () => {
+  const watch = new BodyWatch(2);
+  const bodies = [1, 2, 3].map(() => Promise.withResolvers<string>());
+  const [first, ...others] = bodies.map(({ promise }) => watch.watch(promise, same));
+  const stopping = watch.arrived();
+  let hasStopped = false;
+  void stopping.then(() => hasStopped = true);
+  assertEquals(watch.endFirst(), true);
+  await assertRejects(() => first ?? Promise.resolve(), /service/);
+  bodies[0]?.resolve("late");
+  bodies[1]?.resolve("body");
+  await others[0];
+  await Promise.resolve();
+  assertEquals([hasStopped, watch.pending], [false, 1]);
+  bodies[2]?.resolve("body");
+  assertEquals(await others[1], "body");
+  await stopping;
+});

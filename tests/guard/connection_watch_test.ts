@@ -63,10 +63,21 @@ Deno.test("ConnectionWatch makes room by ending who has asked nothing, then who 
   const [longest, lately, busy] = [add("longest"), add("lately"), add("busy")];
   for (const one of [longest, lately, busy]) one.begin();
   longest.finish();
-  sweep(1);
+  // What is new then has longer than one that has been silent since.
+  sweep(4);
   lately.finish();
   assertEquals([watch.hasRoom(), ended], [true, []]);
   add("new");
   for (let more = 0; more < 3; more++) watch.hasRoom() && watch.endOne();
   assertEquals(ended, ["new", "longest", "lately"]);
+});
+
+Deno.test("where a request is being answered on each connection, the body that has been on its way for longest gives way", () => {
+  let bodies = 1;
+  const watch = new ConnectionWatch({ headSweeps: 2, idleSweeps: 5, maxOpen: 1 }, {
+    endFirst: () => bodies-- > 0,
+    arrived: () => Promise.resolve(),
+  });
+  watch.add(() => {}).begin();
+  assertEquals([watch.hasRoom(), watch.hasRoom(), watch.size], [true, false, 1]);
 });

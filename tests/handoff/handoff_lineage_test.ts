@@ -7,7 +7,7 @@ import { secondApp } from "../replay/second_app.ts";
 import { startApp } from "../testing/start_app.ts";
 import { member } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
-import { type Asking, handedOff, mint, minted, outcome, redeem } from "./handoffs.ts";
+import { type Asking, handedOff, MAIN, mint, minted, outcome, redeem } from "./handoffs.ts";
 import { oneStore } from "../testing/cases.ts";
 
 const { run, test } = oneStore();
@@ -108,13 +108,15 @@ test("a handed-off token expires with the minting one, and a handoff no later th
   assertEquals(outcome(await redeem(app, late)), "404 handoff_not_found");
 });
 
-test("a token is handed on so many times and then refused when it is minted, not when it is redeemed", async () => {
+test("a token is handed on so many times and then refused when it is minted, not when it is redeemed, and claims no branch", async () => {
   await using app = await startApp();
   const { token } = await app.namespace();
   let last = token;
-  for (let n = 1; n < MAX_LINEAGE; n++) last = (await handedOff(app, last)).token;
+  for (let n = 1; n < MAX_LINEAGE; n++) last = (await handedOff(app, last, "admin")).token;
   assertEquals(await works(app, last), true);
   assertEquals(outcome(await mint(app, last)), "403 handoff_too_deep");
+  const claim = await app.request("POST", `${MAIN}/claim_branch`, { token: last, body: { purpose: "deep" } });
+  assertEquals(outcome(claim), "403 handoff_too_deep");
 });
 
 test("revoking and redeeming at the same moment leaves no child that works", async () => {

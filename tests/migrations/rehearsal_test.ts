@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { countDatabases } from "../branches/count_databases.ts";
 import { testSteps } from "../testing/cases.ts";
+import { usage } from "../money/money_world.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { dataOf, type File, migrationWorld, refusalOf } from "./migration_world.ts";
@@ -40,7 +41,7 @@ function rehearsalOf(data: Record<string, unknown>): Rehearsal {
 
 testSteps("a dry run of migrations", migrationWorld, {
   "tells what they would do to schema and rows, and does nothing": async (
-    { apply, post, names, rows, app },
+    { apply, post, names, rows, app, acme },
   ) => {
     await apply([SHOP]);
     const before = await copies(app);
@@ -61,6 +62,8 @@ testSteps("a dry run of migrations", migrationWorld, {
     assertEquals(await names(), ["0001_shop.sql"]);
     assertEquals(await rows("SELECT count(*), max(name) FROM items"), [[3, "pen"]]);
     assertEquals(await copies(app), before);
+    await app.deps.query.meter.tick();
+    assertEquals([...(await usage(app, acme)).keys()], [acme.database.id], "whose copy was read and written");
   },
   "takes one copy at a time, however many ask": async ({ apply, post, app }) => {
     await apply([SHOP]);

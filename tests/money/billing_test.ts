@@ -372,7 +372,14 @@ test("whatever becomes of a call, its leave to spend ends with it", async () => 
   };
   answers.push(await tenant.query("SELECT a FROM t"));
   Reflect.deleteProperty(app.deps.tenants, "open");
-  assertEquals(answers.map(({ status }) => status), [200, 200, 400, 200, 400, 200, 400, 403, 403, 200, 503]);
+  const { path } = tenant.database;
+  const asked = { token: tenant.token, body: { purpose: "a test", ref: "copy" } };
+  assertEquals((await app.request("POST", `${path}/claim_branch`, asked)).status, 201);
+  app.deps.tenants.branches.diff = () => Promise.reject(new AppError("database_busy"));
+  answers.push(await app.request("GET", `${path}/branches/copy/diff`, { token: tenant.token }));
+  Reflect.deleteProperty(app.deps.tenants.branches, "diff");
+  const statuses = [200, 200, 400, 200, 400, 200, 400, 403, 403, 200, 503, 503];
+  assertEquals(answers.map(({ status }) => status), statuses);
   assertEquals(admissions.length >= answers.length, true);
   assertEquals(admissions.filter(({ open }) => open), []);
 });

@@ -1,5 +1,6 @@
 // An exhausted balance, a monthly cap, credits: who may do what, and what a call gets that there is no money for.
 import { assert, assertEquals } from "@std/assert";
+import { LEASE_MS } from "../../lib/control/balance/balance_limits.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { signIn } from "../testing/person.ts";
@@ -86,6 +87,32 @@ test("one namespace's exhausted balance does not stop another", async () => {
   await tenant.setup("CREATE TABLE t (a)");
   await spendAll(tenant);
   assertEquals((await other.query("SELECT 1")).status, 200);
+});
+
+test("where KV has no room for what calls cost, reads go on and writes are refused", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const tenant = await app.namespace();
+  await tenant.setup("CREATE TABLE t (a)");
+  const { kv } = app.deps;
+  const atomic = kv.atomic.bind(kv);
+  kv.atomic = () =>
+    Object.assign(atomic(), { commit: () => Promise.reject(new TypeError("database or disk is full")) });
+  // Then nothing is reserved any more.
+  clock.turn(LEASE_MS);
+  const outcomeOf = async (sql: string) => {
+    const { status, body } = await tenant.query(sql);
+    return [status, body.code];
+  };
+  assertEquals(await outcomeOf("SELECT a FROM t"), [200, undefined]);
+  for (let waits = 0; waits < 2; waits++) {
+    assertEquals(await outcomeOf("INSERT INTO t VALUES (1)"), [503, "storage_full"]);
+    // KV is asked again by then.
+    clock.turn(1000);
+  }
+  kv.atomic = atomic;
+  assertEquals(await outcomeOf("INSERT INTO t VALUES (2)"), [200, undefined]);
+  assertEquals(rowsOf(await tenant.query("SELECT a FROM t")), [[2]]);
 });
 
 test("a credit's reference counts once, also when it comes many times at once", async () => {

@@ -292,9 +292,11 @@ testSteps("attacks on OAuth", oauthWorld, {
   },
 
   "a token for another resource is not given": async (world) => {
+    const { refresh: renewal } = await connect(world);
     for (
       const resource of ["https://evil.example/mcp", `${world.resource}/x`, "mcp", `${world.resource}#x`]
     ) {
+      assertEquals(await errorOf(await refresh(world, renewal, { resource })), "400 invalid_target");
       const back = await sentBack(world, { resource });
       assertEquals(back.searchParams.get("error"), "invalid_target", resource);
       const consent = await allow(world);
@@ -303,6 +305,7 @@ testSteps("attacks on OAuth", oauthWorld, {
     }
     const narrowed = await asked(world, { resource: `${world.resource}?database=main&read_only=1` });
     assertEquals(narrowed.status, 200);
+    assertEquals((await refresh(world, renewal)).status, 200, "a wrong resource uses nothing up");
   },
 
   "another site cannot decide, nor frame the page": async (world) => {

@@ -1,6 +1,8 @@
 // A client connects, works, renews its tokens and leaves; what a person allows is what it gets.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as oauth from "oauth4webapi";
+import { sessionHash } from "../../lib/access/authenticate_session.ts";
+import { keys } from "../../lib/store/keys.ts";
 import { openPage, sendForm } from "../console/open_page.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { testSteps } from "../testing/cases.ts";
@@ -72,6 +74,8 @@ testSteps("OAuth", oauthWorld, {
     const scoped = await mint("admin", { scopes });
     const { access } = await connect(world, { token: scoped.token, role: "admin" });
     assertEquals((await callerAtMcp(world, access)).scopes, scopes);
+    const named = await connect(world, { token: scoped.token, role: "admin", database: "main" });
+    assertEquals((await callerAtMcp(world, named.access)).scopes, scopes);
     const reader = await mint("read");
     const path = await authorizationPath(world, { verifier: oauth.generateRandomCodeVerifier() });
     const refused = [
@@ -241,11 +245,17 @@ testSteps("OAuth", oauthWorld, {
       const waiting = await allow(world, { person });
       const { access, refresh: renewal } = await connect(world, { person });
       assertEquals(await refusalAtMcp(world, access), "in");
-      const { status } = await app.request(act, `/api/namespaces/${tenant.slug}/members/${person.id}`, {
-        token: app.operatorKey,
-        ...(act === "PATCH" ? { body: { role: "viewer" } } : {}),
-      });
-      assertEquals(status, 200);
+      const change = async (method: string, body?: object) => {
+        const path = `/api/namespaces/${tenant.slug}/members/${person.id}`;
+        const { status } = await app.request(method, path, {
+          token: app.operatorKey,
+          ...(body ? { body } : {}),
+        });
+        assertEquals(status, 200);
+      };
+      await change("PATCH", { name: "Another" });
+      assertEquals(await refusalAtMcp(world, access), "in", "by another name it is the same member");
+      await change(act, act === "PATCH" ? { role: "viewer" } : undefined);
       assertEquals(await refusalAtMcp(world, access), "invalid_bearer", act);
       assertEquals(await errorOf(await refresh(world, renewal)), "400 invalid_grant");
       assertEquals(await errorOf(await exchange(world, waiting)), "400 invalid_grant");
@@ -350,5 +360,13 @@ testSteps("OAuth", oauthWorld, {
     const ended = await decide(world, path, { person: null });
     assertEquals(ended.status, 401);
     assertMatch(ended.text, /Your session has ended/);
+    const person = await signIn(world.app, { role: "admin", namespace: world.tenant.slug });
+    const { kv, clock } = world.app.deps;
+    const { key, value } = await kv.get(keys.consoleSession(sessionHash(person.secret)));
+    assert(value !== null);
+    await kv.set(key, { ...value, signedInAt: clock.now() - 16 * 60_000 });
+    const stale = await decide(world, path, { person });
+    assertEquals(stale.status, 403);
+    assertMatch(stale.text, /Confirm that it is you/);
   },
 });

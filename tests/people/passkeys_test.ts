@@ -18,6 +18,7 @@ import { relyingParty } from "../../lib/services/people/relying_party.ts";
 import { changePassword } from "../../lib/services/people/own_account.ts";
 import { signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { signIn } from "../testing/person.ts";
+import { member } from "../testing/test_namespace.ts";
 import { type Lies, SoftwarePasskey } from "../testing/software_passkey.ts";
 import {
   browser,
@@ -27,6 +28,7 @@ import {
   type PeopleWorld,
   refusal,
   testPeople,
+  tokenOf,
   typed,
 } from "./people_world.ts";
 
@@ -47,6 +49,11 @@ async function withPasskey(world: PeopleWorld, email: string) {
   const answer = await passkey.make(await beginPasskey(ctx));
   const made = await addPasskey(ctx, { name: "Laptop", answer });
   return { id, secret, ctx, passkey, made };
+}
+
+/** Of the passkey that a member has made: one that was asked to make another since says another one. */
+function handleOf({ id }: { readonly id: string }): string {
+  return new TextEncoder().encode(id).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 async function signInWith({ people }: PeopleWorld, passkey: SoftwarePasskey, lies: Lies = {}) {
@@ -196,10 +203,7 @@ testPeople("passkeys", {
     world.clock.turn(HOUR_MS);
     assertEquals((await refusal(beginPasskey(own.ctx)))[0], "sign_in_again");
     assertEquals((await refusal(removePasskey(own.ctx, own.made.id)))[0], "sign_in_again");
-    const userHandle = new TextEncoder().encode(own.id).toBase64({
-      alphabet: "base64url",
-      omitPadding: true,
-    });
+    const userHandle = handleOf(own);
     const renewed = await signInWith(world, own.passkey, { userHandle });
     const ctx = { ...world.people, caller: await callerOf(world, renewed.secret) };
     const second = await SoftwarePasskey.in(PLACE);
@@ -255,9 +259,42 @@ testPeople("passkeys", {
     const other = await world.invite("not-this-one@example.com", "viewer");
     const misused = acceptLinkByPasskey(people, { ...input, token: other.token, answer });
     assertEquals((await refusal(misused))[0], "passkey_refused");
+    const somebody = await withPasskey(world, "somebody@example.com");
+    const taken = await somebody.passkey.make(await beginLinkPasskey(people, { token }));
+    assertEquals(
+      (await refusal(acceptLinkByPasskey(people, { ...input, answer: taken })))[0],
+      "passkey_refused",
+    );
+    await signInWith(world, somebody.passkey, { userHandle: handleOf(somebody) });
     await acceptLinkByPasskey(people, { ...input, answer });
     assertEquals((await refusal(signInWith(world, own.passkey)))[0], "passkey_refused");
     await signInWith(world, fresh);
+  },
+
+  "who came in by a token's link and becomes an admin comes in anew, without the passkeys of before": async (
+    world,
+  ) => {
+    const { started, people } = world;
+    const asOperator = { token: started.operatorKey };
+    const made = await started.request("POST", "/api/namespaces/acme/tokens", {
+      ...asOperator,
+      body: { name: "inviter", role: "admin" },
+    });
+    const members = "/api/namespaces/acme/members";
+    const invited = await started.request("POST", members, {
+      token: member(made, "token"),
+      body: { email: "by-a-token@example.com", role: "editor" },
+    });
+    assertEquals(invited.status, 201, invited.text);
+    const token = tokenOf(invited);
+    const passkey = await SoftwarePasskey.in(PLACE);
+    const answer = await passkey.make(await beginLinkPasskey(people, { token }));
+    await acceptLinkByPasskey(people, { token, passkeyName: "Phone", browser: browser(), answer });
+    await signInWith(world, passkey);
+    const path = `${members}/${member(invited, "id")}`;
+    const changed = await started.request("PATCH", path, { ...asOperator, body: { role: "admin" } });
+    assertEquals([changed.status, member(changed, "state")], [200, "invited"], changed.text);
+    assertEquals((await refusal(signInWith(world, passkey)))[0], "passkey_refused");
   },
 
   "a removed member's passkeys open nothing": async (world) => {

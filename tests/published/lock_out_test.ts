@@ -167,9 +167,27 @@ test("the owner opens an account again, and makes links for mails of their own",
   assertEquals((await at.app.request("POST", path, asked)).status, 403);
 });
 
+test("what was counted while KV had no room is bounded as ever, and forgotten when the owner opens the account", async () => {
+  await using at = await world();
+  tokenOf(await login(at, HOME));
+  const { kv } = at.app.deps;
+  const atomic = kv.atomic.bind(kv);
+  kv.atomic = () =>
+    Object.assign(atomic(), { commit: () => Promise.reject(new TypeError("database or disk is full")) });
+  const guesses: number[] = [];
+  for (let nth = 0; nth < 11; nth++) guesses.push((await login(at, HOME, "wrong horse")).status);
+  assertEquals(guesses, [...Array(10).fill(401), 429]);
+  kv.atomic = atomic;
+  assertEquals(outcome(await login(at, HOME)), [429, "login_locked"]);
+  const unlocked = await at.manage("POST", "/login/unlock", { email: ada.email });
+  assertEquals(unlocked.status, 200, unlocked.text);
+  tokenOf(await login(at, HOME));
+});
+
 test("a reset opens the account for its user, from there at once", async () => {
   await using at = await world();
-  await storm(at, 11);
+  for (let nth = 0; nth < 10; nth++) await login(at, ELSEWHERE, "wrong horse");
+  await storm(at, 1);
   assertEquals((await login(at, ELSEWHERE)).status, 429);
   const { token } = (await at.manage("POST", "/reset/link", { email: ada.email })).body.data as {
     token: string;

@@ -103,6 +103,14 @@ test("without a trusted proxy X-Forwarded-For changes nothing", async () => {
   assertEquals(statuses, [200, 429]);
 });
 
+test("each endpoint has a limit of its own", async () => {
+  await using world = await publishedApp();
+  for (const slug of ["item", "other"]) await world.put({ slug, rateLimit: { perDay: 1 } });
+  const statuses = [];
+  for (const path of ["item?id=1", "other?id=1", "item?id=1"]) statuses.push((await world.call(path)).status);
+  assertEquals(statuses, [200, 200, 429]);
+});
+
 test("a refused method costs nothing of the limit, refused input does", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", rateLimit: { perDay: 2 } });

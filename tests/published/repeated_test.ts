@@ -182,3 +182,15 @@ test("an answer that an endpoint keeps is that of one database, never of its bra
   assertEquals([onBranch.status, onBranch.headers.get("idempotency-replayed")], [200, null], onBranch.text);
   assertEquals(await notes(made), 1);
 });
+
+test("a key at what only reads brings back no earlier answer", async () => {
+  await using made = await world();
+  await made.put({ slug: "item" });
+  const send = () => made.call("item?id=1", { headers: keyed(KEY) });
+  const before = await send();
+  assertEquals(before.status, 200, before.text);
+  await made.acme.setup("UPDATE item SET name = 'another' WHERE id = 1");
+  const after = await send();
+  assertEquals([after.status, after.headers.get("idempotency-replayed")], [200, null]);
+  assertStringIncludes(after.text, "another");
+});

@@ -7,6 +7,7 @@ import { keys } from "../../lib/store/keys.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
+import { SessionEnds } from "../../lib/control/session_ends.ts";
 import { oneStore } from "../testing/cases.ts";
 import { begunFrames, untilEngineRuns } from "../testing/engine_children.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
@@ -102,7 +103,7 @@ test("what an instance with a clock ahead has issued ends by revoke_all on anoth
   assertEquals([(await ask("GET", "me", { token: again })).status, await world.me(again)], [200, 200]);
 });
 
-test("a refresh takes a session further, up to its total, and not behind a log-out of any part of it", async () => {
+test("a refresh takes a session further, up to its total, and not behind a log-out of any part of it or the end of its user", async () => {
   const clock = new TurnableClock();
   await using world = await accountWorld({ slugs, clock });
   const spec = accountSpecs["refresh"];
@@ -135,6 +136,23 @@ test("a refresh takes a session further, up to its total, and not behind a log-o
   await world.post("logout", {}, { token: again });
   assertEquals([await world.me(again), await world.me(refreshed)], [401, 401]);
   assertEquals(outcome(await world.post("refresh", {}, { token: refreshed })), [401, "session_invalid"]);
+  const orphaned = await login(world);
+  const removed = await world.acme.query("DELETE FROM users WHERE email = ?", [ada.email]);
+  assertEquals(removed.status, 200, removed.text);
+  assertEquals(outcome(await world.post("refresh", {}, { token: orphaned })), [401, "session_invalid"]);
+});
+
+test("of many log-outs at once, on two instances, each ends its session", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const clock = new TurnableClock();
+  const instances = [new SessionEnds(kv, clock), new SessionEnds(kv, clock)];
+  const owner = { databaseId: "db_1", table: "users", userId: "1" };
+  const ids = Array.from({ length: 20 }, (_, at) => `session ${at}`);
+  const untilMs = clock.now() + 60_000;
+  await Promise.all(ids.map((sessionId, at) => instances[at % 2]?.end(owner, { sessionId, untilMs })));
+  const third = new SessionEnds(kv, clock);
+  const ended = await Promise.all(ids.map((sessionId) => third.hasEnded(owner, { sessionId, epochMs: 0 })));
+  assertEquals(ended, ids.map(() => true));
 });
 
 test("a new password ends every other session with its commit, and answers one that lives", async () => {

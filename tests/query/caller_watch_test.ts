@@ -31,6 +31,8 @@ Deno.test("a hundred calls of one caller share a look that takes long, and hear 
   await until(() => asked.includes("ns_1 tok_b")); // whose timer is the last
   assertEquals(asked, ["ns_1 tok_a", "ns_1 tok_b"]);
 
+  // Where KV does not answer, nobody is revoked.
+  answers[1]?.reject(new AppError("meter_unreachable"));
   for (const answer of answers) answer.resolve();
   await until(() => asked.indexOf("ns_1 tok_a", 2) !== -1); // a look that has ended is not kept
   answers[asked.indexOf("ns_1 tok_a", 2)]?.reject(new AppError("invalid_bearer"));
@@ -43,4 +45,33 @@ Deno.test("a hundred calls of one caller share a look that takes long, and hear 
 
   for (const watch of watches) watch.end();
   for (const answer of answers) answer.resolve();
+});
+
+Deno.test("who has gone before somebody asked is gone, and a call that has ended listens to nobody", () => {
+  const ctx = { readmit: () => Promise.reject(new TypeError("nobody asks so soon")) };
+  const watchOf = (signal: AbortSignal) =>
+    new CallerWatch(ctx, { ...of("ns_1", "tok_a"), signal: () => signal });
+  const gone = watchOf(AbortSignal.abort());
+  assertEquals(gone.signal().aborted, true);
+
+  const there = new AbortController();
+  const listeners = new Set<unknown>();
+  const { addEventListener, removeEventListener } = there.signal;
+  there.signal.addEventListener = (type: string, listener: EventListenerOrEventListenerObject) => {
+    listeners.add(listener);
+    addEventListener.call(there.signal, type, listener);
+  };
+  there.signal.removeEventListener = (type: string, listener: EventListenerOrEventListenerObject) => {
+    listeners.delete(listener);
+    removeEventListener.call(there.signal, type, listener);
+  };
+  const leaving = watchOf(there.signal);
+  const ended = watchOf(there.signal);
+  const signals = [leaving.signal(), ended.signal()];
+  assertEquals(listeners.size, 2);
+  ended.end();
+  assertEquals(listeners, new Set([leaving]));
+  there.abort();
+  assertEquals(signals.map(({ aborted }) => aborted), [true, false]);
+  for (const watch of [gone, leaving]) watch.end();
 });

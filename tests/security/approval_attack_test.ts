@@ -1,6 +1,7 @@
 // Attempts to run something else, somewhere else, by somebody else or more often than a person has approved.
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "../../lib/store/keys.ts";
+import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -12,7 +13,12 @@ const DAY_MS = 86_400_000;
 
 async function withHeld(
   body: (world: WriteWorld, held: Held) => Promise<void>,
-  options: { readonly clock?: TurnableClock; readonly rule?: object; readonly sql?: string } = {},
+  options: {
+    readonly clock?: TurnableClock;
+    readonly kvOnDisk?: true;
+    readonly rule?: object;
+    readonly sql?: string;
+  } = {},
 ): Promise<void> {
   await withWrites(async (world) => {
     await world.setup(
@@ -31,7 +37,10 @@ async function withHeld(
     });
     await world.rule({ tableGlob: "payments", effect: "require_approval" });
     await body(world, heldBy(await world.shop.query(options.sql ?? "DELETE FROM orders WHERE id = 2")));
-  }, options.clock ? { clock: options.clock } : {});
+  }, {
+    ...(options.clock ? { clock: options.clock } : {}),
+    ...(options.kvOnDisk ? { kvOnDisk: true } : {}),
+  });
 }
 
 const ids = (world: WriteWorld) => world.rows("SELECT group_concat(id) FROM orders");
@@ -244,7 +253,9 @@ test("an approval ends after 24 hours, decided or not, and the list outlives wha
     await decide(approved.id, "approve");
     clock.turn(DAY_MS - 300_000);
     assertEquals((await redeem(held.approvalToken)).body.code, "approval_pending");
-    clock.turn(310_000);
+    clock.turn(900_000);
+    // What has ended is forgotten a day later, with what it was about.
+    await sweepLifetimes(app.deps.kv, clock.now());
     for (const { approvalToken } of [held, approved]) {
       assertEquals((await redeem(approvalToken)).body.code, "approval_not_found");
       const view = await app.request("GET", `${shop.database.path}/approvals/${approvalToken}`, {
@@ -260,7 +271,13 @@ test("an approval ends after 24 hours, decided or not, and the list outlives wha
     const rest = await app.request("GET", path, { token: shop.token });
     assertEquals(JSON.parse(rest.text).data.map(({ id }: { id: string }) => id), [approved.id]);
     assertEquals(await ids(world), [["1,2,3"]]);
-  }, { clock });
+    clock.turn(DAY_MS + 300_000);
+    await sweepLifetimes(app.deps.kv, clock.now());
+    const kinds = ["approval", "approval_by_hash", "open_approval", "waiting_approval", "held_piece"];
+    for (const kind of kinds) {
+      assertEquals([kind, await Array.fromAsync(app.deps.kv.list({ prefix: [kind] }))], [kind, []]);
+    }
+  }, { clock, kvOnDisk: true });
 });
 
 test("a decision is made once", async () => {
@@ -282,9 +299,10 @@ test("who waits with a token that is revoked meanwhile does not hear of the deci
     const { approvals } = app.deps.query;
     const begun = Promise.withResolvers<void>();
     const byHash = approvals.byHash.bind(approvals);
-    approvals.byHash = (hash) => {
+    approvals.byHash = async (hash) => {
+      const found = await byHash(hash);
       begun.resolve();
-      return byHash(hash);
+      return found;
     };
     const path = `${shop.database.path}/approvals/${held.approvalToken}?waitSec=25`;
     const waiting = app.request("GET", path, { token: shop.token });

@@ -53,6 +53,8 @@ test("a rule that denies what a restore would do to a table denies the restore, 
     { rule: { tableGlob: "fresh" }, hits: ["delete fresh", "schema fresh"] },
     { rule: { tableGlob: "cust", actions: ["insert"] }, hits: ["insert cust"] },
     { rule: { tableGlob: "wide", actions: ["schema"] }, hits: ["schema wide"] },
+    // What a change of the schema does is not told by a number of rows.
+    { rule: { tableGlob: "wide", minRows: 1000 }, hits: ["schema wide"] },
     { rule: { tableGlob: "cust", minRows: 5 }, hits: ["delete cust", "insert cust", "update cust"] },
     { rule: { tableGlob: "cust", unboundedOnly: true }, hits: ["delete cust", "insert cust", "update cust"] },
   ];
@@ -219,6 +221,37 @@ test("writes beside a restore under rules are judged with it or stay out of it",
     ]);
     assertEquals(answer.status, 200, answer.text);
     assertEquals(writes.map(({ status }) => status), writes.map(() => 200));
+  });
+});
+
+test("what is written between the look of a rule and the restore is looked at too", async () => {
+  await withWrites(async (world) => {
+    await restorable(world);
+    await world.rule({ tableGlob: "cust", effect: "deny", minRows: 12 });
+    const { tenants } = world.app.deps.query;
+    const open = tenants.open.bind(tenants);
+    let looks = 0;
+    tenants.open = (databaseId, namespaceId) =>
+      new Proxy(open(databaseId, namespaceId), {
+        get: (database, name) => {
+          const member = Reflect.get(database, name);
+          if (name !== "compareSnapshot") {
+            return typeof member === "function" ? member.bind(database) : member;
+          }
+          return async (snapshot: string) => {
+            const effect = await database.compareSnapshot(snapshot);
+            if (++looks === 1) {
+              await world.setup(
+                "INSERT INTO cust SELECT value, 'new' FROM json_each('[11,12,13,14,15,16,17,18,19]')",
+              );
+            }
+            return effect;
+          };
+        },
+      });
+    const answer = await restore(world);
+    assertEquals([answer.status, answer.body.code, looks], [403, "rule_denied", 2], answer.text);
+    assertEquals(await world.rows("SELECT count(*) FROM cust"), [[12]]);
   });
 });
 

@@ -24,6 +24,7 @@ import { hostedApp } from "../deploy/hosted_app.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "./call_api.ts";
 import { makeTestNamespace, type TestNamespace } from "./test_namespace.ts";
 import { tenantSettings } from "./tenant_settings.ts";
+import { watchLifetimes } from "./watch_lifetimes.ts";
 
 /** More than any test needs. Without a setting each store starts a shell to find out how much memory there is. */
 const ENGINE_MEMORY_MB = 4096;
@@ -157,6 +158,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     ...(options.readDocument ? { readDocument: options.readDocument } : {}),
     ...(options.kvOnDisk ? { kvFile: `${store.config.dataDir}/kv.sqlite3` } : {}),
   });
+  const wrongLifetimes = watchLifetimes(deps.kv);
   const app = createApp(deps);
   const request = (method: string, path: string, asked?: ApiRequest) => callApi(app, method, path, asked);
   const stop = async () => {
@@ -166,6 +168,8 @@ export async function startApp(options: StartAppOptions = {}): Promise<StartedAp
     await deps.query.meter.close();
     longTexts.close();
     deps.kv.close();
+    const wrong = wrongLifetimes();
+    if (wrong.length > 0) throw new Error(`KV was written with wrong lifetimes: ${wrong.join("; ")}`);
   };
   return {
     ...{ app, deps, operatorKey, logLines, request, stop },

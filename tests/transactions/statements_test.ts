@@ -330,6 +330,69 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     await one.rollback();
   },
 
+  "a rule goes by what a name means inside, whatever it meant before": async ({ app, tenant, begin }) => {
+    await tenant.setup("CREATE TABLE door (a)", "CREATE TABLE room (a)");
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+      token: tenant.token,
+      body: { tableGlob: "room", effect: "deny" },
+    });
+    assertEquals(made.status, 201, made.text);
+    const INSERT = "INSERT INTO door VALUES (1)";
+    await tenant.setup(INSERT);
+    const one = await begin("immediate");
+    for (
+      const sql of [
+        "DROP TABLE door",
+        "CREATE VIEW door AS SELECT a FROM room",
+        "CREATE TRIGGER through INSTEAD OF INSERT ON door BEGIN INSERT INTO room VALUES (new.a); END",
+      ]
+    ) await one.exec(sql, [], { snapshots: false });
+    assertEquals(await one.code(INSERT), "rule_denied");
+    await one.rollback();
+    await tenant.setup(INSERT);
+  },
+
+  "a rule about many rows counts what stays of a failed call, and what a savepoint has not taken back":
+    async (
+      { app, tenant, begin },
+    ) => {
+      await tenant.setup(
+        "CREATE TABLE m (id INTEGER PRIMARY KEY, a)",
+        "INSERT INTO m VALUES (1, 1), (2, 2), (3, 3)",
+        "CREATE TABLE free (a)",
+      );
+      const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+        token: tenant.token,
+        body: { tableGlob: "m", effect: "deny", minRows: 4 },
+      });
+      assertEquals(made.status, 201, made.text);
+      const [two, ofOne] = ["UPDATE m SET a = 0 WHERE id < 3", "UPDATE m SET a = 0 WHERE id = 3"];
+      const one = await begin("immediate");
+      const statements = [two, "INSERT INTO m VALUES (1, 1)"].map((sql) => ({ sql, params: [] }));
+      const failing = one.exec("", [], { statements, atomic: false, batch: true });
+      assertEquals(await codeOf(failing), "sql_error");
+      assertEquals(await one.code("DELETE FROM m WHERE id > 1"), "rule_denied");
+      await one.savepoint("savepoint", "here");
+      for (const name of ["here", "nowhere", "here", "here"]) {
+        assertEquals([name, await one.code(ofOne)], [name, null]);
+        const code = await codeOf(one.savepoint("rollback to", name));
+        assertEquals(code, name === "nowhere" ? "sql_error" : null);
+        if (code !== null) await one.savepoint("rollback to", "here");
+      }
+      // Of two of one name the inner one counts.
+      assertEquals(await one.code(ofOne), null);
+      await one.savepoint("savepoint", "HERE");
+      await one.savepoint("rollback to", "here");
+      assertEquals(await one.code(ofOne), "rule_denied");
+      await one.rollback();
+      const other = await begin("immediate");
+      assertEquals(await other.code(two), null);
+      assertEquals(await other.code("UPDATE free SET a = 1"), null);
+      assertEquals(await other.code(ofOne), null);
+      assertEquals(await other.code(ofOne), "rule_denied");
+      await other.rollback();
+    },
+
   "a rule that would hold a statement fails it and names the batch; one that denies denies": async (
     world,
   ) => {
@@ -407,6 +470,16 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     const undone = await begin();
     assert((await undone.exec("DROP TABLE t")).meta.snapshot);
     await undone.rollback();
+    await tenant.setup(
+      "CREATE TABLE up (id INTEGER PRIMARY KEY)",
+      "CREATE TABLE down (up REFERENCES up (id))",
+      "INSERT INTO up VALUES (1)",
+      "INSERT INTO down VALUES (1)",
+    );
+    const failing = await begin();
+    assertEquals(await failing.code("DELETE FROM up"), "sql_error");
+    assert((await failing.exec("DELETE FROM down")).meta.snapshot, "that of a statement that failed is gone");
+    await failing.rollback();
     const one = await begin();
     await one.exec("INSERT INTO t VALUES (2, 'y')");
     const { meta } = await one.exec("DELETE FROM t");

@@ -147,6 +147,39 @@ test("behind an approval that was denied or has expired a repetition waits for a
   }, { clock });
 });
 
+test("behind an approval whose write failed, or whose redeemer has ended without a word, a repetition waits for another one", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async (world) => {
+    const { app, shop, setup, rule, decide, redeem } = world;
+    await setup(
+      "CREATE TABLE t (a)",
+      "CREATE TABLE shut (a)",
+      "CREATE TRIGGER no BEFORE INSERT ON t WHEN EXISTS (SELECT 1 FROM shut) BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const send = async () => heldBy(await shop.query(INSERT, [], KEYED));
+    const first = await send();
+    await decide(first.id, "approve");
+    await setup("INSERT INTO shut VALUES (1)");
+    const failed = await redeem(first.approvalToken);
+    assertEquals([failed.status, failed.body.code], [400, "sql_error"], failed.text);
+    await setup("DELETE FROM shut");
+    const second = await send();
+    assertNotEquals(second.approvalToken, first.approvalToken);
+    await decide(second.id, "approve");
+    const { approvals } = app.deps.query;
+    const record = await approvals.byHash(tokenHash(second.approvalToken));
+    if (record === null) throw new TypeError("a held call has an approval");
+    // As a process does before it runs the write.
+    const redeemed = { state: "redeemed", redeemedAt: clock.now() } as const;
+    assertNotEquals(await approvals.move(record, "approved", redeemed), null);
+    clock.turn(59_000);
+    assertEquals(await send(), second, "it may be running");
+    clock.turn(1000);
+    assertNotEquals((await send()).approvalToken, second.approvalToken);
+  }, { clock });
+});
+
 test("an approval that waits is found again when the first ones of the call are forgotten, however many they were", async () => {
   const clock = new TurnableClock();
   await withWrites(async (world) => {

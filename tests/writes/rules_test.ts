@@ -52,6 +52,20 @@ function between(
     });
 }
 
+test("a rule that is switched off does nothing until it is on again", async () => {
+  await withWrites(async ({ app, shop, setup, rule }) => {
+    await setup("CREATE TABLE t (a)");
+    const id = await rule({ tableGlob: "t", effect: "deny" });
+    const outcomes = [];
+    for (const enabled of [false, true]) {
+      const path = `/api/namespaces/${shop.slug}/databases/main/rules/${id}`;
+      const { status } = await app.request("PATCH", path, { token: shop.token, body: { enabled } });
+      outcomes.push(status, (await shop.query("INSERT INTO t VALUES (1)")).status);
+    }
+    assertEquals(outcomes, [200, 200, 200, 403]);
+  });
+});
+
 test("a batch below a rule that holds nothing of it stops and stays as it would without the rule", async () => {
   for (const effect of ["require_approval", "deny"]) {
     await withWrites(async ({ rule, rows, setup, shop }) => {
