@@ -11,8 +11,8 @@ export interface DoorPath {
 
 /**
  * Reads `<database>[/<anything>]/[v2|v3[/pipeline|/cursor]]`, or `v1/execute` and `v1/batch` there, and the same without the
- * database; one free segment behind it may be lost with the slash, and a second slash stands before the version where a client adds one to a URL that ends with it.
- * Null for any other path.
+ * database; one free segment behind it may be lost with the slash, and a second slash stands before the version where a client
+ * adds one to a URL that ends with it. Null for any other path.
  */
 export function readDoorPath(rest: string): DoorPath | null {
   const parts = rest.split("/");

@@ -301,6 +301,15 @@ const steps: Steps<World> = {
       const odd = await open("/odd");
       assert(odd.includes("Nothing names the rows of this table") && odd.includes(">z<"));
     },
+  "a key with U+0000 leads nowhere: no engine takes it back, and one would find the neighbour": async (
+    { open, namespace },
+  ) => {
+    await namespace.setup(
+      "CREATE TABLE words (word TEXT PRIMARY KEY, n) WITHOUT ROWID",
+      "INSERT INTO words VALUES ('a', 1), ('a' || char(0) || 'b', 2), ('c', 3)",
+    );
+    assertEquals(keysOf(await open("/words")), ['["a"]', '["c"]']);
+  },
   "a value too long for a form says its length and is not changed there": async ({ open, namespace }) => {
     await namespace.query("UPDATE people SET note = zeroblob(30000) WHERE id = 8");
     const text = await open("/people?row=[8]");

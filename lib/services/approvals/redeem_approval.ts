@@ -43,10 +43,10 @@ export type Redeemed =
   | { readonly migrated: MigrateAnswer; readonly step: ReplayScope | null };
 
 /**
- * Runs the held write, also where a process has died in its redemption: its commit tells whether it has run. Errors: `not_yours`, `approval_pending` (also where
- * whoever approved it may not decide any more), `approval_denied`, `approval_not_found` (also used or
- * expired), `effect_changed` with both figures: then a person has to look again; `too_many_affected` where that is
- * more than the caller wanted at first; every error of the pipeline.
+ * Runs the held write, also where a process has died in its redemption: its commit tells whether it has run. Errors: `not_yours`,
+ * `approval_pending` (also where whoever approved it may not decide any more), `approval_denied`, `approval_not_found` (also used
+ * or expired), `effect_changed` with both figures: then a person has to look again; `too_many_affected` where that is more than
+ * the caller wanted at first; every error of the pipeline.
  */
 export async function redeemApproval(
   ctx: StatementsContext & MergeContext,

@@ -86,16 +86,19 @@ export async function browseTable(ctx: StatementsContext, input: BrowseInput): P
 interface Found {
   readonly cells: readonly RowCell[];
   readonly place: RowPlace;
+  /** Whether the place can be sent back as it is. */
+  readonly isExact: boolean;
 }
 
 function foundRows(json: string, count: number, { key, sort }: PageOrder): Found[] {
   return readResult(json).rows.map((row) => {
     const cells = readCells(row, { at: 0, count, most: CELL_LENGTH });
-    const exact = readCells(row, { at: 2 * count, count: key.length + (sort ? 1 : 0), most: Infinity })
-      .map(cellParameter);
+    const placed = readCells(row, { at: 2 * count, count: key.length + (sort ? 1 : 0), most: Infinity });
+    const exact = placed.map(cellParameter);
     return {
       cells,
       place: { key: exact.slice(0, key.length), sorted: sort ? exact[key.length] ?? null : null },
+      isExact: placed.every(({ type }) => type !== INEXACT),
     };
   });
 }
@@ -103,24 +106,28 @@ function foundRows(json: string, count: number, { key, sort }: PageOrder): Found
 function pageOf(found: readonly Found[], hasKey: boolean): Pick<BrowsedPage, "rows" | "next" | "cutOff"> {
   const rows = found.slice(0, PAGE_ROWS);
   const last = found.length > PAGE_ROWS ? rows.at(-1) : undefined;
-  const named = last !== undefined && hasKey && isNameable(last.place);
+  const named = last !== undefined && hasKey && isNameable(last);
   return {
-    rows: rows.map(({ cells, place }) => ({ cells, key: hasKey && isNameable(place) ? place.key : null })),
+    rows: rows.map((row) => ({ cells: row.cells, key: hasKey && isNameable(row) ? row.place.key : null })),
     next: named ? last.place : null,
     cutOff: last !== undefined && !named,
   };
 }
 
 /** JSON has no infinite numbers, and an address has an end. */
-function isNameable(place: RowPlace): boolean {
-  return [...place.key, place.sorted].every((value) => typeof value !== "number" || Number.isFinite(value)) &&
+function isNameable({ place, isExact }: Found): boolean {
+  return isExact &&
+    [...place.key, place.sorted].every((value) => typeof value !== "number" || Number.isFinite(value)) &&
     JSON.stringify(place).length <= PLACE_LENGTH;
 }
+
+/** Stands for the type of a text with U+0000: one engine reads it up to there, which names another row, and none takes it back. */
+const INEXACT = "inexact";
 
 /** The whole value and its type: it has to name the row again. */
 function exactColumns(column: string): string {
   const name = quoteIdentifier(column);
-  return `${name}, typeof(${name})`;
+  return `${name}, CASE WHEN typeof(${name}) = 'text' AND instr(${name}, char(0)) > 0 THEN '${INEXACT}' ELSE typeof(${name}) END`;
 }
 
 function whereText(conditions: readonly Condition[]): string {
