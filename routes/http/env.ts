@@ -28,6 +28,8 @@ export interface Env {
     storedForPlan: boolean | undefined;
     /** Set for a step of a plan that sends a file: its body, of which somebody takes the digest. */
     upload: ReadableStream<Uint8Array> | undefined;
+    /** Set for such a step: the same text whenever it is repeated. */
+    stepKey: string | undefined;
     /** Set under `/console`. */
     visit: Visit;
     /** Set by a page whose form leads out of the service: where to, as a source of a Content-Security-Policy. */

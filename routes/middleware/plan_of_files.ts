@@ -26,12 +26,14 @@ export function planOfFiles({ replays, clock, maxBytes }: StepsOfFiles): Middlew
   return async (c, next) => {
     if (!isStep(c)) return await next();
     const words = planWords(c);
-    const { stored, claim } = await claimStep(replays, c, { scope: replayScope(words, stepLine(c)), words });
+    const scope = replayScope(words, stepLine(c));
+    const { stored, claim } = await claimStep(replays, c, { scope, words });
     if (stored !== null) {
       const digest = new TextDecoder().decode(stored.subarray(0, DIGEST_LENGTH));
       if (await digestOf(c, clock) !== digest) throw new AppError("replay_mismatch");
       return storedResponse(stored.subarray(DIGEST_LENGTH));
     }
+    c.set("stepKey", scope.key);
     try {
       const digest = digested(c);
       await next();

@@ -188,21 +188,22 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", importQuery),
       async (c) => {
-        const { format, mode, table = "", foreign_keys, id = null, atomic } = c.req.valid("query");
+        const { format, mode, table = "", foreign_keys, id, atomic } = c.req.valid("query");
         refuseWrapped(c);
         const ctx = importContext(deps, c);
         const data = mode === "append"
           ? await appendRows({ ...ctx, tokenId: c.get("token").tokenId }, {
             format: format === "csv" ? "csv" : "ndjson",
             table,
-            id,
+            // Where the service dies before the step's answer is kept, the rows still come in once.
+            id: id ?? c.get("stepKey") ?? null,
             atomic: atomic === "1",
             body: c.get("upload") ?? c.req.raw.body,
           })
           : await importFile(ctx, {
             format: format === "sqlite" ? "sqlite" : "sql",
             mode,
-            id,
+            id: id ?? null,
             looseReferences: foreign_keys === "off",
             body: c.get("upload") ?? c.req.raw.body,
           });

@@ -28,6 +28,18 @@ testSteps("steps of a plan that move files", transferWorld, {
     assertEquals(await count(), 6000);
   },
 
+  "rows come in once, also where the service died before it kept the answer": async (
+    { app, acme, ...world },
+  ) => {
+    await acme.setup("CREATE TABLE t (v)");
+    const file = `v\n${"one\n".repeat(3000)}`;
+    const first = await world.import(APPEND, file, step("1"));
+    for await (const { key } of app.deps.kv.list({ prefix: ["replay"] })) await app.deps.kv.delete(key);
+    const second = await world.import(APPEND, file, step("1"));
+    assertEquals([second.status, second.headers.get("plan-replayed"), second.text], [200, null, first.text]);
+    assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[3000]]);
+  },
+
   "an import that failed runs again": async (world) => {
     await world.acme.setup("CREATE TABLE t (v CHECK (v <> 'bad'))");
     assertEquals((await world.import(APPEND, "v\nbad\n", step("1"))).status, 400);
