@@ -191,7 +191,6 @@ export class LocalStore implements TenantStore, DatabaseHost {
     }
     await this.#log.close(this.#lanes.values());
     await this.archive?.close();
-    this.#watchdog.stop();
     this.lookups?.closeAll();
     await this.#snapshots.pruning.close();
     await this.#reserveFilled;
@@ -199,6 +198,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
       if (slot.flight) slot.child.kill();
       return slot.child.finish();
     }));
+    // At last: whatever still ran was watched.
+    this.#watchdog.stop();
   }
 
   lanes(databaseId: string, namespaceId: string): DatabaseLanes {
