@@ -28,10 +28,10 @@ export class HeldCalls {
   }
 
   /**
-   * Writes the text of a call before its approval exists, and answers the number of pieces. Null: the approvals of the last days have
-   * taken all room of the namespace.
+   * Writes the text of a call before a record of an approval names it, and answers the number of pieces. Null: the approvals of the
+   * last two days have taken all room of the namespace.
    */
-  async keepFirst(
+  async keep(
     holder: string,
     { namespaceId, text }: { readonly namespaceId: string; readonly text: string },
     untilMs: number,
@@ -40,11 +40,6 @@ export class HeldCalls {
     return this.#approvals.take(namespaceId, bytes.length)
       ? await this.#keepBytes(holder, bytes, untilMs)
       : null;
-  }
-
-  /** The same for what takes the place of such a text. */
-  keep(holder: string, text: string, untilMs: number): Promise<number> {
-    return this.#keepBytes(holder, new TextEncoder().encode(text), untilMs);
   }
 
   #keepBytes(holder: string, bytes: Uint8Array, untilMs: number): Promise<number> {

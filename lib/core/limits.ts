@@ -81,8 +81,8 @@ export const MAX_SMALL_BYTES = 4096;
 /** How many of those that do not count are kept in the same time: each takes up to 8 KiB of the file. Tests make it smaller. */
 export const smallLimits = { kept: 100_000 };
 /**
- * Bytes that a process keeps there of a namespace's approvals that were asked for within two days, which is as long as one is kept,
- * and bytes of one that does not count. Tests make it smaller.
+ * Bytes of Deno KV that a process fills with a namespace's approvals, and with further looks at them, within two days, as long as
+ * they are kept; and bytes of one that does not count. Tests make it smaller.
  */
 export const approvalLimits = { keptBytes: 1024 * 1024 * 1024, smallBytes: 65_536 };
 /**

@@ -128,7 +128,7 @@ async function addApproval(
   const expiresAt = now + APPROVAL_MS;
   const covers = matches.flatMap(({ about }) => about);
   const { namespaceId } = target;
-  const pieces = await ctx.held.keepFirst(id, { namespaceId, text: text(covers) }, expiresAt + APPROVAL_MS);
+  const pieces = await ctx.held.keep(id, { namespaceId, text: text(covers) }, expiresAt + APPROVAL_MS);
   if (pieces === null) return "too_many";
   const record: ApprovalRecord = {
     id,

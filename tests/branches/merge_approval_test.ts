@@ -280,7 +280,8 @@ test("a merge that was held before its report told writes and conflicts waits fo
     const digests = tables.map((one: { table: string; digest: string }) => [one.table, one.digest]);
     const effect = JSON.stringify([schema.statements, digests]);
     const older = { ...kept, merge: { ...kept.merge, effect, report: { ...report, conflicts } } };
-    await query.held.keep(held.id, JSON.stringify(older), query.clock.now() + 60_000);
+    const call = { namespaceId: "of a test", text: JSON.stringify(older) };
+    await query.held.keep(held.id, call, query.clock.now() + 60_000);
     await approve(world, held);
     const changed = await redeem(world, held);
     assertEquals(code(changed), [409, "effect_changed"], changed.text);

@@ -1,7 +1,7 @@
 // How many approvals may wait at a time: an agent that tries over and over fills neither the store nor a person's day.
 import { assertEquals } from "@std/assert";
 import { approvalLimits, MAX_OPEN_APPROVALS, MAX_OPEN_APPROVALS_OF_TOKEN } from "../../lib/core/limits.ts";
-import { member } from "../testing/test_namespace.ts";
+import { member, rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -60,6 +60,32 @@ test("large approvals of a namespace fill a part of KV and no more; small ones h
       const late = await hold(150_000);
       assertEquals([late.status, late.body.code], [429, "too_many_approvals"], late.text);
       heldBy(await hold(60_000));
+    });
+  } finally {
+    approvalLimits.keptBytes = keptBytes;
+  }
+});
+
+test("further looks at small approvals take of the same room, and without it the write waits as it was seen", async () => {
+  const { keptBytes } = approvalLimits;
+  approvalLimits.keptBytes = 100_000;
+  try {
+    await withWrites(async ({ setup, rule, shop, app, decide, redeem }) => {
+      await setup("CREATE TABLE t (a, b)", "INSERT INTO t VALUES ('x', 0), ('y', 0)");
+      await rule({ tableGlob: "t", effect: "require_approval", minRows: 2 });
+      const held = heldBy(await shop.query("UPDATE t SET b = 1"));
+      await setup("UPDATE t SET a = hex(zeroblob(75000)) WHERE a = 'x'");
+      const path = `/api/namespaces/${shop.slug}/approvals/${held.id}`;
+      const looked = await app.request("POST", `${path}/look`, { token: app.operatorKey });
+      assertEquals([looked.status, looked.body.code], [429, "too_many_approvals"], looked.text);
+      await decide(held.id, "approve");
+      assertEquals((await redeem(held.approvalToken)).body.code, "effect_changed");
+      const shown = await app.request("GET", path, { token: app.operatorKey });
+      const { data } = JSON.parse(shown.text) as {
+        data: { state: string; look: number; preview: { before: unknown[] } };
+      };
+      assertEquals([data.state, data.look, data.preview.before], ["pending", 1, [["x", 0], ["y", 0]]]);
+      assertEquals(rowsOf(await shop.query("SELECT b FROM t")), [[0], [0]]);
     });
   } finally {
     approvalLimits.keptBytes = keptBytes;

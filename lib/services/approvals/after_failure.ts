@@ -38,7 +38,8 @@ export async function lookAgain(
     reason: null,
     snapshotFirst: false,
     outcome: { kind: "came_back", at: ctx.clock.now(), ...figures },
-    ...await newLook(ctx, record, look),
+    // Without room for it, what was seen before is shown: approved as it is, the write comes back again.
+    ...await newLook(ctx, record, look) ?? await newLook(ctx, record, { ...look, text: null }),
   });
   return new AppError("effect_changed", { extra: figures });
 }
@@ -46,19 +47,24 @@ export async function lookAgain(
 /** The parts of the process that another look needs. */
 export type LookContext = Pick<HoldContext, "approvals" | "held" | "clock">;
 
-/** Stores what a write would do now, and says what changes in its record. Errors: `meter_unreachable`. */
+/**
+ * Stores what a write would do now, and says what changes in its record; null: there is no room for it. Errors:
+ * `meter_unreachable`.
+ */
 export async function newLook(
   ctx: LookContext,
   record: ApprovalRecord,
   { affectedRows, cascadedRows = null, text, matches = [] }: NewLook,
-): Promise<Partial<ApprovalRecord>> {
+): Promise<Partial<ApprovalRecord> | null> {
+  const held = text === null ? {} : await holdText(ctx, record, text);
+  if (held === null) return null;
   return {
     affectedRows,
     cascadedRows,
     look: (record.look ?? 0) + 1,
     lookedAt: ctx.clock.now(),
     ...heldBy(record, matches),
-    ...(text === null ? {} : await holdText(ctx, record, text)),
+    ...held,
   };
 }
 
@@ -79,11 +85,12 @@ function heldBy(
  */
 async function holdText(
   ctx: Pick<HoldContext, "held" | "clock">,
-  { expiresAt }: ApprovalRecord,
+  { namespaceId, expiresAt }: ApprovalRecord,
   text: string,
-): Promise<Pick<ApprovalRecord, "heldId" | "pieces">> {
+): Promise<Pick<ApprovalRecord, "heldId" | "pieces"> | null> {
   const heldId = newId("apv", ctx.clock.now());
-  return { heldId, pieces: await ctx.held.keep(heldId, text, expiresAt + APPROVAL_MS) };
+  const pieces = await ctx.held.keep(heldId, { namespaceId, text }, expiresAt + APPROVAL_MS);
+  return pieces === null ? null : { heldId, pieces };
 }
 
 /** Rules that hold a write for what its approval does not cover. */

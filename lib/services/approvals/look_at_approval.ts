@@ -31,7 +31,8 @@ interface Looked {
 /**
  * Runs what waits and undoes it, at no price. Where anything differs from the last look, this is a new one, which has
  * to be named by whoever approves. Errors: `person_required`, `approval_not_found`, `approval_decided` for what does not
- * wait for a decision, the failure that the write would meet now; those of `requireNamespace`.
+ * wait for a decision, `too_many_approvals` where there is no room for another look, the failure that the write would meet now;
+ * those of `requireNamespace`.
  */
 export async function lookAtApproval(ctx: ApprovalContext, path: ApprovalPath): Promise<ApprovalPage> {
   requirePerson(ctx.caller, path.namespaceSlug);
@@ -45,6 +46,7 @@ export async function lookAtApproval(ctx: ApprovalContext, path: ApprovalPath): 
     cascadedRows: cascadedRows(looked.held.effects),
     text: heldText(looked.held),
   });
+  if (change === null) throw new AppError("too_many_approvals");
   const moved = await approvals.move(record, "pending", change);
   // Somebody has decided meanwhile, or looked too: what they have made of it is what is shown.
   return await approvalPage(ctx, moved ?? await requireApproval(ctx, namespace.id, record.id));
