@@ -1,6 +1,6 @@
 // A connection that runs nothing but look-ups by key, in the process that serves requests: nobody could stop anything else
 // there. It only reads, refuses whatever has not been proven to end, and never learns of a long value.
-import type { StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type RowForm } from "../sql/row_form.ts";
 import { bindable, type SqlParameter } from "../sql/sql_value.ts";
 import { arrayRows } from "./bounded_rows.ts";
@@ -20,11 +20,16 @@ const PRAGMAS =
   "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; " +
   "PRAGMA query_only=ON; PRAGMA cache_size=-16";
 
+/** How the columns of a look-up's answer are told. */
+export interface LookupColumns {
+  readonly columnsJson: string;
+  readonly typedColumnsJson: string;
+}
+
 /** A look-up that has been proven to end, under the schema that it was compiled with. */
 export interface Lookup {
   readonly statement: StatementSync;
-  readonly columnsJson: string;
-  readonly typedColumnsJson: string;
+  readonly columns: LookupColumns;
   /** Whether it reads integers as bigint. */
   big: boolean;
 }
@@ -44,73 +49,35 @@ function bytesOf(type: string, sql: string): number {
 /** The same for every connection: they have one build of the engine. */
 let modulesClosed: ReadonlySet<string> | null = null;
 
-/** One such connection. */
-export class LookupConnection {
-  readonly #database;
+/** Runs look-ups; whoever extends it says in what. */
+export abstract class LookupReader {
+  protected readonly database: DatabaseSync;
   readonly #guard: Guard;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
   #compiles = true;
 
   /** Throws what the engine throws. */
-  constructor(path: string) {
-    this.#database = openDatabase(path, { readOnly: true, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
-    this.#database.exec(PRAGMAS);
-    this.#guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.#database)));
+  constructor(path: string, readOnly: boolean) {
+    this.database = openDatabase(path, { readOnly, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
+    this.database.exec(PRAGMAS);
+    this.#guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));
     // A statement that the engine compiles again, because the schema has changed, has not been proven.
-    this.#database.setAuthorizer((...asked) => this.#compiles ? this.#guard.authorize(...asked) : DENY);
-    this.#guard.level = "internal";
-    this.#begin = this.#database.prepare("BEGIN");
-    this.#commit = this.#database.prepare("COMMIT");
+    this.database.setAuthorizer((...asked) => this.#compiles ? this.#guard.authorize(...asked) : DENY);
     this.#compiles = false;
   }
 
   /**
-   * Compiles and proves a read; null where the file has another schema. Throws what the engine throws, or where the read
-   * cannot be proven.
+   * Compiles and proves a read. `columns`: those that it had under the same schema before. Throws what the engine throws, or
+   * where the read cannot be proven.
    */
-  compile(sql: string, schemaVersion: number): Lookup | null {
-    const database = this.#database;
-    const isShared = database.isTransaction;
-    if (!isShared) this.begin();
-    this.#compiles = true;
-    try {
-      this.#guard.level = "internal";
-      // Asked first, because compiling anything else reads the whole schema.
-      const version = database.prepare("PRAGMA schema_version").get()?.["schema_version"];
-      if (version !== schemaVersion) return null;
+  protected prove(sql: string, columns: LookupColumns | null): Lookup {
+    return this.own(() => {
       this.#guard.level = "read";
-      const statement = database.prepare(sql);
+      const statement = this.database.prepare(sql);
       this.#guard.level = "internal";
-      if (!isBoundedProgram(programOf(database, sql))) throw new TypeError("the statement may not end");
-      return lookupOf(statement);
-    } finally {
-      this.#guard.level = "internal";
-      this.#compiles = false;
-      if (!isShared) this.end();
-    }
-  }
-
-  /** Bytes of the schema, which the connection holds parsed once it has compiled something: at least as many as it takes. */
-  schemaBytes(): number {
-    this.#compiles = true;
-    try {
-      return this.#database.prepare("SELECT type, sql FROM sqlite_schema").all()
-        .reduce((sum, { type, sql }) => sum + bytesOf(String(type), String(sql ?? "")), 0);
-    } finally {
-      this.#compiles = false;
-    }
-  }
-
-  /** Begins a transaction: the reads in it share one look at the file and its log. */
-  begin(): void {
-    // `run` takes three times as long, and makes an object of 64 bytes, which the runtime (2.9) allocates among the old ones.
-    this.#begin.get();
-  }
-
-  /** Ends it, where a failure has not. */
-  end(): void {
-    if (this.#database.isTransaction) this.#commit.get();
+      if (!isBoundedProgram(programOf(this.database, sql))) throw new TypeError("the statement may not end");
+      statement.setReturnArrays(true);
+      return { statement, columns: columns ?? columnsOf(statement), big: false };
+    });
   }
 
   /** The result of a look-up, without its closing brace. Throws what the engine throws, or `ResultTooLarge`. */
@@ -125,18 +92,88 @@ export class LookupConnection {
   }
 
   close(): void {
-    this.#database.close();
+    this.database.close();
+  }
+
+  /** Runs the service's own SQL, which the engine may compile. */
+  protected own<T>(run: () => T): T {
+    this.#guard.level = "internal";
+    this.#compiles = true;
+    try {
+      return run();
+    } finally {
+      this.#guard.level = "internal";
+      this.#compiles = false;
+    }
   }
 }
 
-function lookupOf(statement: StatementSync): Lookup {
-  statement.setReturnArrays(true);
+/** A connection to a tenant's file. */
+export class LookupConnection extends LookupReader {
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+
+  /** Throws what the engine throws. */
+  constructor(path: string) {
+    super(path, true);
+    [this.#begin, this.#commit] = this.own(() =>
+      [this.database.prepare("BEGIN"), this.database.prepare("COMMIT")] as const
+    );
+  }
+
+  /** The same; null where the file has another schema. */
+  compile(sql: string, schemaVersion: number): Lookup | null {
+    const isShared = this.database.isTransaction;
+    if (!isShared) this.begin();
+    try {
+      // Asked first, because compiling anything else reads the whole schema.
+      const version = this.own(() =>
+        this.database.prepare("PRAGMA schema_version").get()?.["schema_version"]
+      );
+      return version === schemaVersion ? this.prove(sql, null) : null;
+    } finally {
+      if (!isShared) this.end();
+    }
+  }
+
+  /** Bytes of the schema, which the connection holds parsed once it has compiled something: at least as many as it takes. */
+  schemaBytes(): number {
+    return this.own(() =>
+      this.database.prepare("SELECT type, sql FROM sqlite_schema").all()
+        .reduce((sum, { type, sql }) => sum + bytesOf(String(type), String(sql ?? "")), 0)
+    );
+  }
+
+  /** Begins a transaction: the reads in it share one look at the file and its log. */
+  begin(): void {
+    // `run` takes three times as long, and makes an object of 64 bytes, which the runtime (2.9) allocates among the old ones.
+    this.#begin.get();
+  }
+
+  /** Ends it, where a failure has not. */
+  end(): void {
+    if (this.database.isTransaction) this.#commit.get();
+  }
+}
+
+/** Holds a copy of one whole file after the other in memory, so that nothing is opened and nothing has to be closed. */
+export class LookupImages extends LookupReader {
+  constructor() {
+    super(":memory:", false);
+  }
+
+  /** The same in a copy of the file whose bytes these are. What was compiled before is of no use any more. */
+  compile(image: Uint8Array, sql: string, columns: LookupColumns | null): Lookup {
+    this.own(() => this.database.deserialize(image));
+    return this.prove(sql, columns);
+  }
+}
+
+function columnsOf(statement: StatementSync): LookupColumns {
   const columns = statement.columns().map(({ name, type }) => ({ name, type }));
   return {
-    statement,
     columnsJson: JSON.stringify(columns.map(({ name }) => name)),
     typedColumnsJson: typedColumns(columns),
-    big: false,
   };
 }
 
@@ -146,10 +183,10 @@ function resultOf(
   bounds: ResultBounds,
   reading: { readonly rowForm: RowForm; readonly big: boolean },
 ): string {
-  const { statement } = lookup;
+  const { statement, columns } = lookup;
   if (lookup.big !== reading.big) statement.setReadBigInts(lookup.big = reading.big);
   const rows = arrayRows(statement.all(...bindable(params)));
   return reading.rowForm.typed
-    ? typedResultJson(lookup.typedColumnsJson, typedRows(rows, bounds), noChanges)
-    : `{"columns":${lookup.columnsJson},"rows":${rowsJson(rows, bounds, reading)}`;
+    ? typedResultJson(columns.typedColumnsJson, typedRows(rows, bounds), noChanges)
+    : `{"columns":${columns.columnsJson},"rows":${rowsJson(rows, bounds, reading)}`;
 }

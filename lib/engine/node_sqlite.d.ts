@@ -8,6 +8,7 @@ declare module "node:sqlite" {
       callback: ((action: number, first: string | null, second: string | null) => number) | null,
     ): void;
     enableDefensive(active: boolean): void;
+    deserialize(image: Uint8Array): void;
     function(
       name: string,
       options: { readonly varargs?: boolean },

@@ -5,24 +5,28 @@ import { DatabaseSync } from "node:sqlite";
 import { startPermissions } from "../testing/start_permissions.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
-import { newId } from "../../lib/core/ids.ts";
 import { DIGIT_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import { DatabaseStates } from "../../lib/tenant/local/database_states.ts";
-import { createFile } from "../../lib/tenant/local/child/create_file.ts";
-import { KeyLookups, type LookupDatabase } from "../../lib/tenant/local/key_lookups.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
-import { WriteLane } from "../../lib/tenant/local/write_lane.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
-import type { TenantCall, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { withLocalStore } from "../testing/local_store.ts";
+import {
+  BY_CHILD,
+  BY_ID,
+  elsewhere,
+  firstLook,
+  giveSlot,
+  look,
+  lookAll,
+  MANY,
+  T,
+  withFile,
+  type World,
+} from "./lookup_world.ts";
 
-const BY_ID = "SELECT a FROM t WHERE id = ?";
-const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
-/** More than enough reads in children for a database to be opened here. */
-const MANY = 40;
 /** Milliseconds after which a look-up sees at the latest what somebody has written past the service. */
 const READING_MS = 5000;
 
@@ -220,85 +224,6 @@ Deno.test("attacks on look-ups by key, through the store", async (t) => {
     });
   }, { clock: turnClock() });
 });
-
-/** What a world of look-ups has. */
-interface World {
-  readonly lookups: KeyLookups;
-  readonly path: string;
-  readonly database: LookupDatabase & {
-    readonly lanes: { mayLookUp: boolean; writeTurn: number | null; readonly writes: WriteLane };
-  };
-  readonly call: TenantCall;
-  readonly clock: { ms: number; step: number };
-  /** One more database with the same content, whose look-ups are taken to be proven as well. */
-  readonly another: () => Promise<LookupDatabase>;
-}
-
-const ROOM = 16 * 1024 * 1024;
-
-/** What a child answers in such a world: something that no look-up does. */
-const BY_CHILD: TenantOutcome = { ok: "stale", schemaVersion: -1 };
-
-/** A database that only this process has open, and look-ups that a child is taken to have proven. */
-async function withFile(body: (world: World) => Promise<void>, maxBytes = ROOM): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "cubby_lookups_" });
-  const clock = { ms: 0, step: 0 };
-  const now = { now: systemClock.now, monotonicMs: () => clock.ms += clock.step };
-  const lookups = new KeyLookups(folder, now, maxBytes);
-  const make = async () => {
-    const databaseId = newId("db", systemClock.now());
-    const path = `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    createFile(path);
-    const writer = new DatabaseSync(path);
-    writer.exec(`${T}; INSERT INTO t VALUES (1, 'one')`);
-    const version = Number(writer.prepare("PRAGMA schema_version").get()?.["schema_version"]);
-    writer.close();
-    const call = tenantCall(version, "read", [[BY_ID, 1]]);
-    for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
-    const lanes = { mayLookUp: true, writeTurn: 1, writes: new WriteLane(), log: new LogBuffer(1e6) };
-    const runInChild = () => Promise.resolve(BY_CHILD);
-    return { path, call, database: { databaseId, namespaceId: "ns_1", lanes, runInChild } };
-  };
-  try {
-    await body({ lookups, clock, ...await make(), another: async () => (await make()).database });
-  } finally {
-    lookups.closeAll();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** What look-ups that come together find, once the engine is loaded; null: they are left to a child. */
-async function lookAll({ lookups, database }: World, calls: readonly TenantCall[]) {
-  const outcomes = await Promise.all(calls.map((call) => lookups.run(database, call)));
-  return outcomes.map((outcome) => outcome === null || outcome === BY_CHILD ? null : rowsOf(outcome));
-}
-
-async function look(world: World) {
-  return (await lookAll(world, [world.call]))[0];
-}
-
-async function firstLook(world: World): Promise<void> {
-  await import("../../lib/engine/lookup_connection.ts");
-  await pause(0);
-  assertEquals(await look(world), [["one"]]);
-}
-
-/** Somebody gets the write slot; null: and has it. */
-function giveSlot({ database: { lanes } }: World, turn: number | null): void {
-  lanes.writes.nextTurn();
-  lanes.writeTurn = turn;
-}
-
-/** Runs SQL in another process, which is the last one to close the file where nobody holds a lock on it. */
-async function elsewhere(path: string, sql: string): Promise<void> {
-  const code =
-    `import { DatabaseSync } from "node:sqlite"; const db = new DatabaseSync(${JSON.stringify(path)}); ` +
-    `db.exec(${JSON.stringify(sql)}); db.close();`;
-  const { success } = await new Deno.Command(Deno.execPath(), { args: ["eval", code], stderr: "null" })
-    .output();
-  assert(success);
-}
 
 Deno.test("a look-up whose log somebody has removed or replaced reads nothing old, from the first write on", async () => {
   for (const replaced of [false, true]) {
@@ -604,6 +529,23 @@ Deno.test("a database that finds no room for its connection is left to children,
   }, 150 * 1024);
 });
 
+Deno.test("look-ups of a database count for the room too: one that finds none is left to a child", async () => {
+  await withFile(async (world) => {
+    const { lookups, database, call } = world;
+    await firstLook(world);
+    const found = [];
+    for (const note of ["2", "3"]) {
+      const other = {
+        ...call,
+        statements: call.statements.map((one) => ({ ...one, sql: `${BY_ID} -- ${note}` })),
+      };
+      lookups.learn(database.databaseId, other);
+      found.push((await lookAll(world, [other]))[0]);
+    }
+    assertEquals([...found, await look(world)], [[["one"]], null, [["one"]]]);
+  }, (120 + 2 * 9 + 5) * 1024);
+});
+
 Deno.test("databases are opened here for a third of the time, or a tenth where that is slow, and read meanwhile", async () => {
   await import("../../lib/engine/lookup_connection.ts");
   await pause(0);
@@ -634,23 +576,22 @@ Deno.test("texts of look-ups take a bounded part of the memory: the ones unused 
   });
 });
 
-Deno.test("what is unused for half a minute is closed, a few databases in each turn of the event loop", async () => {
+Deno.test("what is unused for half a minute is closed, a few databases in each turn of the event loop, and stays known", async () => {
   await withFile(async (world) => {
-    const { lookups, clock, database, call } = world;
+    const { lookups, clock } = world;
     await firstLook(world);
-    const others = Array.from({ length: 20 }, (_, at) => ({ ...database, databaseId: `db_${at}` }));
-    for (const { databaseId } of others) {
-      for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
-    }
+    const others = await Promise.all(Array.from({ length: 20 }, () => world.another()));
+    for (const database of others) assertEquals(await look({ ...world, database }), [["one"]]);
+    const open = () => others.filter(({ databaseId }) => lookups.isOpen(databaseId)).length;
     clock.ms += 29_000;
     lookups.sweep();
-    assertEquals(await look(world), [["one"]]);
+    assertEquals([open(), await look(world)], [20, [["one"]]]);
     clock.ms += 2000;
     lookups.sweep();
-    const known = () => others.filter((one) => lookups.run(one, call) !== null).length;
-    const before = known();
+    const before = open();
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-    assertEquals([before > 5, known(), await look(world)], [true, 0, [["one"]]]);
+    assertEquals([before > 5, open(), lookups.isOpen(world.database.databaseId)], [true, 0, true]);
+    for (const database of others) assertEquals(await look({ ...world, database }), [["one"]]);
   });
 });
 

@@ -32,6 +32,8 @@ export interface LocalStoreOptions extends LocalStoreSettings, KnownByKv {
   readonly transactions?: Partial<TransactionLimits>;
   /** Bytes of open files that each child for room keeps for later calls. Default: see `keepBytesOf`. */
   readonly keepBytes?: number;
+  /** Bytes of connections for look-ups by key. Default: see `lookupBytesOf`. */
+  readonly lookupBytes?: number;
   /** Tests set the portable one. */
   readonly parentTie?: ParentTie;
 }
@@ -87,9 +89,11 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     memoryBytes,
     transactions,
     transferRoom,
-    lookups: options.keyLookups === false
-      ? null
-      : new KeyLookups(paths.tenants, options.clock, lookupBytesOf(memoryBytes, await findDescriptors())),
+    lookups: options.keyLookups === false ? null : new KeyLookups(
+      paths.tenants,
+      options.clock,
+      options.lookupBytes ?? lookupBytesOf(memoryBytes, await findDescriptors()),
+    ),
   });
   const found = new Map<string, boolean>();
   for await (const { databaseId, namespaceId, ...left } of spool.readLeft()) {

@@ -5,7 +5,7 @@ import { roundMs } from "../../core/clock.ts";
 import { logRowOf } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
-import { KnownLookups } from "./known_lookups.ts";
+import { KnownLookups, type ReadyLookup } from "./known_lookups.ts";
 import { LeftOut } from "./left_out.ts";
 
 /** Milliseconds for which a database has none here after a failure. */
@@ -16,6 +16,9 @@ const DAMAGED_MS = 600_000;
 const BUSY_MS = 250;
 /** Turns of the event loop with one look-up each, one after the other, after which its caller is taken to be alone. */
 const LONE_TURNS = 32;
+/** Milliseconds that look-ups of a namespace may take in the mean, on connections and in copies of files. */
+const MEAN_MS = 0.25;
+const IMAGE_MEAN_MS = 0.5;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
 const TURN_MS = 2;
 
@@ -40,7 +43,8 @@ interface WaitingCall {
 /** The look-ups of a store. */
 export class KeyLookups {
   readonly #known: KnownLookups;
-  readonly #leftOut = new LeftOut();
+  readonly #leftOut = new LeftOut(MEAN_MS);
+  readonly #withoutImages = new LeftOut(IMAGE_MEAN_MS);
   #waiting: WaitingCall[] = [];
   /** Look-ups in this turn of the event loop, and how many turns had one. */
   #asked = 0;
@@ -69,7 +73,7 @@ export class KeyLookups {
    * possible. Null: the call is no known look-up.
    */
   run(database: LookupDatabase, call: TenantCall): Promise<TenantOutcome> | null {
-    if (!isOneRead(call) || !this.#known.has(database.databaseId, call)) return null;
+    if (!isOneRead(call) || !this.#known.has(database.databaseId, call, database.lanes)) return null;
     const isFirst = this.#asked++ === 0;
     if (isFirst) setImmediate(this.#endTurn);
     // Who is alone need not wait for others.
@@ -142,7 +146,8 @@ export class KeyLookups {
   ): { readonly outcome: TenantOutcome | null; readonly nowMs: number } {
     const found = this.#read(database, call, beginMs);
     const nowMs = this.#now();
-    if (found?.isNew === false) this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
+    if (found?.from === "open") this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
+    else if (found?.from === "image") this.#withoutImages.noteTime(database.namespaceId, beginMs, nowMs);
     return { outcome: found && this.#answer(database, call, { json: found.json, beginMs, nowMs }), nowMs };
   }
 
@@ -151,16 +156,17 @@ export class KeyLookups {
     { databaseId, namespaceId, lanes }: LookupDatabase,
     call: TenantCall,
     nowMs: number,
-  ): { readonly json: string; readonly isNew: boolean } | null {
+  ): { readonly json: string; readonly from: ReadyLookup["from"] } | null {
     const isLeftOut = this.#leftOut.has(databaseId, nowMs) || this.#leftOut.has(namespaceId, nowMs);
     if (isLeftOut || !lanes.mayLookUp) return null;
     try {
-      const ready = this.#known.ready(databaseId, call, lanes, nowMs);
+      const images = !this.#withoutImages.has(namespaceId, nowMs);
+      const ready = this.#known.ready(databaseId, call, lanes, { nowMs, images });
       if (ready === null) return null;
-      const { connection, lookup, isNew } = ready;
+      const { connection, lookup, from } = ready;
       const bounds = { maxRows: call.bounds.rows, maxBytes: call.bounds.bytes };
       const json = connection.read(lookup, call.statements[0]?.params ?? [], bounds, call.rowForm);
-      return { json, isNew };
+      return { json, from };
     } catch (error) {
       if (saysNothingOfOthers(error)) return null;
       this.close(databaseId);

@@ -2,8 +2,6 @@
 
 /** Milliseconds after which a look-up counts as slow, as by a disk or by long keys. A busy machine makes some look so. */
 const SLOW_MS = 5;
-/** Milliseconds that look-ups of a namespace may take in the mean: more than memory does, and less than a disk. */
-const MEAN_MS = 0.25;
 /** A namespace whose slow look-ups take so much of a second is left out for so many times as long. */
 const SLOW_MS_A_SECOND = 100;
 const LEFT_OUT_TIMES = 100;
@@ -16,6 +14,9 @@ export class LeftOut {
   readonly #until = new Map<string, number>();
   /** Look-ups of namespaces within a second: since when, how many, how long all of them took, and the slow ones. */
   readonly #seconds = new Map<string, { sinceMs: number; count: number; ms: number; slowMs: number }>();
+
+  /** `meanMs`: milliseconds that look-ups of a namespace may take in the mean, more than memory does, and less than a disk. */
+  constructor(private readonly meanMs: number) {}
 
   add(id: string, untilMs: number): void {
     if (this.#until.size >= MAX_REMEMBERED) this.#until.clear();
@@ -41,7 +42,7 @@ export class LeftOut {
     second.count++;
     second.ms += ms;
     if (ms > SLOW_MS) second.slowMs += ms;
-    const slowMs = second.ms > second.count * MEAN_MS ? second.ms : second.slowMs;
+    const slowMs = second.ms > second.count * this.meanMs ? second.ms : second.slowMs;
     if (slowMs > SLOW_MS_A_SECOND) this.add(namespaceId, nowMs + slowMs * LEFT_OUT_TIMES);
   }
 }

@@ -28,6 +28,8 @@ export class LookupFile implements SlotReader {
   /** The connection and its look-ups. */
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
+  /** Those that are compiled, by their texts. */
+  readonly lookups = new Map<string, Lookup>();
   /** Null: the file is at rest and has none (`child/log_form.ts`). */
   readonly #walId: string | null;
   /** Whether its reads are one transaction at present, and whose slot ends it where it lasts longer than a turn. */
@@ -71,7 +73,9 @@ export class LookupFile implements SlotReader {
   /** Null: the file has another schema. Throws what the engine throws, or where the read cannot be proven. */
   compile(sql: string): Lookup | null {
     const lookup = this.connection.compile(sql, this.schemaVersion);
-    if (lookup !== null) this.bytes += LOOKUP_BYTES;
+    if (lookup === null) return null;
+    this.lookups.set(sql, lookup);
+    this.bytes += LOOKUP_BYTES;
     return lookup;
   }
 

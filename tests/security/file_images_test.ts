@@ -1,0 +1,188 @@
+// Look-ups by key in copies of files, where there is no room for one more connection: only what is complete is copied, what was
+// written before is seen, and nothing of one database is ever read in another.
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { DIGIT_ROWS, PLAIN_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
+import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { withLocalStore } from "../testing/local_store.ts";
+import { startFlags } from "../testing/start_permissions.ts";
+import {
+  elsewhere,
+  firstLook,
+  giveSlot,
+  look,
+  lookAll,
+  putToRest,
+  withFile,
+  type World,
+} from "./lookup_world.ts";
+
+/** A database at rest in a world without room for a connection. */
+async function withImage(body: (world: World) => Promise<void>): Promise<void> {
+  await withFile(async (world) => {
+    putToRest(world.path);
+    await firstLook(world);
+    assertEquals(world.lookups.isOpen(world.database.databaseId), false);
+    await body(world);
+  }, 0);
+}
+
+/** Something has written: the slot has had a holder. */
+function written(world: World, sql: string): void {
+  const database = new DatabaseSync(world.path);
+  database.exec(sql);
+  database.close();
+  giveSlot(world, (world.database.lanes.writeTurn ?? 0) + 1);
+}
+
+Deno.test("without room for a connection a file at rest is copied, and each look-up sees what was written before it", async () => {
+  await withImage(async (world) => {
+    for (let n = 1; n <= 20; n++) {
+      written(world, `UPDATE t SET a = 'at ${n}'`);
+      assertEquals(await lookAll(world, Array(3).fill(world.call)), Array(3).fill([[`at ${n}`]]));
+    }
+    assertEquals(world.lookups.isOpen(world.database.databaseId), false);
+  });
+});
+
+Deno.test("many databases in turns: each answer is of its own file", async () => {
+  await withImage(async (world) => {
+    const others = await Promise.all(Array.from({ length: 5 }, () => world.another()));
+    for (const [at, { databaseId }] of others.entries()) {
+      const path = world.path.replaceAll(/[^/]+\/[^/]+$/g, "") +
+        `${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
+      const database = new DatabaseSync(path);
+      database.exec(`UPDATE t SET a = '${at}'; PRAGMA journal_mode=DELETE`);
+      database.close();
+    }
+    for (let round = 0; round < 20; round++) {
+      const found = await Promise.all(others.map((database) => look({ ...world, database })));
+      assertEquals(found, others.map((_, at) => [[String(at)]]));
+    }
+  });
+});
+
+Deno.test("what is not complete or not of the known schema is left to a child", async () => {
+  const cases: Readonly<Record<string, (world: World) => void | Promise<void>>> = {
+    "somebody has the write slot": (world) => giveSlot(world, null),
+    "the database is held": ({ database }) => void (database.lanes.mayLookUp = false),
+    "it has a log": (world) => written(world, "PRAGMA journal_mode=WAL"),
+    "a log stands beside it, whatever its head says": ({ path }) => Deno.writeTextFile(`${path}-wal`, ""),
+    "a journal stands beside it": ({ path }) => Deno.writeTextFile(`${path}-journal`, ""),
+    "its schema is another one": (world) => written(world, "CREATE TABLE later (a)"),
+    "it is long": (world) => written(world, "INSERT INTO t VALUES (2, hex(zeroblob(200000)))"),
+    "it is short": ({ path }) => Deno.truncate(path, 99),
+    "it is empty": ({ path }) => Deno.truncate(path, 0),
+    "it is gone": ({ path }) => Deno.remove(path),
+    "it is a pipe, which nobody fills": async ({ path }) => {
+      await Deno.remove(path);
+      assert((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
+    },
+    "its texts are not UTF-8": async ({ path, call }) => {
+      await Deno.remove(path);
+      const database = new DatabaseSync(path);
+      database.exec("PRAGMA encoding='UTF-16'; CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)");
+      database.exec(`INSERT INTO t VALUES (1, 'one'); PRAGMA schema_version=${call.schemaVersion}`);
+      database.close();
+    },
+    "its pages are damaged": async ({ path }) => {
+      const bytes = await Deno.readFile(path);
+      await Deno.writeFile(path, bytes.fill(0x5a, 100));
+    },
+    "its value is long": (world) => written(world, "UPDATE t SET a = hex(zeroblob(40000))"),
+  };
+  for (const [name, happens] of Object.entries(cases)) {
+    await withImage(async (world) => {
+      await happens(world);
+      assertEquals(await look(world), null, name);
+      assertEquals(await look(world), null, name);
+    });
+  }
+});
+
+Deno.test("a database that was given a log and has come to rest again is copied again", async () => {
+  await withImage(async (world) => {
+    written(world, "PRAGMA journal_mode=WAL; UPDATE t SET a = 'later'");
+    assertEquals([await look(world), await look(world)], [null, null]);
+    putToRest(world.path);
+    giveSlot(world, null);
+    assertEquals(await look(world), null);
+    giveSlot(world, 7);
+    assertEquals(await look(world), [["later"]]);
+  });
+});
+
+Deno.test("what another program writes into a file at rest is seen at once", async () => {
+  await withImage(async (world) => {
+    await elsewhere(world.path, "UPDATE t SET a = 'elsewhere'");
+    assertEquals(await look(world), [["elsewhere"]]);
+  });
+});
+
+Deno.test("a namespace whose files take long to copy has none copied for a while", async () => {
+  await withImage(async (world) => {
+    const { clock } = world;
+    // Ten milliseconds each, as of a slow disk, are too many once they have taken a tenth of a second.
+    clock.step = 5;
+    let copied = 0;
+    while (copied < 100 && await look(world) !== null) copied++;
+    assert(copied >= 5 && copied < 30, `${copied}`);
+    clock.step = 0;
+    assertEquals(await look(world), null);
+    clock.ms += 60_000;
+    assertEquals(await look(world), [["one"]]);
+  });
+});
+
+Deno.test("through the store, answers from copies are those of a child, in every form, and each leaves its log row", async () => {
+  await withLocalStore(async (store, folder) => {
+    const tenant = await Tenant.create(store, ["CREATE TABLE v (id INTEGER PRIMARY KEY, a, b, c, d)"]);
+    await tenant.run("write", [[
+      "INSERT INTO v VALUES (1, 'x', 1.5, x'00ff', 9007199254740993), (2, 9e999, NULL, '', -1)",
+    ]]);
+    const sql = "SELECT * FROM v WHERE id = ?";
+    const { schemaVersion } = await tenant.database.inspect([]);
+    const calls = () =>
+      [PLAIN_ROWS, DIGIT_ROWS, TYPED_ROWS].flatMap((rowForm) =>
+        [1, 2, 3].map((id) => tenantCall(schemaVersion, "read", [[sql, id]], { rowForm }))
+      );
+    const results = async () => {
+      const outcomes = [];
+      for (const call of calls()) outcomes.push(await tenant.database.run(call));
+      return outcomes.map((outcome) => outcome.ok === true ? outcome.results : outcome);
+    };
+    const byChild = await results();
+    assertEquals(store.lookups?.answered, 0);
+    // The children close it, and nobody else has it open.
+    await store.flushLog(store.lanes(tenant.id, "ns_1"));
+    const rest = await store.task(tenant.id, "ns_1", { op: "rest", db: tenant.id }, "write");
+    assertEquals(rest.reply.t, "rested", JSON.stringify(rest.reply));
+    assertEquals(await results(), byChild);
+    assertEquals(store.lookups?.answered, byChild.length);
+    assertEquals(
+      await Deno.stat(`${databasePath(`${folder}/tenants`, tenant.id)}-wal`).catch(() => null),
+      null,
+    );
+    const count = await tenant.database.run(
+      tenantCall(schemaVersion, "read", [[
+        "SELECT count(*) FROM _service_meta_query_log WHERE operation = 'query'",
+      ]], {
+        readsLog: true,
+      }),
+    );
+    assertEquals(rowsOf(count), [[2 * byChild.length + 2]]);
+  }, { lookupBytes: 0 });
+});
+
+Deno.test("copies leave no memory behind, under the permissions of `deno task start`", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "cubby_images_" });
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...startFlags(), new URL("./image_memory.ts", import.meta.url).pathname, folder],
+    stderr: "inherit",
+  }).output();
+  await Deno.remove(folder, { recursive: true });
+  const { rows, megabytes } = JSON.parse(new TextDecoder().decode(stdout));
+  assertEquals(rows, ["one"]);
+  assert(megabytes < 100, `${megabytes} MB for 20,000 copies of 60 kB`);
+});
