@@ -177,13 +177,13 @@ export class BodyWatch {
 
   #keepsComing({ sweep, arriving }: Pending): boolean {
     const age = this.#sweep - sweep;
-    return arriving !== null && !this.#isStopping && age <= PATIENCE * this.sweeps &&
+    return arriving !== null && age <= PATIENCE * this.sweeps &&
       arriving.receivedBytes >= age * PACE_BYTES;
   }
 
   #hasPatience({ arriving }: Pending): boolean {
     const others = [...this.#patient.others()];
     const own = others.filter((other) => other.arriving?.address === arriving?.address);
-    return others.length < MOST_PATIENT && own.length < MOST_PATIENT_OF_ADDRESS;
+    return !this.#isStopping && others.length < MOST_PATIENT && own.length < MOST_PATIENT_OF_ADDRESS;
   }
 }
