@@ -19,6 +19,8 @@ const STORED = /^pbkdf2_sha256\$([1-9]\d{0,6})\$([A-Za-z0-9+/=]{1,128})\$([A-Za-
 /** Code points of a password after NFKC. */
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 1024;
+/** What is said of a new password that has another length. */
+export const PASSWORD_BOUNDS = `Send ${MIN_LENGTH} to ${MAX_LENGTH} characters`;
 /** Code units before NFKC; a longer text is too long in any case. */
 const MAX_UNITS = 8192;
 

@@ -136,6 +136,18 @@ export class Branches {
     }
   }
 
+  /** Notes that rows of the branch were merged, unless it has been replaced meanwhile. */
+  async noteMerged(record: BranchRecord): Promise<void> {
+    const key = keys.branch(record.namespaceId, record.trunkId, record.ref);
+    await untilCommitted(async () => {
+      const entry = await kvGet(this.kv, key);
+      if (entry.value?.id !== record.id) return true;
+      const noted = { ...entry.value, mergedAt: this.clock.now() };
+      return await kvCommit(this.kv.atomic().check(entry).set(key, noted)) ? true : FASTER;
+    });
+    this.#cache.forget(cacheKey(record));
+  }
+
   /** All stored branches of one database, of one namespace, or of everybody, also expired ones. */
   async *stored(
     of: { readonly namespaceId?: string; readonly trunkId?: string },

@@ -1,6 +1,6 @@
 // Reads a request body, as text or as bytes, with a bound on its size while it arrives and on its time.
 import { AppError } from "../core/errors.ts";
-import type { BodyWatch } from "./body_watch.ts";
+import type { ArrivingBody, BodyWatch } from "./body_watch.ts";
 
 /** The bounds of one body. */
 export interface BodyBounds {
@@ -8,6 +8,8 @@ export interface BodyBounds {
   readonly watch: BodyWatch;
   /** Called once a body is there that has taken long. May throw: whoever was let in before it may be nobody any more. */
   readonly late?: () => unknown;
+  /** Who sends it, where a body that keeps coming may take longer. */
+  readonly address?: string;
 }
 
 /**
@@ -46,12 +48,13 @@ function readWhole<Made>(
     if (declared.includes(",")) return Promise.reject(declaredTwice());
     // The server reads past a body that nobody has touched, so a client that goes on sending is not cut off.
     if (Number(declared) > bounds.maxBytes) return Promise.reject(tooLarge(bounds.maxBytes));
-    if (Number(declared) <= AT_ONCE_BYTES) return bounds.watch.watch(request.bytes(), made, bounds.late);
+    if (Number(declared) <= AT_ONCE_BYTES) return bounds.watch.watch(request.bytes(), made, bounds);
   }
+  const arriving = bounds.address === undefined ? null : { receivedBytes: 0, address: bounds.address };
   const reading = request.body === null
     ? Promise.resolve(new Uint8Array())
-    : readCounted(request.body, bounds.maxBytes);
-  return bounds.watch.watch(reading, made, bounds.late);
+    : readCounted(request.body, bounds.maxBytes, arriving);
+  return bounds.watch.watch(reading, made, { late: bounds.late, arriving });
 }
 
 /** A body or a file of more bytes than are taken there. */
@@ -71,11 +74,16 @@ function declaredTwice(): AppError {
  * Over the limit, as much again is read and dropped before the answer: a client that is cut off while it sends would
  * see a broken connection instead of the 413.
  */
-async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+async function readCounted(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  arriving: ArrivingBody | null,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let received = 0;
   for await (const chunk of body) {
     received += chunk.byteLength;
+    if (arriving) arriving.receivedBytes = received;
     if (received <= maxBytes) chunks.push(chunk);
     else chunks.length = 0;
     if (received > 2 * maxBytes) break;

@@ -31,7 +31,7 @@ export interface HeldCall {
   /** The key under which its caller may send it again: the run notes it, so that the call runs once. Absent: it had none. */
   readonly key?: ReplayScope;
   /** The step of a plan that it was: its run answers that step too. Absent: it was none. */
-  readonly plan?: ReplayScope;
+  readonly plan?: HeldStep;
   /** What an approval of the call covers, in the form of `approved` of a call. */
   readonly covers: readonly string[];
   /** Set where the call is a merge of a branch. */
@@ -42,6 +42,12 @@ export interface HeldCall {
   readonly imported?: HeldImport;
   /** Set where the statements are those of migration files. */
   readonly migrations?: HeldMigrations;
+}
+
+/** The step of a plan that a held call was. */
+export interface HeldStep extends ReplayScope {
+  /** SHA-256, hex, of the file that came with it, which its content does not tell. Absent: none did. */
+  readonly fileDigest?: string;
 }
 
 /** A restore, and its effect when it was held; null: the present state could not be read. */
@@ -105,7 +111,7 @@ export function rewriteHeldCall(held: HeldCall, preview: CallPreview): string {
 
 /** The step of a plan that it was, if any. */
 interface HeldAsStep {
-  readonly plan: ReplayScope | undefined;
+  readonly plan: HeldStep | undefined;
 }
 
 /** Writes the text of a merge. */

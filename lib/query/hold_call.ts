@@ -3,11 +3,12 @@
 import { derivedToken, newToken, tokenHash } from "../access/token_format.ts";
 import { APPROVAL_MS, type RepeatableCall } from "../control/approvals.ts";
 import { isoTime } from "../core/clock.ts";
+import type { Rules } from "../control/rules.ts";
 import { AppError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { FASTER, untilCommitted } from "../store/until_committed.ts";
 import type { ApprovalRecord } from "../store/write_records.ts";
-import { affectedRows, type CallPreview, cascadedRows, writeHeldCall } from "./held_call.ts";
+import { affectedRows, type CallPreview, cascadedRows, type HeldStep, writeHeldCall } from "./held_call.ts";
 import { hitsOf, type RuleMatch } from "./match_rules.ts";
 import type { CallReplay, QueryCall, QueryContext, QueryTarget, UnderstoodCall } from "./query_call.ts";
 
@@ -80,6 +81,23 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
   });
 }
 
+/** What the repetitions of a step have in common: another file is another call. */
+export function replayOfStep({ key, requestHash, fileDigest = "" }: HeldStep): CallReplay {
+  return { idempotency: null, plan: { key, requestHash: `${requestHash}${fileDigest}` } };
+}
+
+/** The error of the same step that waits for a person already, while one of the rules that hold it does; null: none waits. */
+export async function heldBefore(
+  ctx: HoldContext & { readonly rules: Pick<Rules, "of"> },
+  { target, step }: { readonly target: QueryTarget; readonly step: HeldStep },
+): Promise<AppError | null> {
+  const { token, waiting } = await chooseToken(ctx, { target, replay: replayOfStep(step) });
+  const rules = waiting && await ctx.rules.of(target.databaseId) || [];
+  const holds = ({ ruleId }: { readonly ruleId: string }) =>
+    rules.some(({ id, enabled }) => enabled && id === ruleId);
+  return waiting?.hits.some(holds) ? approvalRequired(ctx, token, { record: waiting, target }) : null;
+}
+
 /** The token of a held call, and its approval where one is open. */
 interface ChosenToken {
   readonly token: string;
@@ -95,7 +113,7 @@ interface ChosenToken {
  */
 async function chooseToken(
   { approvals, hashes }: HoldContext,
-  { replay, target, heldAs }: ToHold,
+  { replay, target, heldAs }: Pick<ToHold, "replay" | "target" | "heldAs">,
 ): Promise<ChosenToken> {
   const scope = typeof heldAs === "function" ? heldAs() : replay?.idempotency ?? replay?.plan ?? null;
   if (scope === null) return { token: newToken("appr_"), waiting: null, call: null };

@@ -78,6 +78,8 @@ export interface MergeReport extends BranchDiff {
   /** Rows of the trunk that the merge writes, and schema statements that it runs. */
   readonly rowsWritten: number;
   readonly statementsRun: number;
+  /** Of a preview: when rows of the branch were merged before, ISO 8601. Nobody knows which of them the trunk has deleted since. */
+  readonly mergedBefore?: string;
 }
 
 /** What a merge has done that was committed. */

@@ -42,6 +42,8 @@ export interface BranchRecord {
   /** When the ref was claimed first, and when the present copy was made. */
   readonly createdAt: number;
   readonly copiedAt: number;
+  /** When rows of it were merged last; absent: never. Those of an earlier copy count no more. */
+  readonly mergedAt?: number;
   readonly expiresAt: number;
   /** The token that the claim which made the copy has handed out; null where it handed out none, and after a reset. */
   readonly tokenId: string | null;

@@ -1,7 +1,8 @@
 // /api/namespaces/:slug/databases/:dbSlug/endpoints: stored statements, from draft to published.
 import { type Context, Hono } from "hono";
-import { describeRoute, resolver } from "hono-openapi";
+import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { describedSchema } from "../http/described_schema.ts";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { MAX_TEST_BODY_BYTES } from "../../lib/core/limits.ts";
 import type { EndpointContext } from "../../lib/services/endpoints/endpoint_context.ts";
@@ -46,15 +47,15 @@ const ONE = `${PATH}/:endpoint`;
 const tags = ["endpoints"];
 const requestBody = {
   required: true,
-  content: { "application/json": { schema: resolver(endpointSpec) } },
+  content: { "application/json": { schema: describedSchema(endpointSpec) } },
 };
 const replacement = {
   required: true,
-  content: { "application/json": { schema: resolver(specReplacement) } },
+  content: { "application/json": { schema: describedSchema(specReplacement) } },
 };
 const patchRequest = {
   required: true,
-  content: { "application/json": { schema: resolver(specPatch) } },
+  content: { "application/json": { schema: describedSchema(specPatch) } },
 };
 const transitions = [
   { transition: "publish", summary: "Serve an endpoint" },
@@ -93,7 +94,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
           ...answers(z.object({})),
           200: {
             description: "Success",
-            content: { "application/json": { schema: resolver(scaffoldResult) } },
+            content: { "application/json": { schema: describedSchema(scaffoldResult) } },
           },
         },
       }),

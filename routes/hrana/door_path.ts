@@ -22,9 +22,20 @@ export function readDoorPath(rest: string): DoorPath | null {
   );
   const names = at < 0 ? parts : parts.slice(0, at);
   if (at > 0 && names.at(-1) === "") names.pop();
-  if (names.length > 2 || names.some((name) => name === "")) return null;
   const call = at < 0 ? null : callOf(parts[at] ?? "", parts[at + 1]);
-  return call === undefined ? null : { database: names[0] ?? null, call };
+  return call === undefined ? null : pathOf(names, call);
+}
+
+/** Reads the path of a socket, behind which no client puts anything: a database may be called `v2`. Null for any other path. */
+export function readSocketPath(rest: string): DoorPath | null {
+  const names = rest.split("/");
+  if (names.at(-1) === "") names.pop();
+  return pathOf(names, null);
+}
+
+function pathOf(names: readonly string[], call: DoorPath["call"]): DoorPath | null {
+  if (names.length > 2 || names.some((name) => name === "")) return null;
+  return { database: names[0] ?? null, call };
 }
 
 function isVersion(part: string, call: string | undefined): boolean {

@@ -17,7 +17,7 @@ import { isUpgrade } from "../http/is_upgrade.ts";
 import { bodyText } from "../middleware/body_text.ts";
 import { maxAffectedOf, snapshots } from "../middleware/header_flag.ts";
 import { sendJson, sendPreflight } from "./answers.ts";
-import { type DoorPath, readDoorPath } from "./door_path.ts";
+import { type DoorPath, readDoorPath, readSocketPath } from "./door_path.ts";
 import { isPlainPipeline } from "./plain_requests.ts";
 import { cursorBody, firstVersionBodies, pipelineBody } from "./request_schemas.ts";
 import { openSocket } from "./socket.ts";
@@ -37,8 +37,9 @@ export function hranaRoutes(deps: AppDeps): Hono<Env> {
       return isUpgrade(c) ? openSocket({ sockets, enter }, c, database) : await next();
     })
     .get("/hrana/:ns/:call{.+}", (c) => {
-      const path = readDoorPath(c.req.param("call"));
-      if (path?.call !== null || !isUpgrade(c)) return answerGet(path);
+      if (!isUpgrade(c)) return answerGet(readDoorPath(c.req.param("call")));
+      const path = readSocketPath(c.req.param("call"));
+      if (path === null) throw new AppError("not_found");
       return openSocket({ sockets, enter }, c, { namespaceSlug: c.req.param("ns"), database: path.database });
     })
     .post("/hrana/:ns/:call{.+}", (c) => {

@@ -1,8 +1,9 @@
 // Answers: the envelope in the API description, the pages of lists, and answers that are made whole.
 import type { Context } from "hono";
-import { type DescribeRouteOptions, resolver } from "hono-openapi";
+import type { DescribeRouteOptions } from "hono-openapi";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
+import { describedSchema } from "./described_schema.ts";
 import { answerLimits } from "../../lib/core/limits.ts";
 import type { ShownPage } from "../../lib/services/shown_page.ts";
 import { jsonWithReals } from "../../lib/sql/row_form.ts";
@@ -28,7 +29,7 @@ export function answers(
     description,
     content: {
       "application/json": {
-        schema: resolver(z.object({ success: z.literal(true), data, ...(meta ? { meta } : {}) })),
+        schema: describedSchema(z.object({ success: z.literal(true), data, ...(meta ? { meta } : {}) })),
       },
       ...(events ? { "text/event-stream": {} } : {}),
     },
@@ -38,7 +39,7 @@ export function answers(
     ...(also ? { [also.status]: success(also.description, also.data) } : {}),
     default: {
       description: "Failure",
-      content: { "application/json": { schema: resolver(failureEnvelope) } },
+      content: { "application/json": { schema: describedSchema(failureEnvelope) } },
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Target } from "../../lib/access/resolve_target.ts";
 import type { ClientConnection } from "../../lib/guard/http_listener.ts";
 import type { ReplayScope, StoreStep } from "../../lib/control/replays.ts";
 import type { BodyWatch } from "../../lib/guard/body_watch.ts";
+import type { FileStep } from "../../lib/services/transfer/file_step.ts";
 import type { Visit } from "./visit.ts";
 
 /** The service's Hono environment: `new Hono<Env>()`, `c.get("arrival")`. */
@@ -28,8 +29,8 @@ export interface Env {
     storedForPlan: boolean | undefined;
     /** Set for a step of a plan that sends a file: its body, of which somebody takes the digest. */
     upload: ReadableStream<Uint8Array> | undefined;
-    /** Set for such a step: the same text whenever it is repeated. */
-    stepKey: string | undefined;
+    /** Set for such a step. */
+    fileStep: FileStep | undefined;
     /** Set under `/console`. */
     visit: Visit;
     /** Set by a page whose form leads out of the service: where to, as a source of a Content-Security-Policy. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { openAnswer, replayScope, requireReplayKey, sealAnswer } from "../../lib/access/replay_scope.ts";
 import type { Claim, Replays, ReplayScope, StoreStep } from "../../lib/control/replays.ts";
 import { AppError, invalidInput } from "../../lib/core/errors.ts";
+import type { HeldStep } from "../../lib/query/held_call.ts";
 import type { Env } from "../http/env.ts";
 import { requestContent } from "./body_text.ts";
 import { hasHandler } from "./not_found.ts";
@@ -115,14 +116,26 @@ async function finish(c: Context<Env>, claim: Claim, words: readonly string[]): 
  */
 export async function storeForHeldStep(
   replays: Replays,
-  { databaseId, step }: { readonly databaseId: string; readonly step: ReplayScope },
+  { databaseId, step }: { readonly databaseId: string; readonly step: HeldStep },
   response: Response,
 ): Promise<void> {
   // It has run, so it is answered whether its answer can be stored or not.
-  await replays.keep(step, databaseId, await storedBytes(response)).catch(ignore);
+  const stored = await storedBytes(response);
+  const { fileDigest } = step;
+  const kept = fileDigest === undefined ? stored : behindDigest(fileDigest, stored);
+  await replays.keep(step, databaseId, kept).catch(ignore);
 }
 
 function ignore(): void {}
+
+/** What is kept of a step with a file: the file's digest, and the answer behind it. */
+export function behindDigest(digest: string, answer: Uint8Array): Uint8Array<ArrayBuffer> {
+  const head = new TextEncoder().encode(digest);
+  const whole = new Uint8Array(head.length + answer.length);
+  whole.set(head);
+  whole.set(answer, head.length);
+  return whole;
+}
 
 /** Status and content type of a stored answer. */
 const storedHead = z.tuple([z.int(), z.string().nullable()]);

@@ -8,7 +8,7 @@ import { sha256 } from "../../lib/core/sha256.ts";
 import { replayScope, sealAnswer } from "../../lib/access/replay_scope.ts";
 import { uploadPieces } from "../../lib/services/transfer/spool_upload.ts";
 import type { Env } from "../http/env.ts";
-import { claimStep, isStep, planWords, stepLine, storedBytes, storedResponse } from "./plan.ts";
+import { behindDigest, claimStep, isStep, planWords, stepLine, storedBytes, storedResponse } from "./plan.ts";
 
 /** What this needs of the process. */
 interface StepsOfFiles {
@@ -33,14 +33,14 @@ export function planOfFiles({ replays, clock, maxBytes }: StepsOfFiles): Middlew
       if (await digestOf(c, clock) !== digest) throw new AppError("replay_mismatch");
       return storedResponse(stored.subarray(DIGEST_LENGTH));
     }
-    c.set("stepKey", scope.key);
+    const digest = digested(c);
+    c.set("fileStep", { scope, digest });
     try {
-      const digest = digested(c);
       await next();
       const bytes = c.res.status === 200 ? await keptBytes(c, maxBytes) : null;
       const told = digest();
       if (bytes === null || told === null) return;
-      const sealed = await sealAnswer(words, joined(new TextEncoder().encode(told), bytes));
+      const sealed = await sealAnswer(words, behindDigest(told, bytes));
       // The call has run, so it is answered whether its answer can be stored or not.
       await claim?.store(sealed, c.get("target").namespaceId).catch(() => {});
     } finally {
@@ -81,7 +81,8 @@ function digested(c: Context<Env>): () => string | null {
       ),
     );
   }
-  return () => isWhole ? hash.digest("hex") : null;
+  let told: string | null = null;
+  return () => isWhole ? told ??= hash.digest("hex") : null;
 }
 
 /** What is to be kept of the answer; null where it is too long. It is answered in both cases. */
@@ -121,11 +122,4 @@ function restOf(
     },
     cancel: (reason) => reader?.cancel(reason),
   }, { highWaterMark: 0 });
-}
-
-function joined(head: Uint8Array, rest: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(head.length + rest.length);
-  whole.set(head);
-  whole.set(rest, head.length);
-  return whole;
 }

@@ -1,8 +1,9 @@
 // Typed input of a route: reads one part of the request, checks it against a zod schema, and gives that schema to the
 // OpenAPI generator. So what is documented is what is enforced.
 import type { Context, MiddlewareHandler, Next } from "hono";
-import { resolver, uniqueSymbol } from "hono-openapi";
+import { uniqueSymbol } from "hono-openapi";
 import { z } from "zod";
+import { describedSchema } from "../http/described_schema.ts";
 import { AppError, type Issue } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
 import type { Env } from "../http/env.ts";
@@ -47,7 +48,7 @@ function described<Handler extends object>(
   target: InputTarget,
   schema: z.ZodType,
 ): Handler {
-  return Object.assign(handler, { [uniqueSymbol]: { target, ...resolver(schema) } });
+  return Object.assign(handler, { [uniqueSymbol]: { target, ...describedSchema(schema) } });
 }
 
 /** The input of a route that reads it itself. Errors: as `validate`. */

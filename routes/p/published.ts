@@ -3,6 +3,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
+import type { AddressKey } from "../../lib/guard/address_key.ts";
 import { type BodyBounds, readBody, readBytes } from "../../lib/guard/read_body.ts";
 import { captchaChallenge } from "../../lib/services/published/check_gates.ts";
 import type { TargetPath } from "../../lib/access/resolve_target.ts";
@@ -24,6 +25,7 @@ import { validate } from "../middleware/validate.ts";
 export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
   const requestOf = (c: Context<Env, "/:ns/:db/:slug">): PublishedRequest => {
     const { raw } = c.req;
+    const address = requestAddress(c, config.trustProxy);
     return {
       namespaceSlug: c.req.param("ns"),
       databasePath: c.req.param("db"),
@@ -31,10 +33,10 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
       method: raw.method,
       url: raw.url,
       headers: raw.headers,
-      body: () => readBody(raw, bounds(c)),
-      bytes: () => readBytes(raw, bounds(c)),
+      body: () => readBody(raw, bounds(c, address)),
+      bytes: () => readBytes(raw, bounds(c, address)),
       rowForm: () => rowFormOf(c),
-      address: requestAddress(c, config.trustProxy),
+      address,
       signal: () => raw.signal,
     };
   };
@@ -44,8 +46,10 @@ export function publishedRoutes({ published, config }: AppDeps): Hono<Env> {
     .get("/:ns/:db/:slug/captcha", async (c) => send(c, await captchaChallenge(published, requestOf(c))));
 }
 
-function bounds(c: Context<Env>): BodyBounds {
-  return { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: c.get("arrival").bodyWatch };
+/** Pictures come from telephones: a body that keeps coming may take longer here. */
+function bounds(c: Context<Env>, { high, low }: AddressKey): BodyBounds {
+  const { bodyWatch } = c.get("arrival");
+  return { maxBytes: MAX_PUBLISHED_BODY_BYTES, watch: bodyWatch, address: `${high}:${low}` };
 }
 
 function send(c: Context<Env>, { status, headers, body }: PublishedAnswer): Response {

@@ -109,5 +109,8 @@ export const mergeReport = z.object({
   })).describe("What the merge does to the trunk, as rules name it; a conflict may take rows away"),
   rowsWritten: z.int(),
   statementsRun: z.int(),
+  mergedBefore: isoTimestamp.optional().describe(
+    "Of a dry run: when rows of the branch were merged before; what the trunk has deleted of them since comes in again",
+  ),
   snapshot: z.string().nullable().describe("Label of the trunk's snapshot before"),
 });

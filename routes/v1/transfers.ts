@@ -196,7 +196,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
             format: format === "csv" ? "csv" : "ndjson",
             table,
             // Where the service dies before the step's answer is kept, the rows still come in once.
-            id: id ?? c.get("stepKey") ?? null,
+            id: id ?? c.get("fileStep")?.scope.key ?? null,
             atomic: atomic === "1",
             body: c.get("upload") ?? c.req.raw.body,
           })
@@ -205,6 +205,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
             mode,
             id: id ?? null,
             looseReferences: foreign_keys === "off",
+            step: c.get("fileStep"),
             body: c.get("upload") ?? c.req.raw.body,
           });
         return c.json({ success: true, data });

@@ -60,7 +60,10 @@ async function longestPause(ask: () => unknown): Promise<number> {
 
 const gateThread = new GateThread();
 const compilers = { gateEngine: "auto", syntax: readSyntax, gateThread } as const;
-const gate = await schemaGate(1, schema, compilers);
+const gate = await schemaGate(1, schema, {
+  context: compilers,
+  asker: { namespaceId: "ns", databaseId: "db" },
+});
 const compiler = new GateCompiler(1, await compiledSchema("auto", schema));
 // Starts the thread and both engines.
 await gate.inspect([{ sql: `${texts["200 windows"]} LIMIT 0`, changesSchema: false }]);

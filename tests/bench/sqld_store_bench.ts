@@ -128,7 +128,10 @@ async function printGate(): Promise<void> {
   };
   const facts = new FactsCache();
   const gateThread = new GateThread();
-  const gate = await schemaGate(1, schema, { gateEngine: "auto", syntax: readSyntax, gateThread });
+  const gate = await schemaGate(1, schema, {
+    context: { gateEngine: "auto", syntax: readSyntax, gateThread },
+    asker: { namespaceId: "ns", databaseId: "db" },
+  });
   const call = tenantCall(1, "read", [[READ, 1]]);
   const times = 100_000;
   const startMs = systemClock.monotonicMs();

@@ -32,6 +32,24 @@ test("a merge of rows brings added, removed and changed rows over what the trunk
   });
 });
 
+test("a preview says that rows were merged before, for those that the trunk has deleted since come in again", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "INSERT INTO items VALUES (4, 'nib', 5)");
+    const preview = async () => reportOf(await mergeBranch(world, { dryRun: true }));
+    assertEquals((await preview()).mergedBefore, undefined);
+    const done = reportOf(await mergeBranch(world));
+    assertEquals([done.rowsWritten, done.mergedBefore], [1, undefined]);
+    await world.trunk("DELETE FROM items WHERE id = 4");
+    const again = await preview();
+    assertEquals(again.rowsWritten, 1);
+    assertMatch(String(again.mergedBefore), /^\d{4}-\d\d-\d\dT/);
+    const reset = await world.call("POST", "branches/pr-1/reset");
+    assertEquals(reset.status, 200, reset.text);
+    await onBranch(world, "INSERT INTO items VALUES (6, 'own', 5)");
+    assertEquals((await preview()).mergedBefore, undefined);
+  });
+});
+
 test("a merge leaves one log and one audit row in the trunk, and a snapshot that undoes it", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "DELETE FROM items");

@@ -73,6 +73,27 @@ testSteps("the pages of the branches", world, {
     assertEquals(await trunk(ALL), [[1, 90], [2, 200], [3, 300]]);
     assertStringIncludes(plain(await look(merged.headers.get("location") ?? "")), "The branch is merged");
   },
+  "say before a second merge that what the trunk has deleted comes in again, also to who approves it": async (
+    { app, tenant, path, send, look, claim, trunk },
+  ) => {
+    const inBranch = await claim();
+    await inBranch("INSERT INTO prices VALUES (3, 300)");
+    const query = `${path}/pr-1?mode=data&onConflict=abort`;
+    const words = "What the trunk has deleted of them since comes in again";
+    const first = await look(query);
+    assert(!plain(first).includes(words));
+    const fields = { mode: "data", onConflict: "abort", seen: seenIn(first) };
+    assertEquals((await send(`${path}/pr-1/merge`, fields)).status, 303);
+    await trunk("DELETE FROM prices WHERE id = 3 RETURNING id");
+    assertStringIncludes(plain(await look(query)), words);
+    const call = (to: string, body: unknown) => app.request("POST", to, { token: tenant.token, body });
+    const settings = { tableGlob: "prices", effect: "require_approval" };
+    await call(`/api/namespaces/${tenant.slug}/databases/main/rules`, settings);
+    const choice = { mode: "data", onConflict: "abort" };
+    const held = await call(`/v1/db/${tenant.slug}/main/branches/pr-1/merge`, choice);
+    assertEquals(held.status, 403, held.text);
+    assertStringIncludes(plain(await look(new URL(JSON.parse(held.text).approvalUrl).pathname)), words);
+  },
   "colour what changes in a row, and not what changes in another one": async (
     { path, look, claim, trunk },
   ) => {

@@ -76,7 +76,9 @@ Deno.test("the limits that are documented are the code's", async () => {
   const expected: Readonly<Record<string, string>> = {
     "a body under `/v1` and `/api`": mib(limits.MAX_BODY_BYTES),
     "a body under `/p`": mib(limits.MAX_PUBLISHED_BODY_BYTES),
-    "a body to arrive whole": `${limits.BODY_TIMEOUT_MS / 1000} s`,
+    "a body to arrive whole": `${
+      limits.BODY_TIMEOUT_MS / 1000
+    } s; under \`/p\` [two minutes](#connections) for one that keeps coming`,
     "statements of a batch": String(limits.MAX_BATCH_STATEMENTS),
     "characters of a statement": grouped(limits.MAX_SQL_LENGTH),
     "values of a statement": grouped(limits.MAX_PARAMETERS),

@@ -1,13 +1,28 @@
 // The API description: valid, whole, and true to what is mounted.
 import { assert, assertEquals } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { setImmediate } from "node:timers/promises";
 import { Ajv2020 } from "ajv/2020";
 import { securityTable } from "../../routes/security_table.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
 
 const { run, test } = oneStore();
-Deno.test("openapi", run);
+Deno.test("the description is made in many turns, between which the service does other work", async () => {
+  await using app = await startApp();
+  let turns = 0;
+  let isMade = false;
+  const others = (async () => {
+    for (; !isMade; turns++) await setImmediate();
+  })();
+  const answer = await app.request("GET", "/openapi.json");
+  isMade = true;
+  await others;
+  assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
+  assert(turns > 100, `${turns} turns`);
+});
+
+test("openapi", run);
 
 interface Operation {
   readonly operationId: string;

@@ -36,6 +36,41 @@ const slugs = (list: readonly { readonly slug: string }[]) => list.map(({ slug }
 const inputs = (one: Created | undefined) =>
   one?.input.map(({ name, type, required }) => [name, type, ...(required === true ? ["required"] : [])]);
 
+test("a list leaves files out, and the row itself has them, also where an app is made", async () => {
+  await using world = await endpointWorld([
+    "CREATE TABLE pictures (id INTEGER PRIMARY KEY, name TEXT, bytes BLOB, api_token TEXT)",
+    "INSERT INTO pictures (name, bytes) VALUES ('cat', x'ff00')",
+    "CREATE TABLE only_bytes (bytes BLOB)",
+    "CREATE TABLE hashes (hash BLOB PRIMARY KEY, bytes BLOB NOT NULL)",
+    "CREATE TABLE keys (api_key BLOB, api_token TEXT)",
+  ]);
+  const all = async (body: Record<string, unknown>) => (await scaffold(world, body)).created;
+  const sqlOf = async (body: Record<string, unknown>) => (await all(body)).map(({ sql }) => sql);
+  const basic = { operations: ["list", "get"] };
+  assertEquals(await sqlOf({ table: "pictures", ...basic }), [
+    "SELECT id, name, api_token FROM pictures LIMIT ? OFFSET ?",
+    "SELECT * FROM pictures WHERE id = ?",
+  ]);
+  assertEquals(await sqlOf({ table: "only_bytes", operations: ["list"] }), [
+    "SELECT * FROM only_bytes LIMIT ? OFFSET ?",
+  ]);
+  const tested = async (slug: string, input: unknown) =>
+    (await world.call("POST", `/${slug}/test`, { input })).text;
+  const [list, one] = [await tested("list-pictures", {}), await tested("get-picture", { id: 1 })];
+  assertEquals([list.includes("cat"), list.includes("/wA="), one.includes("/wA=")], [true, false, true], one);
+  for (const slug of ["list-pictures", "get-picture"]) await world.call("DELETE", `/${slug}`);
+  assertEquals(await sqlOf({ table: "pictures", shape: "app", ...basic }), [
+    "SELECT id, name FROM pictures",
+    "SELECT id, name, bytes FROM pictures WHERE id = :id",
+  ]);
+  // Pages go on by the key, whatever it is.
+  assertEquals(await sqlOf({ table: "hashes", shape: "app", operations: ["list"] }), [
+    "SELECT hash FROM hashes",
+  ]);
+  // Nothing but secrets is nothing to show.
+  assertEquals(await sqlOf({ table: "keys", shape: "app", operations: ["create"] }), []);
+});
+
 test("a table with one key gets the five endpoints of the specification, as drafts", async () => {
   await using world = await endpointWorld([
     "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, total REAL, paid BOOLEAN NOT NULL DEFAULT 0, " +

@@ -67,3 +67,58 @@ Deno.test("a stop waits for each body that is on its way, one that was refused a
   assertEquals(await others[1], "body");
   await stopping;
 });
+
+Deno.test("BodyWatch lets a body that keeps coming take four times as long, and one that trickles no longer than others", async () => {
+  const watch = new BodyWatch(2);
+  const bodies = ["steady", "trickling", "for ever"].map((address) => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const arriving = { receivedBytes: 0, address };
+    return { arriving, resolve, watched: watch.watch(promise, same, { arriving }) };
+  });
+  const [steady, trickling, forEver] = bodies;
+  const sweep = (times: number) => {
+    for (let time = 0; time < times; time++) {
+      for (const body of bodies) body.arriving.receivedBytes += body === trickling ? 4096 : 8192;
+      watch.sweep();
+    }
+  };
+  sweep(3);
+  await assertRejects(async () => await trickling?.watched, /did not arrive in time/);
+  sweep(4);
+  assertEquals(watch.pending, 2);
+  steady?.resolve("body");
+  assertEquals(await steady?.watched, "body");
+  sweep(2);
+  await assertRejects(async () => await forEver?.watched, /did not arrive in time/);
+  assertEquals(watch.pending, 0);
+});
+
+Deno.test("BodyWatch has patience with eight bodies of an address, with 64 in all, and with no other during a stop", async () => {
+  const watch = new BodyWatch(2);
+  const ended: string[] = [];
+  const begin = (address: string) => {
+    const arriving = { receivedBytes: 1_000_000, address };
+    watch.watch(new Promise(() => {}), same, { arriving }).catch(() => ended.push(address));
+  };
+  const sweepAll = async () => {
+    for (let time = 0; time < 3; time++) watch.sweep();
+    await Promise.resolve();
+  };
+  for (let body = 0; body < 10; body++) begin("one");
+  await sweepAll();
+  assertEquals([watch.pending, ended], [8, ["one", "one"]]);
+  for (let body = 0; body < 60; body++) begin(`other ${body}`);
+  await sweepAll();
+  assertEquals([watch.pending, ended.length], [64, 6]);
+  // The one that has been on its way for longest is one of these.
+  watch.endFirst();
+  await Promise.resolve();
+  assertEquals([watch.pending, ended.at(-1)], [63, "one"]);
+  begin("late");
+  const stopping = watch.arrived();
+  await sweepAll();
+  // A stop lets no other on, and waits for those that have been, but for those whose time is over: the seven of one address.
+  assertEquals([watch.pending, ended.at(-1)], [56, "late"]);
+  while (watch.endFirst());
+  await stopping;
+});

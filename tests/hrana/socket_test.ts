@@ -1,6 +1,8 @@
 // Sockets of the door for clients of libSQL, on the runtime's own server.
 // @ts-types="./libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
+// @ts-types="./libsql_client.d.ts"
+import { createClient as createHttpClient } from "@libsql/client/http";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
@@ -259,6 +261,30 @@ Deno.test("sockets of clients of libSQL", async (t) => {
     await closed;
     while (app.deps.hrana.sockets.size > 0) await pause(5);
   });
+
+  await step("a database may be called as a version of the protocol, by sockets and by HTTP", async () => {
+    for (const slug of ["v2", "v3"]) {
+      const added = await app.request("POST", `/api/namespaces/${world.shop.slug}/databases`, {
+        token: app.operatorKey,
+        body: { slug },
+      });
+      assertEquals(added.status, 201, added.text);
+      for (const scheme of ["ws", "http"]) {
+        const base = `${root.replace("ws", scheme)}/hrana/acme/${slug}/`;
+        const client = (scheme === "ws" ? createClient : createHttpClient)({
+          url: base,
+          authToken: world.shop.token,
+        });
+        await client.execute(`CREATE TABLE only_in_${slug}_${scheme} (a)`);
+        const { rows } = await client.execute(
+          "SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'only_in%' OR name = 't'",
+        );
+        assertEquals(rows[0]?.["n"], scheme === "ws" ? 1 : 2, base);
+        client.close();
+      }
+    }
+  });
+
   await server.shutdown();
 });
 

@@ -113,6 +113,19 @@ test("passwords have 8 to 1024 code points and are never cut", async () => {
   assertEquals((await login(long.slice(0, -2))).status, 401);
 });
 
+test("a sign-up is told of its password together with everything else that is wrong, and never the password", async () => {
+  await using world = await withUsers(await publishedApp({ setup: users }));
+  const bad = await world.call("signup", { body: { email: "nobody", password: "1234567", name: "Ada" } });
+  assertEquals([bad.status, issuePaths(bad)], [400, ["email", "name", "password"]]);
+  assert(!bad.text.includes("1234567"));
+  const alone = await world.call("signup", { body: { password: "x".repeat(1025) } });
+  assertEquals(issuePaths(alone), ["email", "password"]);
+  // A log-in takes every length: what is wrong is its address alone.
+  assertEquals(issuePaths(await world.call("login", { body: { email: "nobody", password: "1" } })), [
+    "email",
+  ]);
+});
+
 testOneProcess("an unknown user and a wrong password get the same answer for the same work", async () => {
   await using world = await withUsers(await publishedApp({ setup: users }));
   await world.call("signup", { body: person });

@@ -3,6 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Ajv2020 } from "ajv/2020";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
 import { MAX_PUBLISHED_BODY_BYTES } from "../../lib/core/limits.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -83,6 +84,34 @@ test("lengths have a lower bound, ends are trimmed first, and messages name the 
   assertEquals(await message({ ...short, type: "blob" }, "AAAAAA=="), "Send at most 3 bytes");
   assertEquals(await message({ enum: ["red", "blue"] }, "green"), "Send one of red, blue");
   assertEquals(await message({ pattern: "^[a-z]+$" }, "A"), "Send text that matches the pattern ^[a-z]+$");
+});
+
+test("a picture that keeps coming may take longer than other bodies, one that trickles may not", async () => {
+  await using world = await publishedApp();
+  const { bodyWatch } = world.app.deps;
+  await world.put({
+    slug: "upload",
+    method: "POST",
+    sql: "SELECT length(?)",
+    input: [{ name: "picture", type: "blob", required: true }],
+  });
+  for (const [pieceBytes, expected] of [[20_000, 200], [2000, 408]] as const) {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const send = () => void writer.write(new Uint8Array(pieceBytes));
+    send();
+    const answering = world.call("upload", { body: readable, headers: { "content-type": "image/png" } });
+    while (bodyWatch.pending === 0) await pause(1);
+    for (let sweep = 0; sweep < 5 && bodyWatch.pending > 0; sweep++) {
+      send();
+      await pause(5);
+      bodyWatch.sweep();
+    }
+    void writer.close();
+    const { status, text } = await answering;
+    assertEquals(status, expected, text);
+    if (status === 200) assertEquals(JSON.parse(text).rows, [[6 * pieceBytes]]);
+  }
 });
 
 test("a blob that is all a caller sends may be the body itself, whatever its bytes are", async () => {

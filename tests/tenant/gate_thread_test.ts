@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { readSyntax } from "../../lib/sql/syntax.ts";
 import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
-import { GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";
+import { type GateAsker, GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";
 import { type SchemaGate, schemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
@@ -13,16 +13,18 @@ const COLUMNS = Array.from({ length: 900 }, (_, at) => `c${at}`);
 const WIDE = [`CREATE TABLE w (${COLUMNS.join(", ")})`, "CREATE TABLE t (id INTEGER PRIMARY KEY, a)"];
 /** 600 characters, and 27,000 columns. */
 const SLOW = Array(30).fill("SELECT * FROM w").join(" UNION ");
+const ONE = { namespaceId: "ns", databaseId: "one" };
 const QUICK = "SELECT a FROM t WHERE id = 1";
 
 async function withGates(
   statements: readonly string[],
-  body: (gate: () => Promise<SchemaGate>) => Promise<void>,
+  body: (gate: (asker?: GateAsker) => Promise<SchemaGate>) => Promise<void>,
   gateThread = new GateThread(),
 ): Promise<void> {
   const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
+  const context = { gateEngine: "auto", syntax: readSyntax, gateThread } as const;
   try {
-    await body(() => schemaGate(1, schema, { gateEngine: "auto", syntax: readSyntax, gateThread }));
+    await body((asker = ONE) => schemaGate(1, schema, { context, asker }));
   } finally {
     gateThread.close();
   }
@@ -134,13 +136,29 @@ Deno.test("the thread says of the corpus what is said here", async () => {
 
 Deno.test("who asks much waits for who asks little", async () => {
   await withGates(WIDE, async (gateOf) => {
-    const [one, other] = [await gateOf(), await gateOf()];
+    const [one, other] = [await gateOf(), await gateOf({ ...ONE, databaseId: "other" })];
     const many = Array.from(
       { length: 4 },
       (_, at) => [`one ${at}`, one.inspect(asked(`${SLOW} LIMIT ${at}`))],
     );
     const questions = { ...Object.fromEntries(many), other: other.inspect(asked(SLOW)) };
     assertEquals(await order(questions), ["one 0", "one 1", "other", "one 2", "one 3"]);
+  });
+});
+
+Deno.test("a namespace of many databases waits for one of few, and so does a database of many gates", async () => {
+  await withGates(WIDE, async (gateOf) => {
+    const names = ["a", "b", "c", "d"];
+    const gates = await Promise.all(names.map((databaseId) => gateOf({ ...ONE, databaseId })));
+    const ofOne = await gateOf({ ...ONE, databaseId: "b" });
+    const stranger = await gateOf({ namespaceId: "other", databaseId: "e" });
+    const many = gates.map((gate, at) => [names[at], gate.inspect(asked(`${SLOW} LIMIT ${at}`))]);
+    const questions = {
+      ...Object.fromEntries(many),
+      "b again": ofOne.inspect(asked(`${SLOW} LIMIT 8`)),
+      stranger: stranger.inspect(asked(SLOW)),
+    };
+    assertEquals(await order(questions), ["a", "b", "stranger", "c", "d", "b again"]);
   });
 });
 

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Level } from "../../lib/engine/guard.ts";
 import { readSyntax, type SyntaxResult } from "../../lib/sql/syntax.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
-import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
+import type { TenantDatabase, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { type Asked, asksWhetherItAnswers, standBetween, withSqld } from "./sqld_world.ts";
 
@@ -182,3 +182,26 @@ async function ranInside(tenant: Tenant, level: Level, sql: string): Promise<Ten
     await transaction.rollback();
   }
 }
+
+Deno.test("what takes long to compile comes by namespace: one of many databases waits for one of few", async () => {
+  await withSqld(async (world) => {
+    const columns = Array.from({ length: 900 }, (_, at) => `c${at}`);
+    const slow = (at: number) => `${Array(30).fill("SELECT * FROM w").join(" UNION ")} LIMIT ${at}`;
+    const store = world.store();
+    const mine: TenantDatabase[] = [];
+    for (let at = 0; at < 4; at++) {
+      mine.push((await Tenant.create(store, [`CREATE TABLE w (${columns})`])).database);
+    }
+    const { id } = await Tenant.create(store, [`CREATE TABLE w (${columns})`]);
+    const other = store.open(id, "ns_2");
+    const quick = [{ sql: "SELECT 1", changesSchema: false }];
+    // Every schema is known, so that nothing but the thread is waited for.
+    for (const database of [...mine, other]) await database.inspect(quick);
+    const answered: string[] = [];
+    await Promise.all([...mine, other].map(async (database, at) => {
+      await database.inspect([{ sql: slow(at), changesSchema: false }]);
+      answered.push(database === other ? "other" : "mine");
+    }));
+    assertEquals(answered, ["mine", "mine", "other", "mine", "mine"]);
+  });
+});

@@ -18,7 +18,7 @@ testSteps("export", transferWorld, {
     assertEquals(contentOfSql(text(sql)), await contentOf(file));
     assertEquals(await world.exported("format=sqlite"), file);
     assertEquals(await world.exported("format=sql"), sql);
-    assertEquals(text(sql).trimEnd().split("\n").at(-1), "-- end of export: 15 tables, 35 rows");
+    assertEquals(text(sql).trimEnd().split("\n").at(-1), "-- end of export: 16 tables, 37 rows");
     const content = await contentOf(file);
     for (
       const table of [

@@ -18,7 +18,7 @@ testSteps("import", transferWorld, {
       const answer = await world.import(`format=${format}&mode=create`, body, { path });
       assertEquals(answer.status, 200, answer.text);
       const { tables, rows, notKept } = answer.body.data as Record<string, unknown>;
-      assertEquals([tables, rows, notKept], [15, 35, []]);
+      assertEquals([tables, rows, notKept], [16, 37, []]);
       assertEquals(await world.exported("format=sqlite", { path }), file, format);
       assertEquals(await world.exported("format=sql", { path }), sql, format);
     }

@@ -36,6 +36,9 @@ export const kinds: readonly string[] = [
   "CREATE VIRTUAL TABLE words USING fts5(title, body, tokenize = 'porter unicode61')",
   "INSERT INTO words (rowid, title, body) VALUES (3, 'Running', 'the runners ran'), (8, 'Žluť', 'kůň; it''s')",
   "INSERT INTO words (words, rank) VALUES ('rank', 'bm25(10.0, 5.0)')",
+  // Its name stands for commands to it, and no longer for the number of a row.
+  'CREATE VIRTUAL TABLE "rowid" USING fts5(body, oid)',
+  "INSERT INTO \"rowid\" (_rowid_, body, oid) VALUES (7, 'run', 'gamma'), (12, 'they run', 'ran')",
   "CREATE TABLE docs (id INTEGER PRIMARY KEY, text TEXT)",
   "INSERT INTO docs VALUES (1, 'alpha beta'), (5, 'gamma')",
   "CREATE VIRTUAL TABLE docs_index USING fts5(text, content = 'docs', content_rowid = 'id')",

@@ -40,6 +40,50 @@ testSteps("steps of a plan that move files", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[3000]]);
   },
 
+  "a whole file that a person has to approve waits for one approval, and its step gets the answer of the import":
+    async (
+      world,
+    ) => {
+      const { acme, app } = world;
+      await acme.setup("CREATE TABLE t (v)", "INSERT INTO t VALUES ('old')");
+      const rules = `/api/namespaces/${acme.slug}/databases/main/rules`;
+      const body = { tableGlob: "t", effect: "require_approval" };
+      assertEquals((await app.request("POST", rules, { token: acme.token, body })).status, 201);
+      const replace = (v: string, name = "1") =>
+        world.import(
+          "format=sql&mode=replace",
+          `CREATE TABLE t (v);\nINSERT INTO t VALUES ('${v}');\n`,
+          step(name),
+        );
+      const [held, again] = [await replace("new"), await replace("new")];
+      assertEquals([held.status, held.body.code], [403, "approval_required"], held.text);
+      assertEquals(
+        again.text.replace(/"requestId":"[^"]*"/, ""),
+        held.text.replace(/"requestId":"[^"]*"/, ""),
+      );
+      // Another file, and another step, are other imports.
+      const others = [await replace("other"), await replace("new", "2")].map(({ text }) => text);
+      assertEquals(new Set([held.text, ...others].map((text) => JSON.parse(text).approvalToken)).size, 3);
+      const labels = async () => {
+        const { text } = await app.request("GET", `${acme.database.path}/snapshots`, { token: acme.token });
+        return JSON.parse(text).data.filter(({ label }: { label: string }) => /import/.test(label)).length;
+      };
+      assertEquals(await labels(), 3);
+      const { approvalUrl, approvalToken } = JSON.parse(held.text);
+      const approve = `/api/namespaces/${acme.slug}/approvals/${approvalUrl.split("/").at(-1)}/approve`;
+      assertEquals((await app.request("POST", approve, { token: app.operatorKey })).status, 200);
+      assertEquals(JSON.parse((await replace("new")).text).approvalToken, approvalToken);
+      const redeemed = await app.request("POST", `${acme.database.path}/redeem_approval`, {
+        token: acme.token,
+        body: { approvalToken },
+      });
+      assertEquals(redeemed.status, 200, redeemed.text);
+      const done = await replace("new");
+      assertEquals([done.status, done.headers.get("plan-replayed")], [200, "true"], done.text);
+      assertEquals(JSON.parse(done.text).data, JSON.parse(redeemed.text).data);
+      assertEquals((await replace("other")).body.code, "replay_mismatch");
+    },
+
   "an import that failed runs again": async (world) => {
     await world.acme.setup("CREATE TABLE t (v CHECK (v <> 'bad'))");
     assertEquals((await world.import(APPEND, "v\nbad\n", step("1"))).status, 400);

@@ -103,7 +103,10 @@ function readContent(db: DatabaseSync): Content {
   }
   for (const [, name] of objects.filter(([, , sql]) => /fts5/.test(sql ?? ""))) {
     for (const word of ["run*", "gamma", "found", "kůň"]) {
-      content[`${name} ${word}`] = rowsOf(`SELECT rowid FROM "${name}" WHERE "${name}" MATCH ?`, `"${word}"`);
+      content[`${name} ${word}`] = rowsOf(
+        `SELECT _rowid_ FROM "${name}" WHERE "${name}" MATCH ?`,
+        `"${word}"`,
+      );
     }
   }
   return content;

@@ -1,10 +1,9 @@
 // Runs a write that a person has approved: once, for whoever asked, and only if it does what was approved.
 import { replayScope } from "../../access/replay_scope.ts";
-import type { ReplayScope } from "../../control/replays.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
-import { cascadedRows, type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
+import { cascadedRows, type HeldCall, type HeldStep, rewriteHeldCall } from "../../query/held_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -37,10 +36,10 @@ export type Redeemed =
   /** `batch`: it answers one result for each statement. */
   | { readonly answer: QueryAnswer; readonly batch: boolean }
   /** `step`: the step of a plan that it was when it was held; whoever sends the answer stores it for that one too. */
-  | { readonly merge: MergeAnswer; readonly step: ReplayScope | null }
-  | { readonly restored: RestoreAnswer; readonly step: ReplayScope | null }
+  | { readonly merge: MergeAnswer; readonly step: HeldStep | null }
+  | { readonly restored: RestoreAnswer; readonly step: HeldStep | null }
   | { readonly appended: { readonly data: Imported; readonly meta: QueryMeta } }
-  | { readonly migrated: MigrateAnswer; readonly step: ReplayScope | null };
+  | { readonly migrated: MigrateAnswer; readonly step: HeldStep | null };
 
 /**
  * Runs the held write, also where a process has died in its redemption: its commit tells whether it has run. Errors: `not_yours`,

@@ -62,7 +62,8 @@ async function mergeApproved(
 ): Promise<Merged<MergeLook>> {
   requireRole(ctx.target, "admin");
   const { ref, mode, onConflict } = approved;
-  const { id: branchId } = await requireBranch(ctx, ref);
+  const branch = await requireBranch(ctx, ref);
+  const branchId = branch.id;
   const decide = async (report: MergeReport): Promise<MergeLook | null> => {
     const matches = await holdingRules(ctx, { mode, report, covers });
     const merge = { ...approved, branchId, effect: effectOf(report), report };
@@ -71,7 +72,7 @@ async function mergeApproved(
     return same && matches.length === 0 ? null : { merge, matches };
   };
   const input = { ref, mode, onConflict, rowForm, dryRun: false };
-  return await runMerge(ctx, { branchId, input, decider: () => Promise.resolve(decide) });
+  return await runMerge(ctx, { branch, input, decider: () => Promise.resolve(decide) });
 }
 
 /** Rules that hold it for what was not approved. Errors: `rule_denied`. */

@@ -19,9 +19,9 @@ export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise
   requireRole(ctx.target, "admin");
   const earlier = await mergedBefore(ctx, input);
   if (earlier !== null) return earlier;
-  const { id: branchId } = await requireBranch(ctx, input.ref);
-  const decider = () => ruleDecider(ctx, input, branchId);
-  const merged = await runMerge(ctx, { branchId, input, decider });
+  const branch = await requireBranch(ctx, input.ref);
+  const decider = () => ruleDecider(ctx, input, branch.id);
+  const merged = await runMerge(ctx, { branch, input, decider });
   if (!merged.ok) throw new TypeError("rules stop a merge with an error");
   return merged.answer;
 }

@@ -26,7 +26,7 @@ export function mergeDigest(report: MergeReport): string {
 export async function mergeSeen(ctx: MergeContext, { seen, ...chosen }: SeenMerge): Promise<MergeAnswer> {
   requirePerson(ctx.caller, ctx.target.namespaceSlug);
   requireFresh(ctx.caller, ctx.clock.now());
-  const { id: branchId } = await requireBranch(ctx, chosen.ref);
+  const branch = await requireBranch(ctx, chosen.ref);
   const input: MergeInput = { ...chosen, dryRun: false };
   const decide = async (report: MergeReport): Promise<null> => {
     if (mergeDigest(report) !== seen) {
@@ -39,7 +39,7 @@ export async function mergeSeen(ctx: MergeContext, { seen, ...chosen }: SeenMerg
     if (denied) throw denied;
     return null;
   };
-  const merged = await runMerge<never>(ctx, { branchId, input, decider: () => Promise.resolve(decide) });
+  const merged = await runMerge<never>(ctx, { branch, input, decider: () => Promise.resolve(decide) });
   if (!merged.ok) throw new TypeError("what a person has seen is stopped with an error");
   return merged.answer;
 }

@@ -4,6 +4,7 @@ import { callerId } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
+import { isoTime } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import { metaOf } from "../../query/answer.ts";
 import { Bill } from "../../query/bill.ts";
@@ -21,6 +22,7 @@ import {
 import { priceNanoUsd } from "../../query/prices.ts";
 import { identify, recordEnd } from "../../query/record.ts";
 import { type MergeDone, mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
+import type { BranchRecord } from "../../store/records.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
 import { answerOfStep, type StepContext, stepKeys } from "../plan_step.ts";
 import type { BranchContext } from "./branch_context.ts";
@@ -38,7 +40,7 @@ export type DecideMerge<Stop> = (report: MergeReport) => Promise<Stop | null>;
 
 /** A merge and who decides about it. */
 export interface MergeWork<Stop> {
-  readonly branchId: string;
+  readonly branch: BranchRecord;
   readonly input: MergeInput;
   /** Null: nobody decides, so that it needs no preview. */
   readonly decider: () => Promise<DecideMerge<Stop> | null>;
@@ -95,6 +97,10 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
     }
     const answer = await mergeAnswer(trunk, work.input, merged.answer);
     if (dryRun) record(null);
+    else if (mode === "data" && answer.data.rowsWritten > 0) {
+      // It is merged, whether that can be noted or not.
+      await ctx.control.branches.noteMerged(work.branch).catch(() => {});
+    }
     timer.end("record");
     return { ok: true, answer: { ...answer, timing: timer.header } };
   } catch (error) {
@@ -149,7 +155,7 @@ function mergeStages<Stop>(): MergeStages<Stop> {
 
 /** Billed by the rows read and, of what is no dry run, the rows written. */
 async function mergeInStore(
-  { ctx, branchId, input, bill, log }: MergePass<unknown>,
+  { ctx, branch, input, bill, log }: MergePass<unknown>,
   { dryRun, expects }: { readonly dryRun: boolean; readonly expects: string | null },
 ): Promise<MergeRun> {
   const { target: { namespaceId, databaseId }, clock } = ctx;
@@ -158,11 +164,29 @@ async function mergeInStore(
   const auditId = newId("evt", clock.now());
   const place: MergePlace = { snapshot, queryLogId: log.id };
   const replay = dryRun ? undefined : stepKeys(ctx, JSON.stringify(place));
-  const merge = { branchId, mode, onConflict, rowForm, dryRun, expects, snapshot, log, auditId, replay };
+  const merge = {
+    branchId: branch.id,
+    mode,
+    onConflict,
+    rowForm,
+    dryRun,
+    expects,
+    snapshot,
+    log,
+    auditId,
+    replay,
+  };
   const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
   const figures = { rowsRead: outcome.rowsRead, rowsWritten: dryRun ? 0 : outcome.report.rowsWritten };
   bill.figures = figures;
-  return { outcome, meta: mergeMeta(figures, outcome, place) };
+  const told = dryRun && mode === "data"
+    ? { ...outcome, report: withBefore(outcome.report, branch) }
+    : outcome;
+  return { outcome: told, meta: mergeMeta(figures, outcome, place) };
+}
+
+function withBefore(report: MergeReport, { mergedAt = 0, copiedAt }: BranchRecord): MergeReport {
+  return mergedAt > copiedAt ? { ...report, mergedBefore: isoTime(mergedAt) } : report;
 }
 
 /** The label of the snapshot before a merge, and the id of its row in the query log. */

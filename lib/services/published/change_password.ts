@@ -1,6 +1,6 @@
 // Kind `auth_password`: the user of a session sets a new password with the old one.
 import { sessionOwner } from "../../access/mint_session.ts";
-import { newPassword } from "../../access/password_hash.ts";
+import { newPassword, PASSWORD_BOUNDS } from "../../access/password_hash.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/sql_value.ts";
 import { sameName } from "../../sql/names.ts";
@@ -71,5 +71,5 @@ export async function endSessions(
 export function requireNewPassword(text: string, path: string): string {
   const password = newPassword(text);
   if (password !== null) return password;
-  throw invalidInput(path, "Send 8 to 1024 characters");
+  throw invalidInput(path, PASSWORD_BOUNDS);
 }

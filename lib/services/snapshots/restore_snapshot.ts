@@ -4,8 +4,8 @@ import { callerId, requireRole } from "../../access/caller.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
-import { type HeldImport, type HeldRestore, writeHeldRestore } from "../../query/held_call.ts";
-import { type HoldContext, holdForApproval } from "../../query/hold_call.ts";
+import { type HeldImport, type HeldStep, writeHeldRestore } from "../../query/held_call.ts";
+import { type HoldContext, holdForApproval, replayOfStep } from "../../query/hold_call.ts";
 import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { recordEnd } from "../../query/record.ts";
@@ -39,6 +39,8 @@ export interface RestoreInput {
   readonly as?: LogIdentity;
   /** Set where the snapshot is what was built of a file. */
   readonly imported?: HeldImport;
+  /** The step of a plan that the import is. */
+  readonly step?: HeldStep | undefined;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface RestoreInput {
  */
 export async function restoreSnapshot(
   ctx: RestoreContext,
-  { snapshot, as, imported }: RestoreInput,
+  { snapshot, as, imported, step = ctx.plan }: RestoreInput,
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
   const log = as ?? restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
@@ -58,7 +60,7 @@ export async function restoreSnapshot(
     restoreAfterPreview(ctx, restore, async (effect) => {
       const matches = findRestoreRules(rules, effect);
       if (matches.length > 0) {
-        throw await holdRestore(ctx, matches, { restore: { snapshot, effect }, imported });
+        throw await holdRestore(ctx, matches, { restore: { snapshot, effect }, imported, plan: step });
       }
     }));
 }
@@ -146,16 +148,16 @@ const STOPPED: ReadonlySet<string> = new Set(["rule_denied", "approval_required"
 function holdRestore(
   ctx: RestoreContext,
   matches: readonly RuleMatch[],
-  held: { readonly restore: HeldRestore; readonly imported: HeldImport | undefined },
+  held: Parameters<typeof writeHeldRestore>[0],
 ): Promise<AppError> {
   return holdForApproval(ctx, {
     target: ctx.target,
     tokenId: callerId(ctx.caller),
     operation: "restore",
     matches,
-    replay: ctx.plan ? { idempotency: null, plan: ctx.plan } : null,
+    replay: held.plan ? replayOfStep(held.plan) : null,
     affectedRows: held.restore.effect?.rows ?? null,
-    text: (covers) => writeHeldRestore({ ...held, plan: ctx.plan }, covers),
+    text: (covers) => writeHeldRestore(held, covers),
   });
 }
 

@@ -17,6 +17,7 @@ import { databaseOf } from "../snapshots/manage_snapshots.ts";
 import { type RestoreContext, type RestoreInput, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
 import { refused } from "./check_item.ts";
 import { requireTransfers } from "./export_database.ts";
+import { type FileStep, stepUnlessHeld } from "./file_step.ts";
 import type { KeptExports } from "./kept_exports.ts";
 import type { KeptImport, NamedImport } from "./kept_imports.ts";
 import { passItems } from "./pass_items.ts";
@@ -36,6 +37,8 @@ export interface ImportInput extends NamedImport {
   /** Whether rows may refer to rows that are not there. */
   readonly looseReferences: boolean;
   readonly body: ReadableStream<Uint8Array> | null;
+  /** The step of a plan that it is. */
+  readonly step?: FileStep | undefined;
 }
 
 /** What was brought in. */
@@ -72,6 +75,8 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
       exports.places.duringUpload(target.namespaceId, async () => {
         await requireEmpty(ctx, input.mode);
         await receiveFile(ctx, transfers.room, { transferId, kept }, input.body);
+        // Of what is held already nothing is built, or paid, a second time.
+        const step = await stepUnlessHeld(ctx, log, input.step);
         kept.begin("waiting");
         return await exports.places.duringWork(target.namespaceId, kept.signal, async () => {
           const report = await buildFile(transfers.room, { transferId, kept }, input);
@@ -85,7 +90,7 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
           // Hours may have passed since the caller was let in.
           await ctx.again();
           await transfers.adopt(target, built, snapshot);
-          const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log, imported });
+          const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log, imported, step });
           kept.state = "done";
           return { tables, rows, notKept: [...report.notKept, ...lost], snapshot: undo };
         });

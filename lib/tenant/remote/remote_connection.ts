@@ -2,6 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Catalog, LocatedDatabase } from "./catalog.ts";
 import { claimToOpen, giveBack, RestoreClaim } from "./claims.ts";
+import type { GateAsker } from "./gate/gate_thread.ts";
 import { type SchemaGate, schemaGate } from "./gate/schema_gate.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult } from "./hrana/hrana.ts";
 import type { SendOptions } from "./hrana/hrana_client.ts";
@@ -38,12 +39,15 @@ export class RemoteConnection {
   /** When it was last opened after something had closed it. */
   #openedMs = 0;
   #isDropped = false;
+  readonly asker: GateAsker;
 
   constructor(
     readonly context: RemoteContext,
     private readonly catalog: Catalog,
     readonly databaseId: string,
-  ) {}
+  ) {
+    this.asker = { namespaceId: databaseId, databaseId };
+  }
 
   get isDropped(): boolean {
     return this.#isDropped;
@@ -241,6 +245,6 @@ export class RemoteConnection {
   async #readSchema(): Promise<SchemaGate> {
     const { location, generation } = await this.located();
     const schema = await readSchema(this.context, location);
-    return await schemaGate(generation * VERSIONS + schema.engineVersion, schema, this.context);
+    return await schemaGate(generation * VERSIONS + schema.engineVersion, schema, this);
   }
 }

@@ -107,7 +107,8 @@ export class RemoteStore implements TenantStore {
   }
 
   open(databaseId: string, namespaceId: string): TenantDatabase {
-    return new RemoteDatabase(() => this.#tenant(databaseId), this.#snapshots, { databaseId, namespaceId });
+    const tenant = () => this.#tenant(databaseId, namespaceId);
+    return new RemoteDatabase(tenant, this.#snapshots, { databaseId, namespaceId });
   }
 
   drop(databaseId: string): Promise<void> {
@@ -198,17 +199,15 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  #tenant(databaseId: string): RemoteTenant {
+  #tenant(databaseId: string, namespaceId = ""): RemoteTenant {
     checkId(databaseId);
     let tenant = this.#open.get(databaseId);
     if (!tenant) {
       this.#forgetOldest();
-      tenant = new RemoteTenant(
-        new RemoteConnection(this.context, this.#catalog, databaseId),
-        this.#snapshots,
-        this.#slots,
-      );
+      const connection = new RemoteConnection(this.context, this.#catalog, databaseId);
+      tenant = new RemoteTenant(connection, this.#snapshots, this.#slots);
     }
+    if (namespaceId) tenant.connection.asker.namespaceId = namespaceId;
     // Inserted again, it is the last: the map is in order of use.
     this.#open.delete(databaseId);
     this.#open.set(databaseId, tenant);

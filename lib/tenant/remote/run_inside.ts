@@ -20,7 +20,7 @@ import { hranaValue } from "./hrana/remote_values.ts";
 import { stepFailure } from "./hrana/step_failure.ts";
 import { StepReader } from "./read_steps.ts";
 import { SCHEMA_STEPS, schemaOf } from "./read_schema.ts";
-import type { RemoteContext } from "./remote_context.ts";
+import type { RemoteConnection } from "./remote_connection.ts";
 import { dryOutcome, MAX_PREVIEWED } from "./remote_dry_run.ts";
 import { statementFailure } from "./step_by_step.ts";
 import type { TransactionStream } from "./transaction_stream.ts";
@@ -114,12 +114,12 @@ export async function dryInside(
 
 /** The schema that the transaction sees. `versionBase`: what is added to the engine's version. */
 export async function schemaInside(
-  context: RemoteContext,
+  connection: RemoteConnection,
   stream: TransactionStream,
   versionBase: number,
 ): Promise<SchemaGate> {
   const schema = schemaOf(await stream.send(SCHEMA_STEPS, false));
-  return await schemaGate(versionBase + schema.engineVersion, schema, context);
+  return await schemaGate(versionBase + schema.engineVersion, schema, connection);
 }
 
 /** The failure of a statement that the transaction did not survive; null: it was no statement's. */

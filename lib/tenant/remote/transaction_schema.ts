@@ -58,6 +58,6 @@ export class TransactionSchema {
     if (began === null) return known;
     const [engineVersion, base] = began;
     const isKnown = !changed && known.version === base + engineVersion;
-    return this.#gate = isKnown ? known : await schemaInside(this.connection.context, this.stream, base);
+    return this.#gate = isKnown ? known : await schemaInside(this.connection, this.stream, base);
   }
 }

@@ -4,6 +4,7 @@ import { Card } from "../parts/card.tsx";
 import { counted } from "../parts/figures.ts";
 import type { Html } from "../parts/html.ts";
 import { asInTrunk, mergedOf, SchemaChanges, TableChanges } from "../parts/changes.tsx";
+import { MergedBefore } from "../parts/merged_before.tsx";
 import { type ChangesProps, Seen } from "./approval_seen_view.tsx";
 import { Conflicts } from "./branch_conflict_view.tsx";
 
@@ -30,6 +31,7 @@ export function MergeChanges(
             } wins.`}
         </p>
         {conflicts === 0 ? null : <Conflicts report={report} room={room} />}
+        <MergedBefore report={report} />
       </Card>
       <SchemaChanges changes={schema.changes} statements={schema.statements} room={room} />
       {tables.map((table) => <TableChanges diff={asInTrunk(table, won)} all={all} room={room} />)}

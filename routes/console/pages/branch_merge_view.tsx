@@ -8,6 +8,7 @@ import { Field } from "../parts/field.tsx";
 import { counted } from "../parts/figures.ts";
 import { Form } from "../parts/form.tsx";
 import type { Html } from "../parts/html.ts";
+import { MergedBefore } from "../parts/merged_before.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Conflicts } from "./branch_conflict_view.tsx";
 
@@ -73,6 +74,7 @@ function Previewed({ visit, here, preview }: MergeCardProps & { preview: MergePr
           <Conflicts report={report} />
         </Notice>
       )}
+      {nothing ? null : <MergedBefore report={report} />}
       {nothing && !stopped ? <p class="note">There is nothing to merge that way.</p> : null}
       {stopped || nothing
         ? null

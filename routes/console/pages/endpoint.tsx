@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { requireNamespaceAdmin } from "../../../lib/access/caller.ts";
 import type { Issue } from "../../../lib/core/errors.ts";
-import type { FieldSpec } from "../../../lib/core/endpoint_spec.ts";
+import type { EndpointSpec, FieldSpec } from "../../../lib/core/endpoint_spec.ts";
 import { parseJson } from "../../../lib/guard/parse_json.ts";
 import { findIssues } from "../../../lib/services/endpoints/find_issues.ts";
 import {
@@ -25,9 +25,10 @@ import { mayManage } from "../frame/may_manage.ts";
 import { renderPage } from "../frame/page.tsx";
 import { type FormFields, readForm } from "../frame/read_form.ts";
 import type { Returned } from "../frame/returned.ts";
-import { specIn, valuesOf, valuesTyped } from "./endpoint_form.ts";
+import { valuesOf, valuesTyped } from "./endpoint_form.ts";
 import type { Tried } from "./endpoint_try_view.tsx";
 import { Endpoint } from "./endpoint_view.tsx";
+import { specSent } from "./untouched_spec.ts";
 import { endpointsPage, placeholdersIn } from "./endpoints_place.ts";
 
 const PATH = "/:ns/db/:db/endpoints/:slug";
@@ -94,8 +95,8 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       const [slug, fields] = [slugOf(c), await readForm(c)];
       // What somebody else has saved since the form was opened is not overwritten by what the form still has.
       const read = fields.has("revision") ? { revision: Number(fields.text("revision")) } : {};
-      const unchecked = uncheckedSpec({ ...specIn(fields, slug), ...read });
-      const saved = await attempt(() => replaceEndpoint(ctx, { address, slug, specOf: () => unchecked }));
+      const specOf = (saved: EndpointSpec) => uncheckedSpec({ ...specSent(fields, saved), ...read });
+      const saved = await attempt(() => replaceEndpoint(ctx, { address, slug, specOf }));
       if (saved.ok) return c.redirect(`${base}/${slug}`, 303);
       const { issues, message, status } = saved.problem;
       requireNamespaceAdmin(ctx.caller, address.namespaceSlug);
@@ -105,7 +106,8 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     .post(`${PATH}/check`, async (c) => {
       const { ctx, address } = endpointsPage(deps, c);
       const [slug, fields] = [slugOf(c), await readForm(c)];
-      const issues = await findIssues(ctx, { address, slug, unchecked: uncheckedSpec(specIn(fields, slug)) });
+      const unchecked = uncheckedSpec(specSent(fields, await getEndpoint(ctx, { address, slug })));
+      const issues = await findIssues(ctx, { address, slug, unchecked });
       return await page(c, { fields, issues });
     })
     .post(`${PATH}/test`, async (c) => {

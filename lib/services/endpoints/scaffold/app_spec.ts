@@ -9,7 +9,7 @@ import { isSecretColumn } from "../../schema/secret_column.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";
 import { accountBodies, isGuarded, keptAccount } from "./account_bodies.ts";
 import { fieldsOf } from "./column_fields.ts";
-import { type Body, inputType, isCreated, MAX_LIMIT, sqlName } from "./crud_spec.ts";
+import { type Body, inputType, isCreated, isListed, MAX_LIMIT, selected, sqlName } from "./crud_spec.ts";
 import { listBody } from "./list_body.ts";
 import type { ScaffoldOperation } from "./scaffold_names.ts";
 import { keyDefinitions } from "../../schema/key_columns.ts";
@@ -77,8 +77,12 @@ export function appBody(app: AppTable, operation: ScaffoldOperation): Body | str
 
 /** What SELECT and RETURNING show: no secrets. */
 function shown({ columns }: TableDefinition): string {
-  if (!columns.some(isSecretColumn)) return "*";
-  return columns.filter((one) => !isSecretColumn(one)).map(({ name }) => sqlName(name)).join(", ");
+  return selected(columns, columns.filter((one) => !isSecretColumn(one)));
+}
+
+/** What a list shows. It has a key, which is no secret. */
+function listed({ columns }: TableDefinition): string {
+  return selected(columns, columns.filter((one) => !isSecretColumn(one) && isListed(one)));
 }
 
 /** Booleans and JSON come as what they mean, where rows come. */
@@ -101,7 +105,7 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
     const where = conditions([], app);
     return {
       ...reading(app),
-      sql: `SELECT ${shown(app.table)} FROM ${sqlName(app.table.name)}${
+      sql: `SELECT ${listed(app.table)} FROM ${sqlName(app.table.name)}${
         where === "" ? "" : ` WHERE ${where}`
       }`,
       input: [...body.input, ...owned(app)],

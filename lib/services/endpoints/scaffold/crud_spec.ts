@@ -70,10 +70,12 @@ export function namedSpec(
 
 /** A string is the reason why the table has no such endpoint. */
 const bodies: Readonly<Record<CrudOperation, (table: TableDefinition) => Body | string>> = {
-  list: ({ name }) => ({
+  list: ({ name, columns }) => ({
     kind: "query",
     method: "GET",
-    sql: `SELECT * FROM ${sqlName(name)} LIMIT ? OFFSET ?`,
+    sql: `SELECT ${selected(columns, columns.some(isListed) ? columns.filter(isListed) : columns)} FROM ${
+      sqlName(name)
+    } LIMIT ? OFFSET ?`,
     input: [
       { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT },
       { name: "offset", type: "integer", min: 0, default: 0 },
@@ -129,6 +131,17 @@ const bodies: Readonly<Record<CrudOperation, (table: TableDefinition) => Body | 
       output: "rows_written",
     })),
 };
+
+/** Whether lists show the column: a page of files would be megabytes, which nobody who lists has asked for. */
+export function isListed({ declaredType, keyPosition }: ColumnDefinition): boolean {
+  return keyPosition > 0 || inputType(declaredType) !== "blob";
+}
+
+/** What a SELECT or RETURNING shows. */
+export function selected(all: readonly ColumnDefinition[], some: readonly ColumnDefinition[]): string {
+  if (some.length === all.length) return "*";
+  return some.map(({ name }) => sqlName(name)).join(", ");
+}
 
 /** Calls `build` with all columns of the key, in the key's order. */
 function withKey(

@@ -18,6 +18,8 @@ export interface PreparedField {
   readonly allowed: ReadonlySet<string> | null;
   /** Bound when the input is absent. */
   readonly absent: SqlParameter;
+  /** It has the bounds of a new password beside its own. */
+  readonly isNewPassword: boolean;
 }
 
 /** The prepared inputs of a specification. */
@@ -45,7 +47,10 @@ export function prepareSpec(spec: EndpointSpec): PreparedSpec {
 
 function prepare(spec: EndpointSpec): PreparedSpec {
   const bound = bindInputs(spec);
-  const fields = spec.input.map((field, index) => prepareField(bounded(spec, field), index));
+  const fields = spec.input.map((field, index) => ({
+    ...prepareField(bounded(spec, field), index),
+    isNewPassword: isNewPassword(spec.kind, field.name),
+  }));
   // The validator of specifications has refused every other.
   const own = { written: spec.sql, sql: spec.sql, inputs: [], takes: [], returns: null };
   const statements = bound.ok ? bound.statements : [own];
@@ -76,5 +81,12 @@ export function prepareField(field: FieldSpec, index: number): PreparedField {
     matches: pattern === null ? null : pattern.ok ? pattern.test : () => false,
     allowed: field.enum === undefined ? null : new Set(field.enum),
     absent: preset.ok ? preset.value : null,
+    isNewPassword: false,
   };
+}
+
+/** Whether an input of the kind is a password that is going to be an account's. */
+export function isNewPassword(kind: EndpointSpec["kind"], name: string): boolean {
+  return name === (kind === "auth_password" ? "new_password" : "password") &&
+    ["auth_signup", "auth_password", "auth_reset"].includes(kind);
 }

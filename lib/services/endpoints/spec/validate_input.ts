@@ -1,4 +1,5 @@
 // Checks a caller's input against the specification: known names, types, required, pattern, enum, range, length.
+import { newPassword, PASSWORD_BOUNDS } from "../../../access/password_hash.ts";
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
 import type { SqlParameter } from "../../../sql/sql_value.ts";
@@ -47,6 +48,9 @@ function validate(one: PreparedField, { values, form }: RawInput, issues: Issue[
   const read = readValue(field.type, raw, form);
   const rule = read.ok ? brokenRule(one, read.value, read.length) : null;
   if (rule !== null) issues.push({ path: field.name, message: ruleMessages[rule](field) });
+  else if (one.isNewPassword && typeof raw === "string" && newPassword(raw) === null) {
+    issues.push({ path: field.name, message: PASSWORD_BOUNDS });
+  }
   if (read.ok) return read.value;
   issues.push({ path: field.name, message: read.message });
   return null;

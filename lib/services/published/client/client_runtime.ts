@@ -73,7 +73,7 @@ function sender(options: ClientOptions) {
     const response = await (options.fetch ?? fetch)(base + "/" + slug + (method === "GET" ? queryOf(input) : ""), {
       method,
       headers,
-      ...(method === "POST" ? { body: JSON.stringify(input, jsonValue) } : {}),
+      ...(method === "POST" ? { body: bodyOf(input) } : {}),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
     const answer = isBytes && response.ok ? await response.blob() : jsonOf(response, await response.text());
@@ -97,6 +97,16 @@ async function withoutBytes([name, value]: [string, unknown]): Promise<[string, 
   if (value instanceof Blob) return [name, base64(new Uint8Array(await value.arrayBuffer()))];
   if (value instanceof ArrayBuffer) return [name, base64(new Uint8Array(value))];
   return [name, value instanceof Uint8Array ? base64(value) : value];
+}
+
+/** Numbers beyond 2^53 go with an exponent: as JSON writes them they would be taken for whole numbers that were rounded. */
+function bodyOf(input: object): string {
+  const members = Object.entries(input).flatMap(([name, value]) => {
+    const isLarge = typeof value === "number" && Number.isFinite(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+    const text: string | undefined = isLarge ? value.toExponential() : JSON.stringify(value, jsonValue);
+    return text === undefined ? [] : [JSON.stringify(name) + ":" + text];
+  });
+  return "{" + members.join(",") + "}";
 }
 
 /** Whole numbers beyond 2^53 go as digits, bytes as base64. */

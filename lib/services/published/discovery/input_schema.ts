@@ -1,6 +1,7 @@
 // The inputs of an endpoint as JSON Schema (2020-12): what discovery shows and the API description refers to.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import { MAX_EMAIL_LENGTH, MAX_QUESTION_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
+import { isNewPassword } from "../../endpoints/spec/prepare_spec.ts";
 import { isSafeRange } from "../../endpoints/spec/read_value.ts";
 
 interface Schema extends Readonly<Record<string, unknown>> {
@@ -111,11 +112,6 @@ function fieldSchema(spec: Pick<EndpointSpec, "kind" | "method">, field: FieldSp
   // A query string has no null.
   const takesNull = field.required !== true && inputForms[spec.kind] === undefined;
   return spec.method === "GET" ? schema : withNull(schema, takesNull);
-}
-
-function isNewPassword(kind: EndpointSpec["kind"], name: string): boolean {
-  return name === (kind === "auth_password" ? "new_password" : "password") &&
-    ["auth_signup", "auth_password", "auth_reset"].includes(kind);
 }
 
 /**

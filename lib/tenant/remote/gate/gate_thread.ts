@@ -7,6 +7,13 @@ const MOST_MS = 15_000;
 /** Milliseconds without a request after which the thread ends. */
 const IDLE_MS = 60_000;
 
+/** Who asks: a database, and whose it is. */
+export interface GateAsker {
+  /** May get known later: until then the database stands for itself. */
+  namespaceId: string;
+  readonly databaseId: string;
+}
+
 interface Waiting {
   readonly sent: SentRequest;
   /** Answers in this thread, however long it takes. */
@@ -22,8 +29,8 @@ export class GateThread {
   /** Whether its program has run: without it nothing could ever be asked. */
   #isReady = false;
   #working: Waiting | null = null;
-  /** By who asks, so that whoever asks much waits for others and not they for it. */
-  readonly #waiting = new Map<object, Waiting[]>();
+  /** By namespace and then by database, so that whoever asks much waits for others and not they for it. */
+  readonly #waiting = new Map<string, Map<string, Waiting[]>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `program`: of the thread. */
@@ -33,22 +40,24 @@ export class GateThread {
   ) {}
 
   /**
-   * Asks for one `asker` after the other. `here` answers in this thread, where no other can be had. Null: it takes too long, or
+   * Asks for one namespace after the other, and in it for one database after the other. `here` answers in this thread, where no other can be had. Null: it takes too long, or
    * too much memory. Throws what the engine throws.
    */
-  ask(asker: object, sent: SentRequest, here: () => unknown): Promise<unknown> {
+  ask(asker: GateAsker, sent: SentRequest, here: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const waiting = { sent, here, resolve, reject };
-      const others = this.#waiting.get(asker);
-      if (others) others.push(waiting);
-      else this.#waiting.set(asker, [waiting]);
+      const { namespaceId, databaseId } = asker;
+      const databases = this.#waiting.get(namespaceId) ?? new Map<string, Waiting[]>();
+      const others = databases.get(databaseId) ?? [];
+      others.push({ sent, here, resolve, reject });
+      this.#waiting.set(namespaceId, databases.set(databaseId, others));
       if (this.#working === null) this.#next();
     });
   }
 
   close(): void {
     this.#end();
-    const left = [this.#working, ...[...this.#waiting.values()].flat()];
+    const waiting = [...this.#waiting.values()].flatMap((databases) => [...databases.values()].flat());
+    const left = [this.#working, ...waiting];
     this.#working = null;
     this.#waiting.clear();
     for (const one of left) one?.reject(new AppError("store_unavailable"));
@@ -72,14 +81,19 @@ export class GateThread {
     }
   }
 
-  /** One of each database in turn. */
+  /** One of each namespace in turn, and in it one of each database. */
   #take(): Waiting | null {
-    for (const [gate, [first, ...others]] of this.#waiting) {
-      this.#waiting.delete(gate);
-      if (others.length > 0) this.#waiting.set(gate, others);
-      if (first) return first;
-    }
-    return null;
+    const namespace = first(this.#waiting);
+    const database = namespace && first(namespace[1]);
+    if (!database) return null;
+    const [[namespaceId, databases], [databaseId, waiting]] = [namespace, database];
+    const next = waiting.shift() ?? null;
+    // Set again, it is the last.
+    databases.delete(databaseId);
+    if (waiting.length > 0) databases.set(databaseId, waiting);
+    this.#waiting.delete(namespaceId);
+    if (databases.size > 0) this.#waiting.set(namespaceId, databases);
+    return next;
   }
 
   #start(): Worker {
@@ -131,4 +145,9 @@ export class GateThread {
     this.#thread?.terminate();
     this.#thread = null;
   }
+}
+
+function first<V>(map: ReadonlyMap<string, V>): readonly [string, V] | null {
+  for (const entry of map) return entry;
+  return null;
 }

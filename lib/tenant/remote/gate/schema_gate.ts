@@ -12,7 +12,7 @@ import { type CompiledSchema, compiledSchema, type TenantSchema } from "./compil
 import { type CallGate, type GateCall, GateCompiler } from "./gate_compiler.ts";
 import { answerRequest, type GateRequest } from "./gate_request.ts";
 import type { GateEngine } from "./gate_engine.ts";
-import type { GateThread } from "./gate_thread.ts";
+import type { GateAsker, GateThread } from "./gate_thread.ts";
 import { levelKey } from "./level.ts";
 import { TakesLong } from "./quick_only.ts";
 
@@ -31,15 +31,21 @@ interface Compilers {
   readonly gateThread: GateThread;
   /** Says of every text what `readSyntax` says. */
   readonly syntax: typeof readSyntax;
+  /** Whose schema it is. */
+  readonly asker: GateAsker;
 }
 
 /** The gate of a schema. Errors: those of `gateEngine`. */
 export async function schemaGate(
   version: number,
   schema: TenantSchema,
-  compilers: Compilers & { readonly gateEngine: GateEngine },
+  { context, asker }: {
+    readonly context: Omit<Compilers, "asker"> & { readonly gateEngine: GateEngine };
+    readonly asker: GateAsker;
+  },
 ): Promise<SchemaGate> {
-  return new SchemaGate(version, schema, await compiledSchema(compilers.gateEngine, schema), compilers);
+  const compiled = await compiledSchema(context.gateEngine, schema);
+  return new SchemaGate(version, schema, compiled, { ...context, asker });
 }
 
 /** The gate of one database, for one version of its schema. */
@@ -128,8 +134,8 @@ export class SchemaGate {
 
   /** Null: it takes too long. */
   async #patiently<Answer>(request: GateRequest): Promise<Answer | null> {
-    const { version, schema, compiled, compilers: { gateThread, syntax } } = this;
+    const { version, schema, compiled, compilers: { gateThread, syntax, asker } } = this;
     const here = () => answerRequest(new GateCompiler(version, compiled, syntax), request);
-    return await gateThread.ask(this, { version, schema, request }, here) as Answer | null;
+    return await gateThread.ask(asker, { version, schema, request }, here) as Answer | null;
   }
 }

@@ -3,6 +3,7 @@
 import { allowedModules } from "../../../sql/functions.ts";
 import { foldName } from "../../../sql/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import { freeRowidName } from "../../../sql/rowid_names.ts";
 import { sqlTokens } from "../../../sql/sql_tokens.ts";
 import { DumpedRtree } from "./dumped_rtree.ts";
 import { NotTaken } from "./not_taken.ts";
@@ -118,7 +119,9 @@ function storageItems(of: Dumped, part: string, { rows }: InsertedRows, at: stri
   if (part !== "content" || of.fills !== "rows") return [];
   const width = of.columns.length + 1;
   if (rows.some((row) => row.length < width)) throw new NotTaken(`rows of ${of.name} are damaged`, at);
-  const columns = ["rowid", ...of.columns.map(quoted)];
+  const rowid = freeRowidName([of.name, ...of.columns]);
+  if (rowid === null) throw new NotTaken(`the columns of ${of.name} have all names of the row id`, at);
+  const columns = [rowid, ...of.columns.map(quoted)];
   return [{ t: "rows", table: of.name, columns, rows: rows.map((row) => row.slice(0, width)), at }];
 }
 

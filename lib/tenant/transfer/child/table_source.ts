@@ -128,11 +128,13 @@ export function* virtualSource(
     };
   }
   const content = contentOf(sql);
+  // Of a table that is called as the row id, that name takes commands.
+  const rowid = freeRowidName([name, ...names]);
   return {
     ...base,
     // What the index stores of its own rows: the columns are named by their place.
     columns: names.map((one, at) => ({ ...plainColumn(one), select: `c${at}` })),
-    rowid: { name: "rowid", target: "rowid", select: "id" },
+    rowid: rowid === null ? null : { name: rowid, target: rowid, select: "id" },
     from: storage("content"),
     order: "id",
     key: "id",
