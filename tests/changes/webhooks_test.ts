@@ -114,11 +114,14 @@ Deno.test("one id has one content also where the instance dies that changes whic
 
 Deno.test("410 ends a webhook, Retry-After is heard, and a paused one is sent what it missed", async () => {
   await using world = await hookWorld();
-  const { receiver, tenant, add, later, until, call } = world;
+  const { app, receiver, tenant, add, later, until, call } = world;
   const { id } = await add();
-  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "3600" } });
+  const untilMs = app.deps.query.clock.now() + 3_600_000;
+  const headers = { "retry-after": new Date(untilMs).toUTCString() };
+  receiver.answer = () => new Response(null, { status: 503, headers });
   await tenant.setup("INSERT INTO a VALUES (1)");
   await until(({ tries }) => tries === 1);
+  assertEquals((await app.deps.control.webhooks.state(id))?.nextMs, Math.floor(untilMs / 1000) * 1000);
   later(3_000_000);
   receiver.answer = () => new Response(null, { status: 410 });
   assertEquals(receiver.received.length, 1);
@@ -338,16 +341,19 @@ Deno.test("what a receiver did not take while the clock was put back is there on
   assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 2]);
 });
 
-Deno.test("a receiver that asks for a day has it, also where another process, whose clock is behind, looks", async () => {
+Deno.test("a receiver that asks for more than a day has a day, also where another process, whose clock is behind, looks", async () => {
   await using world = await hookWorld();
   const { app: { deps }, receiver, tenant, add, until } = world;
-  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "86400" } });
+  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "1000000" } });
   const { id } = await add();
+  const startedMs = deps.query.clock.now();
   await tenant.setup("INSERT INTO a VALUES (1)");
   await until(({ tries }) => tries === 1);
   const webhook = await deps.control.webhooks.find(tenant.database.id, id);
   const state = await deps.control.webhooks.state(id);
   assert(webhook && state);
+  const failedMs = state.nextMs - 86_400_000;
+  assert(failedMs >= startedMs && failedMs <= deps.query.clock.now(), `${failedMs - startedMs}`);
   const { databaseId, namespaceId } = webhook;
   const target = { databaseId, namespaceId, namespaceSlug: "acme", databaseSlug: "main", branchRef: "main" };
   const ms = 86_400_000 + 2000;
