@@ -1,7 +1,8 @@
 // Webhooks, with real receivers: what they are sent, in which order, how often, and what happens when one fails.
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { LEASE_MS } from "../../lib/control/webhooks.ts";
 import { AppError } from "../../lib/core/errors.ts";
-import { deliverNext, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
+import { AGAIN_MS, deliverNext, type Delivery, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate, noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
 import { dyingKv, secondApp } from "../replay/second_app.ts";
 import { hookWorld, seqsIn } from "./webhooks_world.ts";
@@ -359,6 +360,49 @@ Deno.test("a receiver that asks for more than a day has a day, also where anothe
   const ms = 86_400_000 + 2000;
   const looked = { nowMs: state.nextMs - ms, webhook, target, hold: () => Promise.resolve(null) };
   assertEquals(await deliverNext(deps.webhooks.sending, looked), { again: "later", ms });
+});
+
+Deno.test("of processes that deliver for one webhook each waits for who has its lease, and notes nothing once another has it", async () => {
+  await using world = await hookWorld();
+  const { app: { deps }, receiver, tenant, add } = world;
+  const { control: { webhooks }, webhooks: { deliverer, sending } } = deps;
+  const { id } = await add();
+  await deliverer.stop();
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  const webhook = await webhooks.find(tenant.database.id, id);
+  assert(webhook);
+  const { databaseId, namespaceId } = webhook;
+  const target = { databaseId, namespaceId, namespaceSlug: "acme", databaseSlug: "main", branchRef: "main" };
+  const nowMs = deps.query.clock.now();
+  const hold = (holder: string, later = 0) =>
+    webhooks.hold(id, { holder, nowMs: nowMs + later, alone: false });
+  const deliver = (hold: Delivery["hold"]) => deliverNext(sending, { nowMs, webhook, target, hold });
+  const deliverAll = async () => {
+    while ((await deliver(() => hold("one"))).again === "now");
+  };
+  // The other one delivers between a process's look and its lease.
+  const late = await deliver(async () => {
+    await deliverAll();
+    return await hold("one");
+  });
+  assertEquals(late, { again: "now" });
+  await deliverAll();
+  assertEquals(receiver.received.length, 1);
+  await tenant.setup("INSERT INTO a VALUES (2)");
+  assertEquals(await deliver(() => hold("two")), { again: "later", ms: AGAIN_MS });
+  assertEquals(receiver.received.length, 1);
+  const one = await hold("one", LEASE_MS - 1);
+  const two = await hold("two", 2 * LEASE_MS - 1);
+  assert(one?.entry.value && two?.entry.value);
+  assertEquals(await webhooks.note(one, one.entry.value), false);
+  // Its owner changes the state, too, and asks nobody for a lease.
+  assert(await webhooks.changeState(id, (state) => ({ ...state })));
+  assertEquals(await webhooks.note(two, two.entry.value), false);
+  const many = ["one", "three", "four"].map((holder) => hold(holder, 4 * LEASE_MS));
+  const held = (await Promise.all(many)).filter((found) => found !== null);
+  assertEquals(held.length, 1);
+  assert(held[0]?.entry.value);
+  assertEquals(await webhooks.note(held[0], held[0].entry.value), true);
 });
 
 Deno.test("a message that failed while the clock was a month ahead is sent once it is put back", async () => {
