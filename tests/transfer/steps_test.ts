@@ -1,5 +1,6 @@
 // Exports and imports as steps of a plan: a repetition answers what the first one answered, and a file is not held in memory.
 import { assert, assertEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { transferWorld } from "./transfer_world.ts";
@@ -38,6 +39,29 @@ testSteps("steps of a plan that move files", transferWorld, {
     const second = await world.import(APPEND, file, step("1"));
     assertEquals([second.status, second.headers.get("plan-replayed"), second.text], [200, null, first.text]);
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[3000]]);
+  },
+
+  "what has run is answered, also where its answer cannot be kept": async ({ app, acme, ...world }) => {
+    await acme.setup("CREATE TABLE t (v)");
+    const { replays } = app.deps.query;
+    const claim = replays.claim.bind(replays);
+    replays.claim = async (...all) => {
+      const claimed = await claim(...all);
+      if (claimed.state !== "claimed") return claimed;
+      const store = () => Promise.reject(new AppError("meter_unreachable"));
+      return { ...claimed, claim: { ...claimed.claim, store } };
+    };
+    try {
+      const answer = await world.import(APPEND, "v\none\n", step("1"));
+      assertEquals([answer.status, answer.body.data], [200, {
+        tables: 1,
+        rows: 1,
+        notKept: [],
+        snapshot: null,
+      }]);
+    } finally {
+      Reflect.deleteProperty(replays, "claim");
+    }
   },
 
   "an import that failed runs again": async (world) => {
