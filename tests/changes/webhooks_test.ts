@@ -380,6 +380,9 @@ Deno.test("of processes that deliver for one webhook each waits for who has its 
   const deliverAll = async () => {
     while ((await deliver(() => hold("one"))).again === "now");
   };
+  // As it stands where many were sent by an earlier version.
+  const shown = { messageId: "one", type: "change", at: 0, ms: 0, status: 200, failure: null } as const;
+  await webhooks.changeState(id, (state) => ({ ...state, deliveries: Array(30).fill(shown) }));
   // The other one delivers between a process's look and its lease.
   const late = await deliver(async () => {
     await deliverAll();
@@ -403,6 +406,14 @@ Deno.test("of processes that deliver for one webhook each waits for who has its 
   assertEquals(held.length, 1);
   assert(held[0]?.entry.value);
   assertEquals(await webhooks.note(held[0], held[0].entry.value), true);
+  assertEquals((await webhooks.state(id))?.deliveries.length, 20);
+  // What has ended, or is paused, sends nothing, whoever has the lease.
+  const again = () => webhooks.hold(id, { holder: "one", nowMs: nowMs + 6 * LEASE_MS, alone: true });
+  const paused = { nowMs, webhook: { ...webhook, enabled: false }, target, hold: again };
+  assertEquals(await deliverNext(sending, paused), { again: "when_changed" });
+  await webhooks.changeState(id, (state) => ({ ...state, ended: "gone" }));
+  assertEquals(await deliver(again), { again: "when_changed" });
+  assertEquals(receiver.received.length, 1);
 });
 
 Deno.test("a message that failed while the clock was a month ahead is sent once it is put back", async () => {
