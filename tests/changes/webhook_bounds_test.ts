@@ -183,7 +183,7 @@ test("all namespaces together have so many messages under way, and room again wi
 
 test("a webhook that is added while all are being read is told of the next change", async () => {
   await using world = await hookWorld();
-  const { app, receiver, tenant, add } = world;
+  const { app, receiver, tenant, add, until } = world;
   const { deliverer, sending } = app.deps.webhooks;
   await deliverer.stop();
   const { webhooks } = sending.control;
@@ -206,6 +206,9 @@ test("a webhook that is added while all are being read is told of the next chang
   await next.sweep();
   await tenant.setup("INSERT INTO a VALUES (1)");
   await receiver.got(1);
+  await until(({ deliveries }) => deliveries.length === 1);
+  // It looks once more, and would find what comes now.
+  await pause(100);
   goesOn.resolve();
   await started;
   await tenant.setup("INSERT INTO a VALUES (2)");
