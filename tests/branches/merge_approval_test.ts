@@ -320,6 +320,31 @@ test("who asked and is no admin any more merges nothing, and the approval stays 
   });
 });
 
+test("another look at a held merge is the same one until it would do something else, or the branch is another one", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    const change = "DELETE FROM items WHERE id = 2";
+    await onBranch(world, change);
+    const { id } = heldBy(await mergeBranch(world));
+    const look = async () => {
+      const path = `/api/namespaces/acme/approvals/${id}/look`;
+      const answer = await world.app.request("POST", path, { token: world.app.operatorKey });
+      const { data } = JSON.parse(answer.text);
+      return [answer.status, data.look, data.merge.report.tables[0].rows.removed];
+    };
+    const [, , first] = await look();
+    assertEquals(await look(), [200, 0, first]);
+    await onBranch(world, "DELETE FROM items WHERE id = 3");
+    const [status, number, rows] = await look();
+    assertEquals([status, number, rows.length], [200, 1, 2]);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    await onBranch(world, change);
+    assertEquals(await look(), [200, 2, first]);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    await onBranch(world, change);
+    assertEquals(await look(), [200, 3, first]);
+  });
+});
+
 test("a rule that denies and has come since stops an approved merge, and a denied one never runs", async () => {
   await withRule({ actions: ["update"] }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
