@@ -35,6 +35,8 @@ export interface Stages<Call, Checked, Admitted, Answer> {
   readonly admit: (call: Call, checked: Checked) => Soon<Said<Admitted, Answer>>;
   /** Runs the call. */
   readonly perform: (call: Call, admitted: Admitted) => Promise<Said<never, Answer>>;
+  /** Whether the failure with which `check` or `admit` turns a call away comes of what has changed since: all stages run again. */
+  readonly isOutdated?: (call: Call, error: unknown) => Promise<boolean>;
   /** Called with the failure of a call that `check` or `admit` has turned away. */
   readonly turnedAway?: (call: Call, error: unknown) => void;
 }
@@ -52,6 +54,7 @@ export async function passStages<Call, Checked, Admitted, Answer>(
     const admitting = stages.admit(call, checked.found);
     admitted = admitting instanceof Promise ? await admitting : admitting;
   } catch (error) {
+    if (await stages.isOutdated?.(call, error)) return START_OVER;
     stages.turnedAway?.(call, error);
     throw error;
   }

@@ -11,6 +11,7 @@ import { classifySets } from "./classify_sets.ts";
 import { CallerWatch } from "./caller_watch.ts";
 import { abandonedError, conclude, refuseMisunderstood } from "./conclude.ts";
 import { execute, judge } from "./execute.ts";
+import { isOutdated } from "./is_outdated.ts";
 import type { RuleMatch } from "./match_rules.ts";
 import {
   answered,
@@ -121,7 +122,7 @@ async function passOnce<Answer>(
   }
 }
 
-const stages: StatementStages = { check, admit, perform, turnedAway };
+const stages: StatementStages = { check, admit, perform, isOutdated, turnedAway };
 const replayedStages = withReplay(stages);
 
 function stagesOf({ replay }: QueryCall): StatementStages {

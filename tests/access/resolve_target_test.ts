@@ -3,7 +3,7 @@ import type { TokenCaller } from "../../lib/access/caller.ts";
 import { resolveTarget, type Target } from "../../lib/access/resolve_target.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Role } from "../../lib/core/role.ts";
-import type { NamespaceRecord, ScopeRow } from "../../lib/store/records.ts";
+import type { BranchRecord, NamespaceRecord, ScopeRow } from "../../lib/store/records.ts";
 import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
 
 function caller({ id, slug }: NamespaceRecord, role: Role, scopes: readonly ScopeRow[] = []): TokenCaller {
@@ -109,4 +109,33 @@ Deno.test("resolveTarget() answers without waiting once the record is kept", asy
   const path = { namespaceSlug: "acme", databasePath: "orders" };
   await resolveTarget(world, caller(namespace, "read"), path);
   assertEquals(resolveTarget(world, caller(namespace, "read"), path) instanceof Promise, false);
+});
+
+Deno.test("a plain slug means a branch only for a token that reaches no other one; who claimed it has its trunk's admin role", async () => {
+  using world = await controlWorld();
+  const namespace = await world.namespace("acme");
+  const trunk = await world.database(namespace.id, "orders");
+  const branch: BranchRecord = {
+    ...{ id: "db_branch", namespaceId: namespace.id, trunkId: trunk.id, ref: "pr-1", purpose: "a test" },
+    ...{ role: "write", createdAt: 0, copiedAt: 0, expiresAt: Infinity, tokenId: null, claimedBy: "tok_x" },
+  };
+  const branches = { byRef: () => branch };
+  const control: ControlWorld["control"] = Object.create(world.control, { branches: { value: branches } });
+  const at = (who: TokenCaller, path: string) => roleAt({ ...world, control }, who, path);
+  const row = (databaseId: string, branchRef: string, role: Role = "write") => ({
+    databaseId,
+    branchRef,
+    role,
+  });
+  const own = row(branch.id, "pr-1");
+  const one = caller(namespace, "admin", [own, own]);
+  const two = caller(namespace, "admin", [own, row("db_other", "pr-2")]);
+  assertEquals([await at(one, "acme/orders"), await at(one, "acme/orders@pr-1")], ["write", "write"]);
+  assertEquals([await at(two, "acme/orders"), await at(two, "acme/orders@pr-1")], ["out_of_scope", "write"]);
+  for (const [role, reached] of [["admin", "admin"], ["write", "out_of_scope"]] as const) {
+    assertEquals(
+      await at(caller(namespace, "admin", [row(trunk.id, "main", role)]), "acme/orders@pr-1"),
+      reached,
+    );
+  }
 });

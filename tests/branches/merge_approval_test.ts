@@ -6,6 +6,8 @@ import { money } from "../money/money_world.ts";
 import { type Held, heldBy } from "../writes/write_world.ts";
 import type { BranchWorld } from "./branch_world.ts";
 import { reportOf } from "./branch_world.ts";
+import { keys } from "../../lib/store/keys.ts";
+import type { TokenRecord } from "../../lib/store/records.ts";
 import { mergeBranch, onBranch, withBranch } from "./merge_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -250,19 +252,25 @@ test("a held merge that is sent again as its step of a plan after it has run get
   });
 });
 
-test("a rule that holds an approved merge and has come since is told at another look, and then approved too", async () => {
-  await withRule({ note: "first", tolerance: 5 }, async (world) => {
-    await onBranch(world, "UPDATE items SET price = 11 WHERE id = 1");
+test("a rule that holds an approved merge and has come since is told at another look, and then approved too, with what it tolerates", async () => {
+  await withRule({ note: "first", minRows: 2, tolerance: 5 }, async (world) => {
+    await onBranch(world, "UPDATE items SET price = 11");
     const held = heldBy(await mergeBranch(world));
     await approve(world, held);
-    await addRule(world, { note: "second" });
+    await addRule(world, { note: "second", minRows: 2 });
     assertEquals(code(await redeem(world, held)), [409, "effect_changed"]);
     const looked = await decide(world, held, "approve", { body: { look: 1 } });
     const { hits } = JSON.parse(looked.text).data;
     assertEquals(hits.map(({ note }: { note: string }) => note), ["second", "first"]);
+    // A row less, which the first rule alone tolerates.
+    await world.trunk("UPDATE items SET price = 11 WHERE id = 2");
+    assertEquals(code(await redeem(world, held)), [409, "effect_changed"]);
+    await approve(world, held, 2);
     assertEquals((await redeem(world, held)).status, 200);
     const log = "SELECT error_kind FROM _service_meta_query_log WHERE operation = 'merge' ORDER BY ts, id";
-    assertEquals(await world.trunk(log), [["approval_required"], ["effect_changed"], [null]]);
+    assertEquals(await world.trunk(log), [
+      ...[["approval_required"], ["effect_changed"], ["effect_changed"], [null]],
+    ]);
     assertEquals(await world.trunk("SELECT price FROM items WHERE id = 1"), [[11]]);
   });
 });
@@ -287,6 +295,53 @@ test("a merge that was held before its report told writes and conflicts waits fo
     assertEquals(code(changed), [409, "effect_changed"], changed.text);
     await approve(world, held, 1);
     assertEquals((await redeem(world, held)).status, 200);
+  });
+});
+
+test("who asked and is no admin any more merges nothing, and the approval stays good for when he is", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    const held = heldBy(await mergeBranch(world));
+    await approve(world, held);
+    const { kv, control: { tokens, namespaces } } = world.app.deps;
+    const namespace = await namespaces.bySlug("acme");
+    const key = keys.token(namespace?.id ?? "", world.shop.id);
+    const { value: token } = await kv.get<TokenRecord>(key);
+    for (const [role, status] of [["write", 403], ["admin", 200]] as const) {
+      await kv.set(key, { ...token, role });
+      tokens.forgetAll();
+      const redeemed = await redeem(world, held);
+      assertEquals([redeemed.status, redeemed.body.code], [
+        status,
+        status === 403 ? "role_too_low" : undefined,
+      ]);
+    }
+    assertEquals(await world.trunk(ids), [[1], [3]]);
+  });
+});
+
+test("another look at a held merge is the same one until it would do something else, or the branch is another one", async () => {
+  await withRule({ actions: ["delete"] }, async (world) => {
+    const change = "DELETE FROM items WHERE id = 2";
+    await onBranch(world, change);
+    const { id } = heldBy(await mergeBranch(world));
+    const look = async () => {
+      const path = `/api/namespaces/acme/approvals/${id}/look`;
+      const answer = await world.app.request("POST", path, { token: world.app.operatorKey });
+      const { data } = JSON.parse(answer.text);
+      return [answer.status, data.look, data.merge.report.tables[0].rows.removed];
+    };
+    const [, , first] = await look();
+    assertEquals(await look(), [200, 0, first]);
+    await onBranch(world, "DELETE FROM items WHERE id = 3");
+    const [status, number, rows] = await look();
+    assertEquals([status, number, rows.length], [200, 1, 2]);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    await onBranch(world, change);
+    assertEquals(await look(), [200, 2, first]);
+    assertEquals((await world.call("POST", "branches/pr-1/reset")).status, 200);
+    await onBranch(world, change);
+    assertEquals(await look(), [200, 3, first]);
   });
 });
 

@@ -1,5 +1,6 @@
 // Webhooks in bounds: receivers that are slow or inside, how many there may be, and that idle ones cost nothing.
 import { assert, assertEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { MAX_WEBHOOKS } from "../../lib/core/limits_of_changes.ts";
@@ -111,6 +112,10 @@ test("without the operator's leave no webhook goes inside, whatever its address 
   // A name that leads inside is found out where it counts: at the connection.
   const added = await call("POST", "", { url: `https://localhost:${port}/`, events: ["change"] });
   assertEquals(added.status, 201);
+  for (const url of refused) {
+    const changed = await call("PATCH", `/${added.data.id}`, { url });
+    assertEquals([url, changed.status, changed.code], [url, 400, "validation_failed"]);
+  }
   const tested = await call("POST", `/${added.data.id}/test`);
   assertEquals([tested.data.status, tested.data.failure], [null, "refused"]);
   assertEquals(receiver.received, []);
@@ -160,9 +165,25 @@ test("test messages are in the bound of messages that are under way, and others 
   assertEquals((await call("POST", `/${id}/test`)).status, 201);
 });
 
+test("all namespaces together have so many messages under way, and room again with each that ends", async () => {
+  await using world = await hookWorld();
+  const { deliverer } = world.app.deps.webhooks;
+  await deliverer.stop();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const send = (at: number, work: () => Promise<void>) =>
+    deliverer.withRoom(`ns_${at % 16}`, work).then(() => "sent", ({ code }) => code);
+  const underWay = Array.from({ length: 64 }, (_, at) => send(at, () => promise));
+  const fails = () => Promise.reject(new AppError("webhooks_busy"));
+  assertEquals(await send(1, () => Promise.resolve()), "webhooks_busy");
+  resolve();
+  assertEquals(new Set(await Promise.all(underWay)), new Set(["sent"]));
+  for (let at = 0; at < 70; at++) await send(at, fails);
+  assertEquals(await send(1, () => Promise.resolve()), "sent");
+});
+
 test("a webhook that is added while all are being read is told of the next change", async () => {
   await using world = await hookWorld();
-  const { app, receiver, tenant, add } = world;
+  const { app, receiver, tenant, add, until } = world;
   const { deliverer, sending } = app.deps.webhooks;
   await deliverer.stop();
   const { webhooks } = sending.control;
@@ -183,10 +204,20 @@ test("a webhook that is added while all are being read is told of the next chang
   await reading.promise;
   await add();
   await next.sweep();
-  goesOn.resolve();
-  await started;
   await tenant.setup("INSERT INTO a VALUES (1)");
   await receiver.got(1);
+  await until(({ deliveries }) => deliveries.length === 1);
+  // It looks once more, and would find what comes now.
+  await pause(100);
+  goesOn.resolve();
+  await started;
+  await tenant.setup("INSERT INTO a VALUES (2)");
+  // The next look at all of them would be half a minute away.
+  const tooLate = Promise.withResolvers<void>();
+  const timer = setTimeout(tooLate.resolve, 20_000);
+  await Promise.race([receiver.got(2), tooLate.promise]);
+  clearTimeout(timer);
+  assertEquals(receiver.received.length, 2);
   await next.stop();
 });
 

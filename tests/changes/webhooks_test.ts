@@ -1,7 +1,8 @@
 // Webhooks, with real receivers: what they are sent, in which order, how often, and what happens when one fails.
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { LEASE_MS } from "../../lib/control/webhooks.ts";
 import { AppError } from "../../lib/core/errors.ts";
-import { deliverNext, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
+import { AGAIN_MS, deliverNext, type Delivery, RETRY_MS } from "../../lib/services/webhooks/deliver_next.ts";
 import { noteBackupLate, noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
 import { dyingKv, secondApp } from "../replay/second_app.ts";
 import { hookWorld, seqsIn } from "./webhooks_world.ts";
@@ -114,11 +115,14 @@ Deno.test("one id has one content also where the instance dies that changes whic
 
 Deno.test("410 ends a webhook, Retry-After is heard, and a paused one is sent what it missed", async () => {
   await using world = await hookWorld();
-  const { receiver, tenant, add, later, until, call } = world;
+  const { app, receiver, tenant, add, later, until, call } = world;
   const { id } = await add();
-  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "3600" } });
+  const untilMs = app.deps.query.clock.now() + 3_600_000;
+  const headers = { "retry-after": new Date(untilMs).toUTCString() };
+  receiver.answer = () => new Response(null, { status: 503, headers });
   await tenant.setup("INSERT INTO a VALUES (1)");
   await until(({ tries }) => tries === 1);
+  assertEquals((await app.deps.control.webhooks.state(id))?.nextMs, Math.floor(untilMs / 1000) * 1000);
   later(3_000_000);
   receiver.answer = () => new Response(null, { status: 410 });
   assertEquals(receiver.received.length, 1);
@@ -338,21 +342,78 @@ Deno.test("what a receiver did not take while the clock was put back is there on
   assertEquals(receiver.received.map(({ data }) => data.lagSec), [1, 2, 2]);
 });
 
-Deno.test("a receiver that asks for a day has it, also where another process, whose clock is behind, looks", async () => {
+Deno.test("a receiver that asks for more than a day has a day, also where another process, whose clock is behind, looks", async () => {
   await using world = await hookWorld();
   const { app: { deps }, receiver, tenant, add, until } = world;
-  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "86400" } });
+  receiver.answer = () => new Response(null, { status: 503, headers: { "retry-after": "1000000" } });
   const { id } = await add();
+  const startedMs = deps.query.clock.now();
   await tenant.setup("INSERT INTO a VALUES (1)");
   await until(({ tries }) => tries === 1);
   const webhook = await deps.control.webhooks.find(tenant.database.id, id);
   const state = await deps.control.webhooks.state(id);
   assert(webhook && state);
+  const failedMs = state.nextMs - 86_400_000;
+  assert(failedMs >= startedMs && failedMs <= deps.query.clock.now(), `${failedMs - startedMs}`);
   const { databaseId, namespaceId } = webhook;
   const target = { databaseId, namespaceId, namespaceSlug: "acme", databaseSlug: "main", branchRef: "main" };
   const ms = 86_400_000 + 2000;
   const looked = { nowMs: state.nextMs - ms, webhook, target, hold: () => Promise.resolve(null) };
   assertEquals(await deliverNext(deps.webhooks.sending, looked), { again: "later", ms });
+});
+
+Deno.test("of processes that deliver for one webhook each waits for who has its lease, and notes nothing once another has it", async () => {
+  await using world = await hookWorld();
+  const { app: { deps }, receiver, tenant, add } = world;
+  const { control: { webhooks }, webhooks: { deliverer, sending } } = deps;
+  const { id } = await add();
+  await deliverer.stop();
+  await tenant.setup("INSERT INTO a VALUES (1)");
+  const webhook = await webhooks.find(tenant.database.id, id);
+  assert(webhook);
+  const { databaseId, namespaceId } = webhook;
+  const target = { databaseId, namespaceId, namespaceSlug: "acme", databaseSlug: "main", branchRef: "main" };
+  const nowMs = deps.query.clock.now();
+  const hold = (holder: string, later = 0) =>
+    webhooks.hold(id, { holder, nowMs: nowMs + later, alone: false });
+  const deliver = (hold: Delivery["hold"]) => deliverNext(sending, { nowMs, webhook, target, hold });
+  const deliverAll = async () => {
+    while ((await deliver(() => hold("one"))).again === "now");
+  };
+  // As it stands where many were sent by an earlier version.
+  const shown = { messageId: "one", type: "change", at: 0, ms: 0, status: 200, failure: null } as const;
+  await webhooks.changeState(id, (state) => ({ ...state, deliveries: Array(30).fill(shown) }));
+  // The other one delivers between a process's look and its lease.
+  const late = await deliver(async () => {
+    await deliverAll();
+    return await hold("one");
+  });
+  assertEquals(late, { again: "now" });
+  await deliverAll();
+  assertEquals(receiver.received.length, 1);
+  await tenant.setup("INSERT INTO a VALUES (2)");
+  assertEquals(await deliver(() => hold("two")), { again: "later", ms: AGAIN_MS });
+  assertEquals(receiver.received.length, 1);
+  const one = await hold("one", LEASE_MS - 1);
+  const two = await hold("two", 2 * LEASE_MS - 1);
+  assert(one?.entry.value && two?.entry.value);
+  assertEquals(await webhooks.note(one, one.entry.value), false);
+  // Its owner changes the state, too, and asks nobody for a lease.
+  assert(await webhooks.changeState(id, (state) => ({ ...state })));
+  assertEquals(await webhooks.note(two, two.entry.value), false);
+  const many = ["one", "three", "four"].map((holder) => hold(holder, 4 * LEASE_MS));
+  const held = (await Promise.all(many)).filter((found) => found !== null);
+  assertEquals(held.length, 1);
+  assert(held[0]?.entry.value);
+  assertEquals(await webhooks.note(held[0], held[0].entry.value), true);
+  assertEquals((await webhooks.state(id))?.deliveries.length, 20);
+  // What has ended, or is paused, sends nothing, whoever has the lease.
+  const again = () => webhooks.hold(id, { holder: "one", nowMs: nowMs + 6 * LEASE_MS, alone: true });
+  const paused = { nowMs, webhook: { ...webhook, enabled: false }, target, hold: again };
+  assertEquals(await deliverNext(sending, paused), { again: "when_changed" });
+  await webhooks.changeState(id, (state) => ({ ...state, ended: "gone" }));
+  assertEquals(await deliver(again), { again: "when_changed" });
+  assertEquals(receiver.received.length, 1);
 });
 
 Deno.test("a message that failed while the clock was a month ahead is sent once it is put back", async () => {

@@ -111,6 +111,14 @@ testSteps("the page of an approval", pageWorld, {
       assertEquals([statement?.sql, statement?.params], [sql, params]);
     }
   },
+  "writes out no more than one page holds of many long values": async (world) => {
+    const marks = Array.from({ length: 40 }, () => "?").join();
+    const values = Array.from({ length: 40 }, () => "x".repeat(20_000));
+    const { id } = await world.hold(`UPDATE items SET price = coalesce(${marks}) WHERE id < 4`, values);
+    const { text } = await world.open(world.pathOf(id));
+    const written = text.match(/x{100,}/g)?.join("").length ?? 0;
+    assert(written >= 300_000 && written <= 400_000, `${written} characters`);
+  },
   "leads from what is decided to what else waits, for whoever may decide": async (world) => {
     const [one, other] = [
       await world.hold("DELETE FROM items WHERE id = 1"),

@@ -271,6 +271,9 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
     for (const level of ["read", "write"] as const) {
       const sql = level === "read" ? "SELECT * FROM t" : "INSERT INTO t (a) VALUES ('x')";
       assertEquals((await tenant.database.run(tenantCall(schemaVersion, level, [[sql]]))).ok, "stale");
+      const transaction = tenant.database.begin({ mode: "deferred", tokenId: "tok_1" });
+      assertEquals((await transaction.run(tenantCall(schemaVersion, level, [[sql]]))).ok, "stale");
+      await transaction.commit();
     }
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
   });

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { IDLE_MS, LEASE_MS, REFUSED_MS } from "../../lib/control/balance/balance_limits.ts";
 import { Meter } from "../../lib/control/balance/meter.ts";
+import { keys } from "../../lib/store/keys.ts";
 import { DOLLAR, NS, refusalOf, spend, usage, World } from "./balance_world.ts";
 
 Deno.test("a sweep leaves a block whose owner renewed it in the same moment", async () => {
@@ -42,6 +43,13 @@ Deno.test("the block of a dead process is back within a minute, and only once", 
     }
     const record = await world.checkSums();
     assertEquals([record.reservedNanoUsd, record.balanceNanoUsd], [0, 5 * DOLLAR]);
+    // What came back is left alone from then on.
+    const { commits } = world;
+    for (let sweeps = 0; sweeps < 2; sweeps++) {
+      world.clock.pass(LEASE_MS);
+      for (const meter of sweepers) await meter.sweepBlocks();
+    }
+    assertEquals(world.commits, commits);
   });
 });
 
@@ -107,6 +115,42 @@ Deno.test("a process that is alone gives back at once what the one before it hel
     world.clock.pass(LEASE_MS + 1);
     await new Meter(world.kv, world.clock, { isAlone: true }).sweepBlocks();
     assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+  });
+});
+
+Deno.test("a process that is alone takes no block by a clock that has jumped, and trusts it again a lease later", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = new Meter(world.kv, world.clock, { isAlone: true });
+    world.meters.push(meter);
+    const admission = await meter.admit(NS);
+    await meter.sweepBlocks();
+    world.clock.wallMs += LEASE_MS + 10_000;
+    await meter.sweepBlocks();
+    assert((await world.checkSums()).reservedNanoUsd > 0);
+    meter.release(admission);
+    await meter.close();
+    world.clock.pass(LEASE_MS);
+    const next = new Meter(world.kv, world.clock, { isAlone: true });
+    for (const jumpMs of [-3000, 0]) {
+      world.clock.wallMs += jumpMs;
+      await next.sweepBlocks();
+      await spend(world.lost(), 500);
+      world.clock.pass(LEASE_MS + 1);
+      await next.sweepBlocks();
+      assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+    }
+  });
+});
+
+Deno.test("the block of a namespace that was deleted meanwhile is forgotten, and keeps no other from coming back", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    await spend(world.lost(), 500);
+    const blocks = () => Array.fromAsync(world.store.list({ prefix: keys.balanceBlocks() }));
+    assertEquals((await blocks()).length, 1);
+    await world.store.delete(keys.balance(NS));
+    world.clock.pass(LEASE_MS + 1);
+    await new Meter(world.kv, world.clock, { isAlone: true }).sweepBlocks();
+    assertEquals(await blocks(), []);
   });
 });
 

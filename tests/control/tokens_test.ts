@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { ControlPlane } from "../../lib/control/control_plane.ts";
 import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { controlWorld } from "../testing/control_world.ts";
@@ -88,4 +89,40 @@ Deno.test("Tokens.list() gives pages in the order of creation, each token once",
     cursor = page.nextCursor;
   } while (cursor !== null);
   assertEquals(seen, made);
+});
+
+Deno.test("tokens of a giver are refused with it, also where its removal stops half-way, behind 10,000 other givers", async () => {
+  using world = await controlWorld();
+  const { id } = await world.namespace();
+  const { record: giver } = await world.token(id);
+  const { record: child } = await world.token(id, { parentId: giver.id });
+  let stops = false;
+  const entry = (key: Deno.KvKey, value: unknown) => ({
+    key,
+    value,
+    versionstamp: value === null ? null : "1",
+  });
+  // Tokens called "many…" have givers that nobody knows. They are many, so no KV is asked for them.
+  const get = (key: Deno.KvKey) => {
+    const name = String(key.at(-1));
+    if (name.startsWith("many")) return entry(key, { namespaceId: id, tokenId: `tok_${name}` });
+    if (name.startsWith("tok_many")) return entry(key, { ...child, parentId: `giver_${name}` });
+    return name.startsWith("giver_") ? entry(key, null) : world.kv.get(key);
+  };
+  const kv = new Proxy(world.kv, {
+    get: (target, name) => {
+      if (name === "get") return get;
+      if (name === "list" && stops) throw new TypeError("KV is gone");
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  const { tokens } = new ControlPlane(kv, world.clock);
+  for (const others of [0, 10_000]) {
+    assertEquals((await tokens.byHash(child.hash))?.token.id, child.id);
+    for (let n = 0; n < others; n++) assertEquals(await tokens.byHash(`many${n}`), null);
+  }
+  stops = true;
+  await assertRejects(() => tokens.remove(id, giver.id));
+  assertEquals(await tokens.byHash(child.hash), null);
 });

@@ -25,3 +25,11 @@ Deno.test("isOwnOrigin() takes the address of this machine that was asked, whate
   assertEquals(asked("http://127.0.0.2:8000", "127.0.0.1:8000"), false);
   assertEquals(asked("http://10.0.0.2:8000", "10.0.0.2:8000"), false);
 });
+
+Deno.test("isOwnOrigin() takes nobody's word: none, or one that is no address, is foreign", () => {
+  const own = { baseUrl: "https://db.example", host: "127.0.0.1:8000" };
+  assertEquals(isOwnOrigin("https://db.example", own), true);
+  for (const origin of [undefined, "", "null", "db.example", "http://db.example", "https://db.example:444"]) {
+    assertEquals(isOwnOrigin(origin, own), false, String(origin));
+  }
+});

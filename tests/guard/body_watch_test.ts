@@ -30,6 +30,24 @@ Deno.test("BodyWatch fails a slow body after its sweeps and leaves younger ones 
   assertEquals(await younger, "body");
 });
 
+Deno.test("BodyWatch asks once more about the caller of a body that a sweep has come before, and makes nothing of it without leave", async () => {
+  for (const late of [false, true]) {
+    const watch = new BodyWatch(2);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const made: string[] = [];
+    const leave = () => {
+      made.push("asked");
+      throw new Error("revoked");
+    };
+    const watched = watch.watch(promise, (body) => void made.push(body), leave);
+    if (late) watch.sweep();
+    resolve("body");
+    if (late) await assertRejects(() => watched, /revoked/);
+    else await watched;
+    assertEquals(made, [late ? "asked" : "body"]);
+  }
+});
+
 Deno.test("BodyWatch turns a broken connection into an expected failure", async () => {
   const watch = new BodyWatch(2);
   await assertRejects(

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { parseJson } from "../../lib/guard/parse_json.ts";
+import { surveyJson } from "../../lib/guard/survey_json.ts";
 
 Deno.test("parseJson() gives what JSON.parse gives for text without long numbers", () => {
   for (const text of ['{"a":[1,-2.5e3,true,null,"x"]}', "0", '"\\u0000"', "[]", ' {"a":{}} ']) {
@@ -86,4 +87,22 @@ Deno.test("parseJson() makes an own property of __proto__", () => {
   const value = parseJson('{"__proto__":{"polluted":12345678901234560}}');
   assertEquals(Object.hasOwn(value as object, "__proto__"), true);
   assertEquals(Reflect.get({}, "polluted"), undefined);
+});
+
+Deno.test("surveyJson() sees where a string ends, however long it is and whatever is escaped in it", () => {
+  for (let length = 0; length < 80; length++) {
+    const long = "x".repeat(length);
+    for (const value of [`${long}\\`, `${long}"`, `${long}\\"`, `"${long}\\\\`, `${long}[{"a":[`]) {
+      const text = JSON.stringify({ [value]: [value, {}] });
+      const { lists, objects, members, depth } = surveyJson(text);
+      assertEquals([lists, objects, members, depth], [1, 2, 1, 3], text);
+    }
+  }
+});
+
+Deno.test("surveyJson() tells names in another order apart, and the same ones not", () => {
+  const long = "x".repeat(40_000);
+  const text = (...objects: object[]) => JSON.stringify([long, ...objects]);
+  assertEquals(surveyJson(text({ a: 1, b: 2 }, { a: 3, b: 4 })).beginnings, 2);
+  assertEquals(surveyJson(text({ a: 1, b: 2 }, { b: 3, a: 4 })).beginnings, 4);
 });

@@ -70,6 +70,9 @@ testSteps("version 1 over HTTP", hranaWorld, {
     }]);
     assertEquals([inside.status, inside.body.result?.step_errors?.[2]?.code], [200, "SQLITE_CONSTRAINT"]);
     assertEquals(await world.rows("SELECT v FROM t"), [[1]]);
+    const refused = await ask(world, batch("INSERT INTO t VALUES (3)", "ATTACH 'other' AS o"));
+    assertEquals([refused.status, refused.body.result], [403, undefined], JSON.stringify(refused.body));
+    assertEquals(await world.rows("SELECT v FROM t"), [[1]]);
     const value = await ask(world, execute("SELECT ?", [{ type: "real", value: 1 }]));
     assertMatch(
       value.body.message ?? "",

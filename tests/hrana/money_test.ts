@@ -20,6 +20,23 @@ test("calls cost on this door what they cost by /query and /batch, and what runs
   const inserts = ["INSERT INTO t (v) VALUES (2)", "INSERT INTO t (v) VALUES (3)"];
   await plain.shop.batch(inserts.map((sql) => [sql]), { transaction: true });
   resultOf(await door.transaction(inserts));
+  // Version 1 of the protocol: a batch is one request, of however many calls it is made.
+  const first = (call: string, body: object) =>
+    app.request("POST", `/hrana/door/main/v1/${call}`, { token: door.shop.token, body });
+  const texts = [
+    "BEGIN IMMEDIATE",
+    inserts[0],
+    "SAVEPOINT s",
+    "SELECT count(*) FROM t",
+    inserts[1],
+    "COMMIT",
+  ];
+  const batch = { steps: texts.map((sql) => ({ stmt: { sql } })) };
+  const requests = [{ type: "batch", batch }, { type: "close" }];
+  assertEquals((await plain.pipeline({ baton: null, requests })).status, 200);
+  assertEquals((await first("batch", { batch })).status, 200);
+  await plain.shop.query(inserts[0] ?? "");
+  assertEquals((await first("execute", { stmt: { sql: inserts[0] } })).status, 200);
   await plain.shop.query(inserts[0] ?? "");
   await cursor(door, [{ stmt: { sql: inserts[0] } }, stateProbe]);
   const free = [{ type: "describe", sql: "SELECT 1" }, { type: "store_sql", sql_id: 1, sql: "SELECT 1" }];

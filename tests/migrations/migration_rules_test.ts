@@ -81,6 +81,25 @@ testSteps("migrations under rules", ruledWorld, {
     for (let n = 0; n < 2; n++) assertReplay(ran, await send(), "plan-replayed");
     assertEquals((await names()).length, 3);
   },
+  "have a snapshot before them where a person wants one": async ({ app, acme, post, redeem, rule }) => {
+    await rule({});
+    const snapshots = [];
+    const files = [NOTES];
+    for (const snapshot of [false, true]) {
+      files.push([`000${files.length + 1}_more.sql`, "INSERT INTO notes (body) VALUES ('d')"]);
+      const held = heldBy(await post(files));
+      const path = `/api/namespaces/${acme.slug}/approvals/${held.id}/approve`;
+      const approved = await app.request("POST", path, {
+        token: app.operatorKey,
+        body: { look: 0, snapshot },
+      });
+      assertEquals(approved.status, 200, approved.text);
+      const applied = await redeem(held);
+      assertEquals(applied.status, 200, applied.text);
+      snapshots.push(applied.body.meta?.["snapshot"]);
+    }
+    assertEquals([snapshots[0], typeof snapshots[1]], [null, "string"]);
+  },
   "wait together, are shown with their files, and are applied once when a person has approved": async (
     { rule, post, person, redeem, names, rows, apply },
   ) => {

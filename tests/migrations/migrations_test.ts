@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { migrationDigest } from "../../lib/sql/migration_text.ts";
+import { usage } from "../money/money_world.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";
 
@@ -386,6 +387,53 @@ testSteps("migrations", migrationWorld, {
     );
     assertEquals(failed, [[0]]);
   },
+  "are paid as one request, have one snapshot before all of them, and end where their token is revoked":
+    async (
+      { app, acme, apply, post, names, rows },
+    ) => {
+      await apply([NOTES, SEED]);
+      await app.deps.query.meter.tick();
+      const requests = async () => {
+        await app.deps.query.meter.tick();
+        return (await usage(app, acme)).get(acme.database.id)?.requests ?? 0;
+      };
+      const before = await requests();
+      const files: File[] = [NOTES, SEED, ["0003.sql", "DELETE FROM notes;"], [
+        "0004.sql",
+        "DROP TABLE notes;",
+      ]];
+      const { snapshot } = await apply(files);
+      assertEquals(await requests(), before + 1);
+      const path = `${acme.database.path}/snapshots`;
+      const { body } = await app.request("GET", path, { token: acme.token });
+      const labels = Array.isArray(body.data) ? body.data.map(({ label }: { label: string }) => label) : [];
+      assertEquals(labels.filter((label) => /delete-notes|drop-notes/.test(label)), [snapshot]);
+      const { id, token } = await acme.mint("admin");
+      const { tenants } = app.deps;
+      const open = tenants.open.bind(tenants);
+      tenants.open = (...which) => {
+        const database = open(...which);
+        const run = database.run.bind(database);
+        database.run = async (call) => {
+          const outcome = await run(call);
+          if (call.migration?.record.name !== "0005.sql") return outcome;
+          const gone = await app.request("DELETE", `/api/namespaces/${acme.slug}/tokens/${id}`, {
+            token: acme.token,
+          });
+          assertEquals(gone.status, 200, gone.text);
+          return outcome;
+        };
+        return database;
+      };
+      try {
+        files.push(["0005.sql", "CREATE TABLE a (v);"], ["0006.sql", "CREATE TABLE b (v);"]);
+        refusalOf(await post(files, {}, { token }), 401, "invalid_bearer");
+      } finally {
+        tenants.open = open;
+      }
+      assertEquals((await names()).at(-1), "0005.sql");
+      assertEquals(await rows("SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')"), [["a"]]);
+    },
   "go back with a snapshot, and are applied again": async ({ apply, app, acme, names, rows }) => {
     await apply([NOTES, SEED]);
     const { snapshot } = await apply([NOTES, SEED, TAGS]);

@@ -360,25 +360,33 @@ test("whatever becomes of a call, its leave to spend ends with it", async () => 
     await tenant.query("INSERT INTO denied VALUES (1)"),
     await tenant.query("DELETE FROM held"),
   ];
+  let refusal: "database_busy" | "store_unavailable" = "database_busy";
   app.deps.tenants.open = (...of) => {
     const database = open.apply(app.deps.tenants, of);
     return new Proxy(database, {
       get: (target, name) => {
-        if (name === "run") return () => Promise.reject(new AppError("database_busy"));
+        if (name === "run") return () => Promise.reject(new AppError(refusal));
         const member: unknown = Reflect.get(target, name);
         return typeof member === "function" ? member.bind(target) : member;
       },
     });
   };
+  const before = await usage(app, tenant);
+  answers.push(await tenant.query("SELECT a FROM t"));
+  refusal = "store_unavailable";
   answers.push(await tenant.query("SELECT a FROM t"));
   Reflect.deleteProperty(app.deps.tenants, "open");
+  // Nothing has run, and whoever asked still waits: that is neither paid nor logged.
+  assertEquals(await usage(app, tenant), before);
+  const cancelled = "SELECT count(*) FROM _service_meta_query_log WHERE error_kind = 'cancelled'";
+  assertEquals(rowsOf(await tenant.query(cancelled)), [[0]]);
   const { path } = tenant.database;
   const asked = { token: tenant.token, body: { purpose: "a test", ref: "copy" } };
   assertEquals((await app.request("POST", `${path}/claim_branch`, asked)).status, 201);
   app.deps.tenants.branches.diff = () => Promise.reject(new AppError("database_busy"));
   answers.push(await app.request("GET", `${path}/branches/copy/diff`, { token: tenant.token }));
   Reflect.deleteProperty(app.deps.tenants.branches, "diff");
-  const statuses = [200, 200, 400, 200, 400, 200, 400, 403, 403, 200, 503, 503];
+  const statuses = [200, 200, 400, 200, 400, 200, 400, 403, 403, 200, 503, 503, 503];
   assertEquals(answers.map(({ status }) => status), statuses);
   assertEquals(admissions.length >= answers.length, true);
   assertEquals(admissions.filter(({ open }) => open), []);

@@ -17,6 +17,8 @@ const schema = [
   ["INSERT INTO p VALUES (1)"],
 ] as const;
 
+const MANY =
+  "WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 300000) SELECT x FROM s";
 const GOOD = ["INSERT INTO w VALUES (1) RETURNING a"] as const;
 const BROKEN = ["INSERT INTO c VALUES (1, 99)"] as const;
 const MENDED = ["INSERT INTO p VALUES (99)"] as const;
@@ -200,4 +202,23 @@ test("a deferred reference that a trigger, a view or a cascade breaks stops a ba
     }
   }
   assertEquals(rowsOf(await counts(tenant)), [[1, 0, 3]]);
+});
+
+test("calls that come at once mend no reference of each other", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await made(tenant);
+  // What comes while this one runs waits, and then goes together.
+  const slow = tenant.query(`INSERT INTO w ${MANY}`);
+  const [, broken, mended] = await Promise.all([
+    slow,
+    tenant.query(...BROKEN),
+    tenant.query(...MENDED),
+  ]);
+  assertEquals([broken.status, broken.body.errorDetail?.kind], [400, "foreign_key_violation"], broken.text);
+  assertEquals(mended.status, 200, mended.text);
+  assertEquals(rowsOf(await tenant.query("SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM c)")), [[
+    2,
+    0,
+  ]]);
 });

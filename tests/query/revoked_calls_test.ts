@@ -117,7 +117,7 @@ test("a revoked token's statement in a transaction is told so, as the next reque
 
 test("a statement on a page of a member who is removed ends", async () => {
   await using app = await startApp();
-  await app.namespace();
+  const tenant = await app.namespace();
   const person = await signIn(app, { role: "admin" });
   const fields = { sql: ENDLESS, do: "run" };
   const { text } = await deleteMeanwhile(app, {
@@ -126,4 +126,5 @@ test("a statement on a page of a member who is removed ends", async () => {
   });
   // The whole page would be told otherwise.
   assert(text.includes("this session is unknown or has ended"));
+  assertEquals(await lastLogged(tenant), ["error", "cancelled", 0]);
 });

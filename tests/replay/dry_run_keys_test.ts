@@ -62,6 +62,19 @@ test("a dry run that fails leaves its key free, and of twenty at once one runs",
   assertEquals(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null).length, 1);
 });
 
+test("the step of a dry run is not that of the call: neither answers for the other", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.query(T);
+  const dryStep = step("p", "1", { headers: { "x-dry-run": "1" } });
+  assertEquals((await tenant.query(INSERT, [], dryStep)).status, 200);
+  assertRefused(await tenant.query(INSERT, [], step("p", "1")), 422, "replay_mismatch");
+  assertEquals((await tenant.query(INSERT, [], step("p", "2"))).status, 200);
+  const dryAgain = step("p", "2", { headers: { "x-dry-run": "1" } });
+  assertRefused(await tenant.query(INSERT, [], dryAgain), 422, "replay_mismatch");
+  assertEquals(await count(tenant), 1);
+});
+
 test("a dry run that is a step of a plan too is repeated by either", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

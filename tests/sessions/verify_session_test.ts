@@ -95,6 +95,14 @@ Deno.test("a claim that is missing or of another type is refused", async () => {
     [{ exp: null }, "malformed"],
     [{ exp: "4000000000" }, "malformed"],
     [{ email: 7 }, "malformed"],
+    [{ email: "e".repeat(9000) }, "malformed"],
+    [{ gen: "1" }, "malformed"],
+    [{ sid: 7 }, "malformed"],
+    [{ ep: "1" }, "malformed"],
+    [{ pv: 7 }, "malformed"],
+    [{ ut: 7 }, "malformed"],
+    [{ ut: "users", ue: 7 }, "malformed"],
+    [{ auth_time: "1" }, "malformed"],
     [{ aud: null }, "wrong_database"],
     [{ aud: "db_other" }, "wrong_database"],
     [{ exp: 1 }, "expired"],
@@ -102,6 +110,20 @@ Deno.test("a claim that is missing or of another type is refused", async () => {
   for (const [claims, reason] of cases) {
     assertEquals(await at.verdict(await at.sign(claims)), reason, JSON.stringify(claims));
   }
+});
+
+Deno.test("a session ends by the service's clock, and without an id its own text stands for it", async () => {
+  using at = await world();
+  const ctx = { sessionKeys: at.control.sessionKeys, clock: at.clock };
+  const [one, other] = [await at.sign({}), await at.sign({ sub: "8" })];
+  const ids: unknown[] = [];
+  for (const jwt of [one, other, one]) {
+    const checked = await verifySession(ctx, at.trunk, jwt);
+    ids.push(checked.ok && checked.claims.sessionId);
+  }
+  assertEquals([ids[0] === ids[2], ids[0] === ids[1], typeof ids[0]], [true, false, "string"]);
+  at.clock.turn(61_000);
+  assertEquals(await at.verdict(one), "expired");
 });
 
 Deno.test("a session of another database is refused even where the keys are equal", async () => {

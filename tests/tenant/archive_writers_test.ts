@@ -1,6 +1,9 @@
 // Who writes at a place, and who removes there: a copied data folder is another installation, the same one started anew is not.
 import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
+import { ArchiveOwner } from "../../lib/tenant/archive/archive_owner.ts";
+import { NotedPlace } from "../../lib/tenant/archive/archive_place.ts";
+import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { codeOf, countAt, openArchived, until, withBucket } from "./archive_world.ts";
 
@@ -181,3 +184,37 @@ for (const goesOn of ["is written", "is only asked for a moment"]) {
     });
   });
 }
+
+Deno.test("of two that begin at an empty place at once one archives there, and ends with the next start", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const objects = new FolderObjects(`${folder}/objects`);
+    const { promise: bothLooked, resolve } = Promise.withResolvers<void>();
+    let looks = 0;
+    const get = async (key: string) => {
+      const found = await objects.get(key);
+      if (++looks === 2) resolve();
+      await bothLooked;
+      return found;
+    };
+    await Deno.mkdir(`${folder}/states`);
+    const options = { takeOver: false, noted: new NotedPlace(`${folder}/states`) };
+    const owner = () =>
+      new ArchiveOwner(
+        { get, put: (...all) => objects.put(...all) },
+        { writer: "one", madeAtMs: 1, inode: 1 },
+        options,
+      );
+    const both = [owner(), owner()];
+    const outcomes = await Promise.all(both.map((one) => messageOf(one.claim({ isOpen: false }))));
+    const refused = outcomes.filter((said) => said.startsWith("Start one service at a time on ARCHIVE_URL"));
+    assertEquals([outcomes.length, refused.length], [2, 1], outcomes.join());
+    const first = both[outcomes.indexOf("opened")];
+    assertEquals(await first?.holds(), true);
+    const next = owner();
+    await next.claim({ isOpen: false });
+    assertEquals([await first?.holds(), await next.holds()], [false, true]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

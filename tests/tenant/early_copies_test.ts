@@ -103,6 +103,57 @@ Deno.test("a copy of before is not used once the log has begun again", async () 
   }
 });
 
+Deno.test("a copy of before is used only of the same file, and where there is no log, of one that has long not changed", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [path, other] = [`${folder}/t.db`, `${folder}/other.db`];
+    const changedMs = 1_700_000_000_000;
+    const write = async (to: string, text: string, atMs: number) => {
+      await Deno.writeTextFile(to, text);
+      await Deno.utime(to, new Date(atMs), new Date(atMs));
+    };
+    await write(path, "one", changedMs);
+    const [early, fresh] = [earlyState(path, changedMs + 2000), earlyState(path, changedMs + 500)];
+    assertEquals([isOneState(early, path, changedMs + 3000), isOneState(fresh, path, changedMs + 3000)], [
+      true,
+      false,
+    ]);
+    assertEquals(isOneState(early, path, changedMs + 500), false);
+    for (const [text, atMs] of [["two", changedMs + 5000], ["three", changedMs]] as const) {
+      await write(path, text, atMs);
+      assertEquals(isOneState(early, path, changedMs + 9000), false, text);
+    }
+    // Another file has its name, size, time and log.
+    await write(path, "one", changedMs);
+    await Deno.writeTextFile(`${path}-wal`, "x".repeat(32));
+    const beside = earlyState(path, changedMs + 9000);
+    assertEquals(isOneState(beside, path, changedMs + 9000), true);
+    await write(other, "one", changedMs);
+    await Deno.rename(other, path);
+    assertEquals(isOneState(beside, path, changedMs + 9000), false);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a copy that fails leaves nothing", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/t.db-wal`, "a log without its file");
+    const made = () =>
+      [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name.startsWith("c."));
+    let failure: unknown = null;
+    try {
+      copyDatabase(`${folder}/t.db`, `${folder}/c.db`);
+    } catch (error) {
+      failure = error;
+    }
+    assertEquals([failure instanceof Deno.errors.NotFound, made()], [true, []]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("a file that the service has built becomes a snapshot, and the restore to it can be undone", async () => {
   await withLocalStore(async (store) => {
     const files = store.files;

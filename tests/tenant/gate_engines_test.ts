@@ -133,6 +133,25 @@ Deno.test("a call joins no more than an engine plans in a moment, and what was t
   compiled.close();
 });
 
+Deno.test("views that a call makes count in what follows them in it, and in no other call", async () => {
+  const schema = { engineVersion: 1, statements: ["CREATE TABLE t (a)"], analyzed: false, numbered: false };
+  const compiled = new CompiledSchema(await gateEngine("node", []), schema);
+  const gate = new GateCompiler(1, compiled);
+  const views = Array.from({ length: 12 }, (_, at) => {
+    const before = at === 0 ? "t" : `v${at - 1}`;
+    return `CREATE VIEW v${at} AS SELECT a FROM ${before} UNION ALL SELECT a FROM ${before}`;
+  });
+  const failuresOf = (...texts: string[]) => {
+    const statements = texts.map((sql) => ({ sql, changesSchema: sql.startsWith("CREATE") }));
+    const { failure } = gate.inspect(statements);
+    const gated = gate.gate(tenantCall(1, "schema", texts.map((sql) => [sql] as const)));
+    return [failure?.kind, gated.failure?.kind];
+  };
+  assertEquals(failuresOf(...views, "SELECT a FROM v11"), ["too_big", "too_big"]);
+  assertEquals(failuresOf("SELECT a FROM v11"), ["unknown_table", "unknown_table"]);
+  compiled.close();
+});
+
 Deno.test("long chains of AND and many windows never reach the engine, and long lists and chains of OR do", async () => {
   const schema = {
     engineVersion: 1,

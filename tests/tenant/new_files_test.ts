@@ -32,12 +32,17 @@ async function withStore(body: (store: LocalStore, folder: string) => Promise<vo
 /** New files whose first one `make` makes. */
 async function withNewFiles(
   make: (path: string) => Promise<void>,
-  body: (files: NewFiles, read: (id: string) => Promise<string>) => Promise<void>,
+  body: (
+    files: NewFiles,
+    read: (id: string) => Promise<string>,
+    pathOf: (id: string) => string,
+  ) => Promise<void>,
 ): Promise<void> {
   const tenants = await Deno.makeTempDir({ prefix: "cubby_new_" });
-  const read = (id: string) => Deno.readTextFile(databasePath(tenants, id));
+  const pathOf = (id: string) => databasePath(tenants, id);
   try {
-    await body(new NewFiles({ tenants, makeInChild: (id) => make(databasePath(tenants, id)) }), read);
+    const files = new NewFiles({ tenants, makeInChild: (id) => make(pathOf(id)) });
+    await body(files, (id) => Deno.readTextFile(pathOf(id)), pathOf);
   } finally {
     await Deno.remove(tenants, { recursive: true });
   }
@@ -51,6 +56,32 @@ Deno.test("what is told of a new database's file is what is there, of the first 
       const id = anId();
       assertEquals(await store.create(id), await store.storageOf(id));
     }
+  });
+});
+
+Deno.test("a copy is on the disk with every folder that leads to it, and nobody else's to read", async () => {
+  // Their last two characters are the names of their folders.
+  const ids = ["10A", "20A", "30B"].map((end) => anId().slice(0, -3) + end);
+  await withNewFiles((path) => Deno.writeTextFile(path, "whole"), async (files, _read, pathOf) => {
+    const { sync } = Deno.FsFile.prototype;
+    let synced = 0;
+    Deno.FsFile.prototype.sync = function (this: Deno.FsFile) {
+      synced++;
+      return sync.call(this);
+    };
+    try {
+      const each: number[] = [];
+      for (const id of ids) {
+        synced = 0;
+        await files.make(id);
+        each.push(synced);
+      }
+      // The first is made by a child. A copy syncs its file and its folder, and of a new folder the one around it.
+      assertEquals(each, [0, 2, 3]);
+    } finally {
+      Deno.FsFile.prototype.sync = sync;
+    }
+    for (const id of ids.slice(1)) assertEquals(((await Deno.stat(pathOf(id))).mode ?? 0) & 0o777, 0o600);
   });
 });
 

@@ -38,6 +38,20 @@ Deno.test("nothing that reaches for files, pages or the server's own functions i
       "SELECT 1; DROP TABLE t",
       "/* */ EXPLAIN PRAGMA rekey",
     ];
+    // What a role above that of the call may do, and what no server would refuse.
+    for (const level of ["read", "write"] as const) {
+      for (
+        const [sql, kind] of [["PRAGMA user_version = 5", "denied"], [
+          "SELECT ?",
+          "parameter_mismatch",
+        ]] as const
+      ) {
+        sent.length = 0;
+        const outcome = await tenant.run(level, [[sql]]);
+        assertEquals(outcome.ok === false && outcome.failure.kind, kind, `${level}: ${sql}`);
+        assertEquals(sent.filter((text) => text.includes(sql)), []);
+      }
+    }
     for (const sql of refused) {
       sent.length = 0;
       for (const level of ["read", "write", "schema"] as const) {

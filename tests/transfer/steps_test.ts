@@ -1,5 +1,6 @@
 // Exports and imports as steps of a plan: a repetition answers what the first one answered, and a file is not held in memory.
 import { assert, assertEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { transferWorld } from "./transfer_world.ts";
@@ -83,6 +84,28 @@ testSteps("steps of a plan that move files", transferWorld, {
       assertEquals(JSON.parse(done.text).data, JSON.parse(redeemed.text).data);
       assertEquals((await replace("other")).body.code, "replay_mismatch");
     },
+  "what has run is answered, also where its answer cannot be kept": async ({ app, acme, ...world }) => {
+    await acme.setup("CREATE TABLE t (v)");
+    const { replays } = app.deps.query;
+    const claim = replays.claim.bind(replays);
+    replays.claim = async (...all) => {
+      const claimed = await claim(...all);
+      if (claimed.state !== "claimed") return claimed;
+      const store = () => Promise.reject(new AppError("meter_unreachable"));
+      return { ...claimed, claim: { ...claimed.claim, store } };
+    };
+    try {
+      const answer = await world.import(APPEND, "v\none\n", step("1"));
+      assertEquals([answer.status, answer.body.data], [200, {
+        tables: 1,
+        rows: 1,
+        notKept: [],
+        snapshot: null,
+      }]);
+    } finally {
+      Reflect.deleteProperty(replays, "claim");
+    }
+  },
 
   "an import that failed runs again": async (world) => {
     await world.acme.setup("CREATE TABLE t (v CHECK (v <> 'bad'))");

@@ -1,5 +1,6 @@
 // A batch that begins with PRAGMA foreign_keys = OFF cascades nothing: rules, log and bounds see it so, and only it.
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { NO_SNAPSHOT } from "../testing/call_api.ts";
 import { withWrites } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -170,5 +171,22 @@ test("without foreign keys a table that others refer to is not put aside, becaus
     ]]);
     assertEquals(used.status, 200, used.text);
     assertEquals(await rows("SELECT parent FROM children"), [[3]]);
+  });
+});
+
+test("a batch without foreign keys cascades nothing beside other calls, and those do", async () => {
+  await withWrites(async ({ rows, setup, shop }) => {
+    await setup(...schema, "CREATE TABLE many (x)");
+    // What comes while this one runs waits, and then goes together.
+    const slow = shop.query(
+      "INSERT INTO many WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 300000) SELECT x FROM s",
+    );
+    const answers = await Promise.all([
+      slow,
+      shop.batch([["PRAGMA foreign_keys = OFF"], [DELETE, 1]], { headers: NO_SNAPSHOT }),
+      shop.query(DELETE, [2], { headers: NO_SNAPSHOT }),
+    ]);
+    assertEquals(answers.map(({ status }) => status), [200, 200, 200]);
+    assertEquals(await rows("SELECT id FROM children"), [[1], [3]]);
   });
 });

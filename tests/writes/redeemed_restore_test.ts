@@ -58,6 +58,31 @@ testSteps("redeem_approval answers", writesIn, {
     assertEquals(await figuresOf(world, redeemed), { ...figures, snapshot: undo });
     assertEquals(await world.rows("SELECT v FROM orders"), [[1]]);
   },
+  "that there is another look to decide by, where it would bring back something else or a rule has come since":
+    async (world) => {
+      const { app, shop, post, rule, setup, decide, redeem, rows } = world;
+      await setup("CREATE TABLE orders (v)", "CREATE TABLE other (v)", "INSERT INTO other VALUES (1)");
+      await setup("INSERT INTO orders VALUES (1)");
+      assertEquals((await post("snapshots", { label: "then" })).status, 201);
+      await setup("UPDATE orders SET v = 2", "UPDATE other SET v = 2");
+      await rule({ tableGlob: "orders", effect: "require_approval" });
+      const { id, approvalToken } = heldBy(await post("restore", { snapshot: "then" }));
+      const look = async () => {
+        const path = `/api/namespaces/${shop.slug}/approvals/${id}/look`;
+        const answer = await app.request("POST", path, { token: app.operatorKey });
+        return JSON.parse(answer.text).data.look;
+      };
+      assertEquals(await look(), 0);
+      await setup("INSERT INTO other VALUES (3)");
+      assertEquals([await look(), await look()], [1, 1]);
+      assertEquals((await decide(id, "approve", { look: 1 })).status, 200);
+      await rule({ tableGlob: "other", effect: "require_approval" });
+      assertEquals((await redeem(approvalToken)).body.code, "effect_changed");
+      assertEquals(await rows("SELECT v FROM orders"), [[2]]);
+      assertEquals((await decide(id, "approve", { look: 2 })).status, 200);
+      assertEquals((await redeem(approvalToken)).status, 200);
+      assertEquals(await rows("SELECT v FROM orders"), [[1]]);
+    },
   "as the import, with what the file held and what was lost, also after another look": async (world) => {
     const { app, shop } = world;
     const migration = { name: "1_orders.sql", sql: "CREATE TABLE orders (v)" };
