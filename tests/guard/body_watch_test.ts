@@ -39,7 +39,7 @@ Deno.test("BodyWatch asks once more about the caller of a body that a sweep has 
       made.push("asked");
       throw new Error("revoked");
     };
-    const watched = watch.watch(promise, (body) => void made.push(body), leave);
+    const watched = watch.watch(promise, (body) => void made.push(body), { late: leave });
     if (late) watch.sweep();
     resolve("body");
     if (late) await assertRejects(() => watched, /revoked/);
