@@ -191,52 +191,58 @@ test("after a restore, statements are understood by the schema that is there now
   });
 });
 
-test("after a restore, a schema that comes as the one before it came is not taken for it", async () => {
-  await withShop(async (shop, app) => {
-    await shop.setup("CREATE TABLE a (x)", "CREATE TABLE b (x)");
-    const rule = { tableGlob: "b", effect: "deny" };
-    const added = await app.request("POST", "/api/namespaces/acme/databases/main/rules", {
-      token: shop.token,
-      body: rule,
+testOneProcess(
+  "after a restore, a schema that comes as the one before it came is not taken for it",
+  async () => {
+    await withShop(async (shop, app) => {
+      await shop.setup("CREATE TABLE a (x)", "CREATE TABLE b (x)");
+      const rule = { tableGlob: "b", effect: "deny" };
+      const added = await app.request("POST", `/api/namespaces/${shop.slug}/databases/main/rules`, {
+        token: shop.token,
+        body: rule,
+      });
+      assertEquals(added.status, 201, added.text);
+      const snapshot = (label: string) => post(app, shop, "snapshots", { label });
+      const restore = async (label: string) => {
+        const answer = await post(app, shop, "restore", { snapshot: label });
+        assertEquals(answer.status, 200, answer.text);
+      };
+      await snapshot("without");
+      // Each is as many changes of the schema away from what both began with.
+      for (const table of ["a", "b"]) {
+        await shop.setup(
+          `CREATE TRIGGER more AFTER INSERT ON items BEGIN INSERT INTO ${table} VALUES (1); END`,
+        );
+        await snapshot(table);
+        await restore("without");
+      }
+      for (const [table, status] of [["a", 200], ["b", 403], ["a", 200]] as const) {
+        await restore(table);
+        const answer = await shop.query("INSERT INTO items (name) VALUES ('x')");
+        assertEquals(answer.status, status, answer.text);
+      }
     });
-    assertEquals(added.status, 201, added.text);
-    const snapshot = (label: string) => post(app, shop, "snapshots", { label });
-    const restore = async (label: string) => {
-      const answer = await post(app, shop, "restore", { snapshot: label });
-      assertEquals(answer.status, 200, answer.text);
-    };
-    await snapshot("without");
-    // Each is as many changes of the schema away from what both began with.
-    for (const table of ["a", "b"]) {
-      await shop.setup(
-        `CREATE TRIGGER more AFTER INSERT ON items BEGIN INSERT INTO ${table} VALUES (1); END`,
-      );
-      await snapshot(table);
-      await restore("without");
-    }
-    for (const [table, status] of [["a", 200], ["b", 403], ["a", 200]] as const) {
-      await restore(table);
-      const answer = await shop.query("INSERT INTO items (name) VALUES ('x')");
-      assertEquals(answer.status, status, answer.text);
-    }
-  });
-});
+  },
+);
 
-test("after a restore, a role that was too low for a statement is judged by the schema that is there now", async () => {
-  await withShop(async (shop, app) => {
-    await shop.setup("CREATE TABLE found (found)");
-    await post(app, shop, "snapshots", { label: "plain" });
-    // What was a row is a command of the index, which a writer must not give.
-    await shop.setup("DROP TABLE found", "CREATE VIRTUAL TABLE found USING fts5(text)");
-    const { token } = await shop.mint("write");
-    const insert = () => shop.query("INSERT INTO found (found) VALUES ('rebuild')", [], { token });
-    const refused = await insert();
-    assertEquals([refused.status, refused.body.code], [403, "role_too_low"], refused.text);
-    assertEquals((await post(app, shop, "restore", { snapshot: "plain" })).status, 200);
-    const answer = await insert();
-    assertEquals(answer.status, 200, answer.text);
-  });
-});
+testOneProcess(
+  "after a restore, a role that was too low for a statement is judged by the schema that is there now",
+  async () => {
+    await withShop(async (shop, app) => {
+      await shop.setup("CREATE TABLE found (found)");
+      await post(app, shop, "snapshots", { label: "plain" });
+      // What was a row is a command of the index, which a writer must not give.
+      await shop.setup("DROP TABLE found", "CREATE VIRTUAL TABLE found USING fts5(text)");
+      const { token } = await shop.mint("write");
+      const insert = () => shop.query("INSERT INTO found (found) VALUES ('rebuild')", [], { token });
+      const refused = await insert();
+      assertEquals([refused.status, refused.body.code], [403, "role_too_low"], refused.text);
+      assertEquals((await post(app, shop, "restore", { snapshot: "plain" })).status, 200);
+      const answer = await insert();
+      assertEquals(answer.status, 200, answer.text);
+    });
+  },
+);
 
 test("writes that come while a restore runs are kept by it or come after it, and none is lost", async () => {
   await withShop(async (shop, app) => {

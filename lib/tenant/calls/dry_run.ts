@@ -28,6 +28,8 @@ export interface DryRunOptions {
   readonly targetOf: (index: number) => StatementTarget | null;
   /** Above so many affected rows none is shown. */
   readonly mostPreviewed: number;
+  /** Rows shown of a statement, where not as many as whoever looks at them needs. */
+  readonly mostRows?: number;
 }
 
 /** What is known of a dry run, also of one that has not come to its end. */
@@ -40,6 +42,8 @@ export class DryRun {
   ms = 0;
   /** Of the statements that have run. */
   footprint: Footprint | null = null;
+  /** Whether rows are being read to be shown. */
+  isShowing = false;
   #watch: FootprintWatch | null = null;
   readonly #returned: ReturnedRows;
   readonly #room = new PreviewRoom();
@@ -137,15 +141,17 @@ export class DryRun {
     const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
     // What finds the rows was made without the values that the statement takes.
-    const shows = !hidden && !statement.takes && !this.#room.isUsedUp;
+    const shows = !hidden && !statement.takes && !this.#room.isUsedUp && this.#mostRows > 0;
     const found = shows && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(statementOfRun(this.options.call, this.at))
       : null;
     // Who sends an INSERT has its rows; who decides about it sees them here.
     const target = found?.target.verb === "INSERT" && !this.#isHeld ? null : found;
+    this.isShowing = true;
     const preview = target && ownRows !== null
       ? yield* rowPreview({ statement, target, ownRows, rowForm, most: this.#mostRows })
       : null;
+    this.isShowing = false;
     this.#addEffect({ ...effect, preview: preview && this.#room.fit(preview) });
     if (last) return null;
     // The next statements of a batch see what this one did.
@@ -165,7 +171,7 @@ export class DryRun {
   }
 
   get #mostRows(): number {
-    return this.#isHeld ? HELD_ROWS : PREVIEW_ROWS;
+    return Math.min(this.options.mostRows ?? Infinity, this.#isHeld ? HELD_ROWS : PREVIEW_ROWS);
   }
 
   /** All sets have one result together. */

@@ -105,18 +105,19 @@ export class KnownLookups {
     const known = this.#find(databaseId, call);
     const sql = call.statements[0]?.sql;
     if (known === null || sql === undefined || this.#engine === null) return null;
-    const { Connection } = this.#engine;
-    const compiled = known.open?.lookups.get(sql);
-    if (known.open && compiled && this.#open.begin(known.open, lanes, nowMs)) {
-      return { connection: known.open.connection, lookup: compiled, from: "open" };
-    }
-    if (compiled === undefined && !this.#open.mayCompile(known)) {
+    const { open } = known;
+    const compiled = open?.lookups.get(sql);
+    if (open && compiled) {
+      if (this.#open.begin(open, lanes, nowMs)) {
+        return { connection: open.connection, lookup: compiled, from: "open" };
+      }
+    } else if (this.#open.mayCompile(known)) {
+      const lookup = this.#open.compile(this.#engine.Connection, { databaseId, database: known, sql }, lanes);
+      if (lookup && known.open) return { connection: known.open.connection, lookup, from: "compiled" };
+    } else {
       return images && mayHaveImage(known, lanes) ? this.#fromImage(databaseId, known, sql, lanes) : null;
     }
-    const lookup = compiled
-      ? null
-      : this.#open.compile(Connection, { databaseId, database: known, sql }, lanes);
-    if (lookup && known.open) return { connection: known.open.connection, lookup, from: "compiled" };
+    // The file or its schema is another one.
     this.close(databaseId);
     return null;
   }

@@ -25,6 +25,9 @@ import { awaitWork } from "../../core/run_work.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
 export const MAX_PREVIEWED = 20_000;
+/** Rows shown of a statement: the server sends no more than some megabytes at once, so fewer where they are too long for it, or none. */
+const SHOWN = [Infinity, 1, 0] as const;
+const NONE_SHOWN = [0] as const;
 
 /** For the write slot. Throws `AppError`. */
 export async function dryRun(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {
@@ -45,7 +48,7 @@ export async function ownReads(
   if (footprint === null) return null;
   // What takes longer leaves no time for the run that counts.
   const timeoutMs = Math.min(connection.context.queryTimeoutMs, call.timeoutMs ?? Infinity) / 2;
-  const outcome = await dryRunUntilAnswered(connection, { ...job, call: { ...call, timeoutMs } });
+  const outcome = await dryRunUntilAnswered(connection, { ...job, call: { ...call, timeoutMs } }, NONE_SHOWN);
   if (outcome.ok !== true && outcome.ok !== false) return null;
   return outcome.results.map(({ rowsRead }) => rowsRead);
 }
@@ -58,16 +61,33 @@ function withReads(outcome: TenantOutcome, reads: readonly number[]): TenantOutc
   };
 }
 
-async function dryRunUntilAnswered(connection: RemoteConnection, job: AskedCall): Promise<TenantOutcome> {
+async function dryRunUntilAnswered(
+  connection: RemoteConnection,
+  job: AskedCall,
+  shown: readonly number[] = SHOWN,
+): Promise<TenantOutcome> {
   const untilMs = retryOpenUntil(connection);
   try {
-    return await untilAnswered(() => dryRunOnce(connection, job), () => connection, untilMs);
+    return await untilAnswered(() => dryRunShowing(connection, job, shown), () => connection, untilMs);
   } catch (error) {
     throw error instanceof Stopped ? new AppError("store_unavailable") : error;
   }
 }
 
-async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedCall): Promise<TenantOutcome> {
+async function dryRunShowing(
+  connection: RemoteConnection,
+  job: AskedCall,
+  [mostRows = 0, ...fewer]: readonly number[],
+): Promise<TenantOutcome> {
+  const outcome = await dryRunOnce(connection, job, mostRows);
+  return outcome === "rows too long" ? await dryRunShowing(connection, job, fewer) : outcome;
+}
+
+async function dryRunOnce(
+  connection: RemoteConnection,
+  { call, signal }: AskedCall,
+  mostRows: number,
+): Promise<TenantOutcome | "rows too long"> {
   const schemaGate = await connection.schemaGate();
   if (call.schemaVersion !== schemaGate.version) return { ok: "stale", schemaVersion: schemaGate.version };
   const gate = await schemaGate.gate(call);
@@ -85,6 +105,7 @@ async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedC
     openWatch: footprint ? () => FootprintWatch.open(footprint, new RemoteNotes()) : null,
     targetOf: (index) => targets[index] ?? null,
     mostPreviewed: MAX_PREVIEWED,
+    mostRows,
   });
   try {
     const stale = await transaction.begin(schemaGate.schema.engineVersion, call.foreignKeysOff);
@@ -94,6 +115,7 @@ async function dryRunOnce(connection: RemoteConnection, { call, signal }: AskedC
   } catch (error) {
     const failure = statementFailure(error);
     if (failure === null) throw error;
+    if (run.isShowing && failure.kind === "result_too_large") return "rows too long";
     return failedRun(run, failure, failure === timedOut ? timeoutMs : run.ms);
   } finally {
     await transaction.end();

@@ -105,6 +105,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     })
     .post(`${PATH}/check`, async (c) => {
       const { ctx, address } = endpointsPage(deps, c);
+      requireNamespaceAdmin(ctx.caller, address.namespaceSlug);
       const [slug, fields] = [slugOf(c), await readForm(c)];
       const unchecked = uncheckedSpec(specSent(fields, await getEndpoint(ctx, { address, slug })));
       const issues = await findIssues(ctx, { address, slug, unchecked });
