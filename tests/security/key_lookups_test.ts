@@ -23,6 +23,7 @@ import {
   lookAll,
   MANY,
   T,
+  uncopied,
   withFile,
   type World,
 } from "./lookup_world.ts";
@@ -520,7 +521,7 @@ Deno.test("a file that is damaged under look-ups that come together leaves all b
 
 Deno.test("a database that finds no room for its connection is left to children, and nobody's is closed for it", async () => {
   await withFile(async (world) => {
-    const database = await world.another();
+    const database = uncopied(await world.another());
     await firstLook(world);
     assertEquals(await look({ ...world, database }), null);
     assertEquals(await look(world), [["one"]]);
@@ -533,6 +534,7 @@ Deno.test("look-ups of a database count for the room too: one that finds none is
   await withFile(async (world) => {
     const { lookups, database, call } = world;
     await firstLook(world);
+    uncopied(database);
     const found = [];
     for (const note of ["2", "3"]) {
       const other = {
@@ -553,7 +555,7 @@ Deno.test("databases are opened here for a third of the time, or a tenth where t
   for (const [tookMs, pauseMs] of [[1, 2], [10, 90]] as const) {
     await withFile(async (world) => {
       const { clock } = world;
-      const database = await world.another();
+      const database = uncopied(await world.another());
       clock.step = tookMs;
       assertEquals(await look(world), [["one"]]);
       clock.step = 0;

@@ -88,6 +88,11 @@ export function giveSlot({ database: { lanes } }: World, turn: number | null): v
   lanes.writeTurn = turn;
 }
 
+/** Somebody has the write slot of the database, so that its file is not copied. */
+export function uncopied(database: LookupDatabase): LookupDatabase {
+  return Object.assign(database, { lanes: Object.assign(database.lanes, { writeTurn: null }) });
+}
+
 /** Runs SQL in another process, which is the last one to close the file where nobody holds a lock on it. */
 export async function elsewhere(path: string, sql: string): Promise<void> {
   const code =
