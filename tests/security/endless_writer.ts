@@ -9,6 +9,6 @@ database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA wal_autoc
 const update = database.prepare("UPDATE t SET a = ? WHERE id = 1");
 for (let at = 0;; at++) {
   update.run(String.fromCharCode(65 + at % 57).repeat(20_000));
-  if (at % 3 === 0) database.exec(`PRAGMA wal_checkpoint(${at % 2 ? "PASSIVE" : "RESTART"})`);
+  database.exec(`PRAGMA wal_checkpoint(${at % 4 === 0 ? "RESTART" : "PASSIVE"})`);
   if (at === 0) print("writes");
 }

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import type { Lookup, LookupColumns, LookupImages } from "../../engine/lookup_connection.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES } from "../wal_frames.ts";
-import { readWalIndex, WAL_INDEX_BYTES, type WalIndex } from "../wal_index.ts";
+import { readWalIndex, WAL_INDEX_BYTES, type WalIndex } from "../wal_shm.ts";
 
 /** Bytes of the longest file that is copied, and of the longest log. */
 const MAX_IMAGE_BYTES = 256 * 1024;
