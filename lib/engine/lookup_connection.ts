@@ -20,7 +20,7 @@ const PRAGMAS =
   "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; " +
   "PRAGMA query_only=ON; PRAGMA cache_size=-16";
 
-/** How the columns of a look-up's answer are told. */
+/** The columns of a look-up's answer, as its plain and its typed form write them. */
 export interface LookupColumns {
   readonly columnsJson: string;
   readonly typedColumnsJson: string;
@@ -121,7 +121,7 @@ export class LookupConnection extends LookupReader {
     );
   }
 
-  /** The same; null where the file has another schema. */
+  /** Compiles and proves a read (`prove`); null where the file has another schema. */
   compile(sql: string, schemaVersion: number): Lookup | null {
     const isShared = this.database.isTransaction;
     if (!isShared) this.begin();
@@ -156,13 +156,13 @@ export class LookupConnection extends LookupReader {
   }
 }
 
-/** Holds a copy of one whole file after the other in memory, so that nothing is opened and nothing has to be closed. */
+/** A database in memory that is a copy of one file after the other: no file is opened by the engine, and none closed. */
 export class LookupImages extends LookupReader {
   constructor() {
     super(":memory:", false);
   }
 
-  /** The same in a copy of the file whose bytes these are. What was compiled before is of no use any more. */
+  /** Compiles and proves a read (`prove`) in a copy of the file whose bytes these are; those of the copy before end. */
   compile(image: Uint8Array, sql: string, columns: LookupColumns | null): Lookup {
     this.own(() => this.database.deserialize(image));
     return this.prove(sql, columns);

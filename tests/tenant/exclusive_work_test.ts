@@ -2,19 +2,26 @@
 import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
 import { withLocalStore } from "../testing/local_store.ts";
+import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { codeOf } from "./archive_world.ts";
+
+/** Restores begin and wait. */
+function heldRestores(store: LocalStore) {
+  const begun = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  store.willReplace = async () => {
+    begun.resolve();
+    await goesOn.promise;
+  };
+  return { begun, goesOn };
+}
 
 Deno.test("a drop waits for a restore that has begun, and the restore changes nothing any more", async () => {
   await withLocalStore(async (store) => {
     const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
     await tenant.database.takeSnapshot("before");
-    const begun = Promise.withResolvers<void>();
-    const goesOn = Promise.withResolvers<void>();
-    store.willReplace = async () => {
-      begun.resolve();
-      await goesOn.promise;
-    };
+    const { begun, goesOn } = heldRestores(store);
     const ended: string[] = [];
     const restore = () => codeOf(tenant.database.restore("before", { undoLabel: "undo" }));
     const restoring = restore().then((code) => ended.push(`restore: ${code}`));
@@ -34,12 +41,7 @@ Deno.test("a transaction that begins while a restore runs begins behind it, in w
     const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
     await tenant.database.takeSnapshot("before");
     await tenant.run("write", [["INSERT INTO t VALUES (1)"]]);
-    const begun = Promise.withResolvers<void>();
-    const goesOn = Promise.withResolvers<void>();
-    store.willReplace = async () => {
-      begun.resolve();
-      await goesOn.promise;
-    };
+    const { begun, goesOn } = heldRestores(store);
     const ended: string[] = [];
     const restoring = tenant.database.restore("before", { undoLabel: "undo" }).then(() =>
       ended.push("restore")

@@ -1,5 +1,5 @@
-// Look-ups by key in copies of small files: where there is no room for one more connection, a file is read as a whole, and the log
-// beside it, which takes a fourth of what an engine child takes to open it.
+// Look-ups by key in copies of small files. Where there is no room for one more connection, the service reads a file and its log
+// as a whole: an engine child takes four times as long to open the file.
 import { existsSync } from "node:fs";
 import type { Lookup, LookupColumns, LookupImages } from "../../engine/lookup_connection.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES } from "../wal_frames.ts";
@@ -44,7 +44,7 @@ export class FileImages {
     return this.connection.compile(this.#bytes.subarray(0, length), sql, columns);
   }
 
-  /** How many bytes have been read; 0: the file has got a log or a journal meanwhile, or is too long. */
+  /** Reads a file without a log. How many bytes; 0: it is too long, or somebody has written into it meanwhile. */
   #readAlone(path: string): number {
     const before = Deno.statSync(path);
     if (!before.isFile || before.size > MAX_IMAGE_BYTES) return 0;
@@ -60,8 +60,8 @@ export class FileImages {
   }
 
   /**
-   * The same with what its readers see of the log. Only its writers go on in the log, or begin it again, and change its index with
-   * it; what is folded into the file meanwhile stands in the log as well.
+   * Reads a file and what its readers see of its log. How many bytes; 0 as above. Only a writer adds to the log, or begins it again,
+   * and then the index changes too. What somebody folds into the file meanwhile stands in the log as well.
    */
   #readWithLog(path: string): number {
     const before = readIndex(path);

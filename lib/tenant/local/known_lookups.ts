@@ -22,7 +22,7 @@ const USED_MS = 1_000;
 
 /** What is known of one database. */
 interface Known extends OpenDatabase {
-  /** With the columns of their answers, where a copy of the file has told. */
+  /** Texts that a child has proven, with the columns of their answers once a copy of the file has told them. */
   readonly texts: Map<string, LookupColumns | null>;
   /** Characters of them. */
   characters: number;

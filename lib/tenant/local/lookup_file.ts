@@ -28,7 +28,7 @@ export class LookupFile implements SlotReader {
   /** The connection and its look-ups. */
   bytes = CONNECTION_BYTES;
   readonly connection: LookupConnection;
-  /** Those that are compiled, by their texts. */
+  /** The look-ups that are compiled, by their texts. */
   readonly lookups = new Map<string, Lookup>();
   /** Null: the file is at rest and has none (`child/log_form.ts`). */
   readonly #walId: string | null;
