@@ -154,7 +154,7 @@ Deno.test("the layer check refuses what climbs, what crosses a row, and what the
     ["lib/sql/syntax.ts", "lib/store/keys.ts"],
     ["lib/query/run.ts", "routes/app.ts"],
     ["lib/services/query/run_statements.ts", "tests/std/assert.ts"],
-    ["lib/tenant/local/child/main.ts", "lib/tenant/local/wire.ts"],
+    ["lib/tenant/local/child/main.ts", "lib/tenant/local/frames/wire.ts"],
     ["lib/sql/syntax.ts", "lib/engine/guard.ts"],
     ["lib/engine/guard.ts", "lib/store/keys.ts"],
     ["lib/engine/guard.ts", "lib/tenant/tenant_store.ts"],

@@ -5,7 +5,7 @@ import { pause } from "../../lib/core/pause.ts";
 import { archiveBackup } from "../../lib/services/backup/archived_backups.ts";
 import { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
 import { ArchiveFolder, archiveFolder } from "../../lib/tenant/archive/archive_state.ts";
-import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath, tenantPaths } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { ReadinessCheck } from "../../lib/services/health/check_readiness.ts";
 import { rowsOf } from "../testing/test_namespace.ts";

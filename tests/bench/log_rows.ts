@@ -4,11 +4,11 @@
 // come at random over databases, 2,000 of them in each look of the flusher. Linux only.
 import { print } from "../testing/print.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import { LogBudget } from "../../lib/tenant/log_budget.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import { LogBudget } from "../../lib/tenant/log/log_budget.ts";
+import { LogBuffer } from "../../lib/tenant/log/log_buffer.ts";
 import { logRow } from "../../lib/tenant/log_columns.ts";
-import { PackFile } from "../../lib/tenant/local/pack_file.ts";
-import { spoolLines } from "../../lib/tenant/local/spool_lines.ts";
+import { PackFile } from "../../lib/tenant/local/log/pack_file.ts";
+import { spoolLines } from "../../lib/tenant/local/log/spool_lines.ts";
 import { readManyOptions } from "./many_options.ts";
 import { threadCpuSeconds } from "./process_cpu.ts";
 

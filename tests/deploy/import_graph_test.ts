@@ -1,7 +1,7 @@
 // What a start on Deno Deploy loads: the less, the sooner the first request is answered. What only some processes need is
 // imported when they need it.
 import { assert, assertEquals } from "@std/assert";
-import { CHILD_FOLDERS } from "../../lib/tenant/local/program_files.ts";
+import { CHILD_FOLDERS } from "../../lib/tenant/local/pool/program_files.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
 import { pause } from "../../lib/core/pause.ts";
-import { LogSpool } from "../../lib/tenant/local/log_spool.ts";
+import { LogSpool } from "../../lib/tenant/local/log/log_spool.ts";
 import type { LogValue, LogValues } from "../../lib/tenant/log_columns.ts";
 import { rounds } from "../testing/rounds.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";

@@ -1,7 +1,7 @@
 // Objects that cannot be used because what they are made of is gone: every list names them with the reason and goes on.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { oneStore } from "../testing/cases.ts";
 import { withWrites, type WriteWorld } from "../writes/write_world.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";

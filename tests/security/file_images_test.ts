@@ -2,7 +2,7 @@
 // written before is seen, and nothing of one database is ever read in another.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { DIGIT_ROWS, PLAIN_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { withLocalStore } from "../testing/local_store.ts";

@@ -3,7 +3,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { LookupImages } from "../../lib/engine/lookup_connection.ts";
 import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
-import { FileImages } from "../../lib/tenant/local/file_images.ts";
+import { FileImages } from "../../lib/tenant/local/lookups/file_images.ts";
 import { print } from "../testing/print.ts";
 
 const [folder = ""] = Deno.args;

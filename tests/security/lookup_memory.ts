@@ -4,7 +4,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { LookupConnection } from "../../lib/engine/lookup_connection.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
-import { LookupFile } from "../../lib/tenant/local/lookup_file.ts";
+import { LookupFile } from "../../lib/tenant/local/lookups/lookup_file.ts";
 import { print } from "../testing/print.ts";
 
 const [folder = "", count = "0", besides = "0", mode = "wal"] = Deno.args;

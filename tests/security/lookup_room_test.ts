@@ -1,7 +1,7 @@
 // What the service keeps open for look-ups by key stays within its bounds, which small machines have smaller.
 import { assert, assertEquals } from "@std/assert";
-import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "../../lib/tenant/local/lookup_file.ts";
-import { findDescriptors, lookupBytesOf } from "../../lib/tenant/local/lookup_room.ts";
+import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "../../lib/tenant/local/lookups/lookup_file.ts";
+import { findDescriptors, lookupBytesOf } from "../../lib/tenant/local/lookups/lookup_room.ts";
 
 const GB = 1024 ** 3;
 

@@ -5,9 +5,9 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
-import { KeyLookups, type LookupDatabase } from "../../lib/tenant/local/key_lookups.ts";
-import { WriteLane } from "../../lib/tenant/local/write_lane.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import { KeyLookups, type LookupDatabase } from "../../lib/tenant/local/lookups/key_lookups.ts";
+import { WriteLane } from "../../lib/tenant/local/lanes/write_lane.ts";
+import { LogBuffer } from "../../lib/tenant/log/log_buffer.ts";
 import type { TenantCall, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { rowsOf, tenantCall } from "../contracts/tenant_store.ts";
 

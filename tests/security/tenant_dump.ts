@@ -1,7 +1,7 @@
 // The content of one tenant's database as anybody with its file, or with its server's address, would see it.
 import { DatabaseSync } from "node:sqlite";
 import type { Config } from "../../lib/config.ts";
-import { databasePath, tenantPaths } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath, tenantPaths } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { locationOf } from "../../lib/tenant/remote/locations.ts";
 import { askLocation } from "../testing/ask_location.ts";
 

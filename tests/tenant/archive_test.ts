@@ -9,7 +9,7 @@ import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
-import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { ifThere } from "../../lib/store/if_there.ts";
 import { openLocalStore } from "../testing/local_store.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";

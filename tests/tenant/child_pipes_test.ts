@@ -5,7 +5,7 @@ import {
   findPipeFunctions,
   type PipeFunctions,
   startWithPipes,
-} from "../../lib/tenant/local/child_pipes.ts";
+} from "../../lib/tenant/local/pool/child_pipes.ts";
 
 const decoder = new TextDecoder();
 const WAYS: readonly (readonly [name: string, functions: PipeFunctions | null])[] = [

@@ -3,10 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { plainFailure } from "../../lib/engine/engine_failure.ts";
 import type { Level } from "../../lib/engine/guard.ts";
-import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import type { Flight } from "../../lib/tenant/local/jobs.ts";
-import { settleGroup } from "../../lib/tenant/local/settle_group.ts";
-import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
+import type { Flight } from "../../lib/tenant/local/lanes/jobs.ts";
+import { settleGroup } from "../../lib/tenant/local/pool/settle_group.ts";
+import { wireCall } from "../../lib/tenant/local/frames/wire.ts";
 import { logRow, noFigures } from "../../lib/tenant/log_columns.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 

@@ -1,6 +1,6 @@
 // What is remembered of databases that a child has found damaged.
 import { assertEquals } from "@std/assert";
-import { DatabaseStates } from "../../lib/tenant/local/database_states.ts";
+import { DatabaseStates } from "../../lib/tenant/local/files/database_states.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
 Deno.test("new damage is remembered however much there was before, the oldest given up for it", () => {

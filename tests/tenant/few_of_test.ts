@@ -1,7 +1,7 @@
 // A small set answers as any other set does.
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { FewOf } from "../../lib/tenant/local/few_of.ts";
+import { FewOf } from "../../lib/tenant/local/lanes/few_of.ts";
 
 const step = fc.record({ do: fc.constantFrom("add", "delete", "clear"), item: fc.nat({ max: 5 }) });
 

@@ -5,7 +5,7 @@ import { mergeOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { rounds } from "../testing/rounds.ts";

@@ -1,15 +1,15 @@
 // When work of an engine child counts as slow, so that it gives way to others that wait.
 import { assert, assertEquals } from "@std/assert";
-import { type LaneFlight, newFlight } from "../../lib/tenant/local/child_slot.ts";
-import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
+import { type LaneFlight, newFlight } from "../../lib/tenant/local/pool/child_slot.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
 import { systemClock } from "../../lib/core/clock.ts";
-import { noteTimes } from "../../lib/tenant/local/child_shares.ts";
-import { takeBackBehind } from "../../lib/tenant/local/read_train.ts";
-import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { noteTimes } from "../../lib/tenant/local/pool/child_shares.ts";
+import { takeBackBehind } from "../../lib/tenant/local/pool/read_train.ts";
+import { wireCall } from "../../lib/tenant/local/frames/wire.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
-import { givesUp, givesWay } from "../../lib/tenant/local/gives_way.ts";
+import { givesUp, givesWay } from "../../lib/tenant/local/pool/gives_way.ts";
 import { SlowTurns } from "../../lib/tenant/slow_turns.ts";
-import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
+import type { ChildReport } from "../../lib/tenant/local/pool/progress_files.ts";
 
 /** Others wait for every child, and no slot for slow work is free. */
 const crowded = {

@@ -1,7 +1,7 @@
 // Transactions of look-ups in files at rest are ended after some seconds, a few in a round.
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
-import { HeldReads } from "../../lib/tenant/local/held_reads.ts";
+import { HeldReads } from "../../lib/tenant/local/lookups/held_reads.ts";
 
 /** Those that have been ended, in order. */
 function heldReads(count: number) {

@@ -4,10 +4,10 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
-import { removeLeftoverCopies } from "../../lib/tenant/local/snapshot_files.ts";
+import { removeLeftoverCopies } from "../../lib/tenant/local/files/snapshot_files.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import { databasePath, snapshotFolder } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath, snapshotFolder } from "../../lib/tenant/local/files/tenant_paths.ts";
 
 const HOUR_MS = 3_600_000;
 /** Of a label, as old as a snapshot can be. */

@@ -6,9 +6,9 @@ import {
   PROGRESS_RECORD_BYTES,
   PROGRESS_SET_AT,
 } from "../../lib/tenant/local/child/protocol.ts";
-import { lastRecord } from "../../lib/tenant/local/progress_files.ts";
-import { LogBudget } from "../../lib/tenant/log_budget.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import { lastRecord } from "../../lib/tenant/local/pool/progress_files.ts";
+import { LogBudget } from "../../lib/tenant/log/log_budget.ts";
+import { LogBuffer } from "../../lib/tenant/log/log_buffer.ts";
 
 Deno.test("log rows of all databases together stay within one bound of memory, and what is written makes room", () => {
   const budget = new LogBudget(10_000);

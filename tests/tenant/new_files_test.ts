@@ -7,8 +7,8 @@ import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
-import { NewFiles } from "../../lib/tenant/local/new_files.ts";
-import { databasePath } from "../../lib/tenant/local/tenant_paths.ts";
+import { NewFiles } from "../../lib/tenant/local/files/new_files.ts";
+import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 
 const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";

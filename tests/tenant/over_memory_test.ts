@@ -1,8 +1,8 @@
 // Which engine child ends where all of them together hold more memory than they may.
 import { assertEquals } from "@std/assert";
-import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
-import type { EngineChild } from "../../lib/tenant/local/engine_child.ts";
-import { overMemory } from "../../lib/tenant/local/over_memory.ts";
+import type { LaneFlight } from "../../lib/tenant/local/pool/child_slot.ts";
+import type { EngineChild } from "../../lib/tenant/local/pool/engine_child.ts";
+import { overMemory } from "../../lib/tenant/local/pool/over_memory.ts";
 
 const MB = 1024 * 1024;
 

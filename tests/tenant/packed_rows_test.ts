@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS } from "../../lib/tenant/log_columns.ts";
-import { LogBudget } from "../../lib/tenant/log_budget.ts";
-import { LogBuffer } from "../../lib/tenant/log_buffer.ts";
+import { LogBudget } from "../../lib/tenant/log/log_budget.ts";
+import { LogBuffer } from "../../lib/tenant/log/log_buffer.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
-import { PackFile } from "../../lib/tenant/local/pack_file.ts";
-import type { NeededFiles } from "../../lib/tenant/needed_files.ts";
-import { RowPack } from "../../lib/tenant/packed_rows.ts";
-import { StoredPack } from "../../lib/tenant/stored_pack.ts";
-import { TextBlocks } from "../../lib/tenant/text_blocks.ts";
+import { PackFile } from "../../lib/tenant/local/log/pack_file.ts";
+import type { NeededFiles } from "../../lib/tenant/log/needed_files.ts";
+import { RowPack } from "../../lib/tenant/log/packed_rows.ts";
+import { StoredPack } from "../../lib/tenant/log/stored_pack.ts";
+import { TextBlocks } from "../../lib/tenant/log/text_blocks.ts";
 
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("ok", "query", null, 0, 1) },

@@ -1,6 +1,6 @@
 // Whether the program files on the disk are those that this process has loaded.
 import { assertEquals } from "@std/assert";
-import { CHILD_FOLDERS, ProgramFiles } from "../../lib/tenant/local/program_files.ts";
+import { CHILD_FOLDERS, ProgramFiles } from "../../lib/tenant/local/pool/program_files.ts";
 
 /** A program of one file in each folder. */
 async function withProgram(use: (lib: URL, path: string) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 // A tenant's file that this process may read and not write.
 import { assertEquals } from "@std/assert";
-import { readOutcome } from "../../lib/tenant/local/wire.ts";
+import { readOutcome } from "../../lib/tenant/local/frames/wire.ts";
 
 Deno.test("a write to a file that may not be written is the store's failure, not the statement's", () => {
   const f = {

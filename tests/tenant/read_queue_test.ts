@@ -1,10 +1,10 @@
 // In which order the reads of one database start, when some callers have slow ones.
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
-import type { CallJob } from "../../lib/tenant/local/jobs.ts";
+import type { CallJob } from "../../lib/tenant/local/lanes/jobs.ts";
 import { ReadQueue } from "../../lib/tenant/read_queue.ts";
 import { SlowTurns, TURN_MS } from "../../lib/tenant/slow_turns.ts";
-import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { wireCall } from "../../lib/tenant/local/frames/wire.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 
 const NOBODY = () => {};

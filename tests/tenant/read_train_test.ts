@@ -8,12 +8,12 @@ import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { engineChildren } from "../testing/engine_children.ts";
-import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import { closeInAll, type LaneFlight, newFlight, newSlot } from "../../lib/tenant/local/child_slot.ts";
-import { makesWay } from "../../lib/tenant/local/gives_way.ts";
-import type { CallJob } from "../../lib/tenant/local/jobs.ts";
-import type { ChildReport } from "../../lib/tenant/local/progress_files.ts";
-import { groupsAtOnce, joinTrain, leaveTrain } from "../../lib/tenant/local/read_train.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
+import { closeInAll, type LaneFlight, newFlight, newSlot } from "../../lib/tenant/local/pool/child_slot.ts";
+import { makesWay } from "../../lib/tenant/local/pool/gives_way.ts";
+import type { CallJob } from "../../lib/tenant/local/lanes/jobs.ts";
+import type { ChildReport } from "../../lib/tenant/local/pool/progress_files.ts";
+import { groupsAtOnce, joinTrain, leaveTrain } from "../../lib/tenant/local/pool/read_train.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 
 /** More than one train takes. */

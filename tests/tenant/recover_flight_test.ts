@@ -2,13 +2,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
-import { endedByWork } from "../../lib/tenant/local/child_bounds.ts";
-import type { LaneFlight } from "../../lib/tenant/local/child_slot.ts";
-import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import type { ChildRemains } from "../../lib/tenant/local/engine_child.ts";
+import { endedByWork } from "../../lib/tenant/local/pool/child_bounds.ts";
+import type { LaneFlight } from "../../lib/tenant/local/pool/child_slot.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
+import type { ChildRemains } from "../../lib/tenant/local/pool/engine_child.ts";
 import type { WireOutcome } from "../../lib/tenant/local/child/wire_call.ts";
-import { recoverFlight, returnFlight } from "../../lib/tenant/local/recover_flight.ts";
-import { wireCall } from "../../lib/tenant/local/wire.ts";
+import { recoverFlight, returnFlight } from "../../lib/tenant/local/pool/recover_flight.ts";
+import { wireCall } from "../../lib/tenant/local/frames/wire.ts";
 import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 

@@ -3,8 +3,8 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { HEAD_END, LONG_FRAME } from "../../lib/tenant/local/child/protocol.ts";
 import { type WireOutcome, withLengths } from "../../lib/tenant/local/child/wire_call.ts";
-import { FrameReader, type ReplyFrame } from "../../lib/tenant/local/reply_frames.ts";
-import { readOutcome } from "../../lib/tenant/local/wire.ts";
+import { FrameReader, type ReplyFrame } from "../../lib/tenant/local/frames/reply_frames.ts";
+import { readOutcome } from "../../lib/tenant/local/frames/wire.ts";
 
 const encoder = new TextEncoder();
 

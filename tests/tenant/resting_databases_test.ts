@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { LOOK_MS, RestingDatabases } from "../../lib/tenant/local/resting_databases.ts";
-import { databasePath, sizeOf } from "../../lib/tenant/local/tenant_paths.ts";
+import { databasePath, sizeOf } from "../../lib/tenant/local/files/tenant_paths.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { engineChildren, killChildren } from "../testing/engine_children.ts";

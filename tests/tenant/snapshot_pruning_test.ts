@@ -2,8 +2,8 @@
 import { assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { SnapshotPruning } from "../../lib/tenant/local/snapshot_pruning.ts";
-import { makeFolder, snapshotFolder } from "../../lib/tenant/local/tenant_paths.ts";
+import { SnapshotPruning } from "../../lib/tenant/local/files/snapshot_pruning.ts";
+import { makeFolder, snapshotFolder } from "../../lib/tenant/local/files/tenant_paths.ts";
 
 Deno.test("a pruning that fails is told with the database and the reason", async () => {
   const tenants = await Deno.makeTempDir();

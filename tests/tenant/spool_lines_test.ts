@@ -2,7 +2,7 @@
 // one line with it.
 import { assert, assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
-import { readSpoolLine, type SpooledRows, spoolLines } from "../../lib/tenant/local/spool_lines.ts";
+import { readSpoolLine, type SpooledRows, spoolLines } from "../../lib/tenant/local/log/spool_lines.ts";
 import type { LogValues } from "../../lib/tenant/log_columns.ts";
 
 const SQL = "SELECT name FROM items WHERE id = ?";

@@ -3,9 +3,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
-import { DatabaseLanes } from "../../lib/tenant/local/database_lanes.ts";
-import { placeFor } from "../../lib/tenant/local/place_transaction.ts";
-import { nextEnd } from "../../lib/tenant/local/transaction_times.ts";
+import { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
+import { placeFor } from "../../lib/tenant/local/transactions/place_transaction.ts";
+import { nextEnd } from "../../lib/tenant/local/transactions/transaction_times.ts";
 import { startApp } from "../testing/start_app.ts";
 import { codeOf, type TestTransaction, type TransactionWorld, worldIn } from "./transaction_world.ts";
 

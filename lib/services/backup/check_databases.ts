@@ -1,7 +1,7 @@
 // Whether the databases that a control plane knows are there: as files of a data folder, and in the archive.
 import { objectsOf } from "../../tenant/archive/listed_objects.ts";
 import type { ObjectStore } from "../../tenant/object_store.ts";
-import { databasePath, storedIds, tenantPaths } from "../../tenant/local/tenant_paths.ts";
+import { databasePath, storedIds, tenantPaths } from "../../tenant/local/files/tenant_paths.ts";
 import type { Findings } from "./check_money.ts";
 import type { KnownDatabase } from "./known_databases.ts";
 import { ifThere } from "../../store/if_there.ts";

@@ -4,7 +4,7 @@ import { ArchiveFolder, archiveFolder } from "../../tenant/archive/archive_state
 import { buildMoment } from "../../tenant/archive/build_moment.ts";
 import type { ReadObjects } from "../../tenant/object_store.ts";
 import { folderOf } from "../../core/folder_of.ts";
-import { databasePath, sizeOf, syncPath, tenantPaths } from "../../tenant/local/tenant_paths.ts";
+import { databasePath, sizeOf, syncPath, tenantPaths } from "../../tenant/local/files/tenant_paths.ts";
 import type { KnownDatabase } from "./known_databases.ts";
 import { removeIfThere } from "../../store/if_there.ts";
 

@@ -10,7 +10,7 @@ import { claimDataDir } from "../../store/claim_data_dir.ts";
 import { noteFormat, requireKnownFormat } from "../../store/data_format.ts";
 import { keepPrivate } from "../../store/keep_private.ts";
 import { withLifetimes } from "../../store/lifetimes.ts";
-import { syncPath } from "../../tenant/local/tenant_paths.ts";
+import { syncPath } from "../../tenant/local/files/tenant_paths.ts";
 import { backupFiles } from "./backup_job.ts";
 import { checkMoney } from "./check_money.ts";
 import { type KnownDatabase, knownDatabases } from "./known_databases.ts";

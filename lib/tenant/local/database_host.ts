@@ -1,30 +1,19 @@
 // The embedded store's interface for the code that works on one of its databases.
-import type { Request } from "./child/protocol.ts";
 import type { CommitNotices } from "../commit_notices.ts";
-import type { DatabaseStates } from "./database_states.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./reply_frames.ts";
-import type { KeyLookups } from "./key_lookups.ts";
-import type { OpenTransactions } from "./open_transactions.ts";
+import type { Request } from "./child/protocol.ts";
+import type { DatabaseStates } from "./files/database_states.ts";
+import type { ReplyFrame } from "./frames/reply_frames.ts";
+import type { DatabaseLanes } from "./lanes/database_lanes.ts";
+import type { LaneHost } from "./lanes/lane_host.ts";
+import type { KeyLookups } from "./lookups/key_lookups.ts";
+import type { OpenTransactions } from "./transactions/open_transactions.ts";
 
 /** The store's side of one database. */
-export interface DatabaseHost {
-  /** Milliseconds that one statement may run. */
-  readonly statementMs: number;
+export interface DatabaseHost extends LaneHost {
   readonly states: DatabaseStates;
   readonly commits: CommitNotices;
   /** Null: children answer every call. */
   readonly lookups: KeyLookups | null;
-  /** Nothing runs and nothing waits. */
-  readonly isQuiet: boolean;
-  lanes(databaseId: string, namespaceId: string): DatabaseLanes;
-  wake(lanes: DatabaseLanes): void;
-  task(
-    databaseId: string,
-    namespaceId: string,
-    request: Request,
-    lane: "read" | "write",
-  ): Promise<ReplyFrame>;
   readonly transactions: OpenTransactions;
   /** A transaction was committed. */
   wrote(databaseId: string): void;

@@ -3,9 +3,9 @@ import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
-import type { ReplyFrame } from "./reply_frames.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { DatabaseLanes } from "./lanes/database_lanes.ts";
+import type { ReplyFrame } from "./frames/reply_frames.ts";
+import type { Scheduler } from "./pool/scheduler.ts";
 
 /** The exclusive tasks of a store. */
 export class ExclusiveWork {

@@ -19,8 +19,8 @@ import type { ArchiveStatus } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { ArchiveSettings } from "../archive/archive_settings.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { databasePath, sizeOf, storedIds } from "./tenant_paths.ts";
-import { WriteLease } from "./write_lease.ts";
+import { databasePath, sizeOf, storedIds } from "./files/tenant_paths.ts";
+import { WriteLease } from "./lanes/write_lease.ts";
 import { removeIfThere } from "../../store/if_there.ts";
 
 /** What this needs. */

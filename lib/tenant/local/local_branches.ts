@@ -7,7 +7,7 @@ import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../br
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity, TenantStore } from "../tenant_store.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import { snapshotName } from "./snapshot_files.ts";
+import { snapshotName } from "./files/snapshot_files.ts";
 import { logRow } from "../log_columns.ts";
 
 /** The branches of this store. */

@@ -21,10 +21,10 @@ import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import type { DatabaseLanes } from "./database_lanes.ts";
+import type { DatabaseLanes } from "./lanes/database_lanes.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
 import { LocalTransaction } from "./local_transaction.ts";
-import { replayFound, wireCall } from "./wire.ts";
+import { replayFound, wireCall } from "./frames/wire.ts";
 
 /** One database of this store. */
 export class LocalDatabase implements TenantDatabase {

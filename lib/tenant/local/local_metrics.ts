@@ -2,7 +2,7 @@
 import { byLabel, counter, gauge, type MetricFamily } from "../../core/metrics.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { LocalStoreParts } from "./local_store_parts.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Scheduler } from "./pool/scheduler.ts";
 
 /** The families of the store. */
 export function localMetrics(parts: LocalStoreParts, archive: ArchiveHooks | null): MetricFamily[] {

@@ -9,18 +9,18 @@ import type { LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
 import type { Request } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import type { ReplyFrame } from "./reply_frames.ts";
+import type { ReplyFrame } from "./frames/reply_frames.ts";
 import {
   adoptFile,
   listSnapshotFiles,
   removeSnapshotFile,
   type SnapshotFile,
   snapshotName,
-} from "./snapshot_files.ts";
-import { SnapshotPruning, type SnapshotPruningOptions } from "./snapshot_pruning.ts";
-import { EarlyCopies, type EarlyPart } from "./early_copies.ts";
-import { databasePath, snapshotFolder } from "./tenant_paths.ts";
-import { wireRecord } from "./wire.ts";
+} from "./files/snapshot_files.ts";
+import { SnapshotPruning, type SnapshotPruningOptions } from "./files/snapshot_pruning.ts";
+import { EarlyCopies, type EarlyPart } from "./files/early_copies.ts";
+import { databasePath, snapshotFolder } from "./files/tenant_paths.ts";
+import { wireRecord } from "./frames/wire.ts";
 
 /** What this needs of the store. */
 export interface LocalSnapshotsOptions extends SnapshotPruningOptions {

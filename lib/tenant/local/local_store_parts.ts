@@ -2,10 +2,10 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { TransferRoom } from "../transfer/transfer_room.ts";
-import type { KeyLookups } from "./key_lookups.ts";
-import type { LogSpool } from "./log_spool.ts";
-import type { OpenTransactions } from "./open_transactions.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { KeyLookups } from "./lookups/key_lookups.ts";
+import type { LogSpool } from "./log/log_spool.ts";
+import type { OpenTransactions } from "./transactions/open_transactions.ts";
+import type { Scheduler } from "./pool/scheduler.ts";
 
 /** What the store itself needs of its options. */
 export interface LocalStoreSettings {

@@ -7,16 +7,18 @@ import type { Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import type { TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
 import { readOnlyOutcome } from "../read_only_outcome.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
-import { TransactionRecords } from "../transaction_records.ts";
+import { TransactionRecords } from "../log/transaction_records.ts";
 import type { TransactionWork } from "./child/protocol.ts";
-import type { ReplyFrame } from "./reply_frames.ts";
+import type { ReplyFrame } from "./frames/reply_frames.ts";
+import type { DatabaseHost } from "./database_host.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
-import { type HoldParts, TransactionHold, whyEnded } from "./transaction_hold.ts";
-import type { ChildEnded } from "./transaction_place.ts";
-import { packLogRows, readOutcome, unfinished, wireCall } from "./wire.ts";
+import { type HoldParts, TransactionHold, whyEnded } from "./transactions/transaction_hold.ts";
+import type { ChildEnded } from "./transactions/transaction_place.ts";
+import { packLogRows, readOutcome, unfinished, wireCall } from "./frames/wire.ts";
 
 /** What a transaction gets from its database. */
 export interface LocalTransactionParts extends Omit<HoldParts, "onGone"> {
+  readonly host: DatabaseHost;
   readonly snapshots: LocalSnapshots;
 }
 

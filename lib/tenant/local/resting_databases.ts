@@ -2,9 +2,9 @@
 // away (`child/log_form.ts`). Who opens a file reads all of its log first, and a log takes up to half a megabyte of the disk.
 import type { Clock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
-import { isIdle } from "./child_slot.ts";
+import { isIdle } from "./pool/child_slot.ts";
 import type { DatabaseHost } from "./database_host.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Scheduler } from "./pool/scheduler.ts";
 
 /** Milliseconds between two rounds: others than those between rounds of log rows, which keep children busy. */
 export const LOOK_MS = 100;

@@ -1,6 +1,6 @@
 // Commits a transaction over several requests: its log rows and audit rows with it, in one request that goes out once.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
-import type { TransactionRecords } from "../transaction_records.ts";
+import type { TransactionRecords } from "../log/transaction_records.ts";
 import { findCommitted } from "./find_committed.ts";
 import { Stopped } from "./hrana/deadline.ts";
 import { all, ifOk, not, type StepResult } from "./hrana/hrana.ts";

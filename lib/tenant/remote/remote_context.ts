@@ -5,7 +5,7 @@ import { type Log, quietLog } from "../../core/log.ts";
 import { streamOnce } from "../../core/send_once.ts";
 import { readSyntax } from "../../sql/syntax.ts";
 import type { CommitNotices } from "../commit_notices.ts";
-import { DEFAULT_LOG_BYTES } from "../log_buffer.ts";
+import { DEFAULT_LOG_BYTES } from "../log/log_buffer.ts";
 import { GateThread } from "./gate/gate_thread.ts";
 import type { GateEngine } from "./gate/gate_engine.ts";
 import type { BatchAnswer, BatchRequest, HranaStep, StepResult, StepRows } from "./hrana/hrana.ts";

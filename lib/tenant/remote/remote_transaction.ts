@@ -8,7 +8,7 @@ import type { Inspection, InspectOptions, SchemaNames } from "../inspection.ts";
 import { readOnlyOutcome } from "../read_only_outcome.ts";
 import type { TenantCall, TenantOutcome, TenantTransaction } from "../tenant_store.ts";
 import { type SavepointVerb, takenAway, type TransactionOptions } from "../transaction_control.ts";
-import { type RestingRecords, TransactionRecords } from "../transaction_records.ts";
+import { type RestingRecords, TransactionRecords } from "../log/transaction_records.ts";
 import { commitInside } from "./commit_inside.ts";
 import type { SchemaGate } from "./gate/schema_gate.ts";
 import { closeComments } from "./gate/sent_text.ts";

@@ -3,7 +3,7 @@
 import { idFloor } from "../../core/ids.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
 import { pruneStatements } from "../../sql/log_pruning.ts";
-import { LogBuffer } from "../log_buffer.ts";
+import { LogBuffer } from "../log/log_buffer.ts";
 import { logRowOf, type LogValues } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
 import { chain, ownTransaction } from "./hrana/step_list.ts";

@@ -1,0 +1,20 @@
+// The embedded store's interface for the code that gives work to the lanes of its databases.
+import type { Request } from "../child/protocol.ts";
+import type { ReplyFrame } from "../frames/reply_frames.ts";
+import type { DatabaseLanes } from "./database_lanes.ts";
+
+/** The lanes of all databases of a store. */
+export interface LaneHost {
+  /** Milliseconds that one statement may run. */
+  readonly statementMs: number;
+  /** Nothing runs and nothing waits. */
+  readonly isQuiet: boolean;
+  lanes(databaseId: string, namespaceId: string): DatabaseLanes;
+  wake(lanes: DatabaseLanes): void;
+  task(
+    databaseId: string,
+    namespaceId: string,
+    request: Request,
+    lane: "read" | "write",
+  ): Promise<ReplyFrame>;
+}

@@ -1,0 +1,137 @@
+// One child of the pool for transactions: what it is doing, and when it has to be ended.
+import type { TransactionRequest } from "../child/protocol.ts";
+import { MAX_RESIDENT_BYTES, SILENT_MS } from "../pool/child_bounds.ts";
+import type { EngineChild } from "../pool/engine_child.ts";
+import type { ReplyFrame } from "../frames/reply_frames.ts";
+
+/** Why a child ended while a frame was in it. */
+export type Ending = "timeout" | "gone" | "memory" | "unexpected";
+
+/** Thrown to whoever waits for a frame of a child that has ended. */
+export class ChildEnded extends Error {
+  /** `ran`: the frame was being served; false: it waited behind another one. */
+  constructor(readonly ending: Ending, readonly ran: boolean) {
+    super(ending);
+  }
+}
+
+/** Work of a transaction, without what tells it apart in its child. */
+export type SeatWork = Omit<TransactionRequest, "op" | "frame" | "number">;
+
+/** Work that waits for its child. */
+export interface WaitingWork {
+  readonly request: SeatWork & Pick<TransactionRequest, "number">;
+  readonly frame: number;
+  readonly resolve: (frame: ReplyFrame) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Work in its child. `sinceMs`: when its present statement was first seen, or the work was sent. */
+interface RunningWork extends WaitingWork {
+  sinceMs: number;
+  statement: number;
+  heard: { readonly count: number; readonly sinceMs: number };
+}
+
+/** One child of the pool. */
+export interface Place {
+  readonly child: Pick<EngineChild, "send" | "kill" | "finish" | "serves" | "report">;
+  /** The number of its progress file. */
+  readonly number: number;
+  /** The namespace of each transaction in it. */
+  readonly seats: Map<number, string>;
+  readonly waiting: WaitingWork[];
+  running: RunningWork | null;
+  /** Set when the child is being ended. */
+  killed: Ending | "idle" | null;
+  idleSinceMs: number;
+  /** Databases that the child was sent work for and has not closed since. */
+  readonly worked: Set<string>;
+  /** Databases to close in the child before other work, and the one being closed, each with what waits for it. */
+  readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
+  closing: (() => void) | null;
+}
+
+/** The place of a child in which nobody has a seat yet. `nowMs`: monotonic. */
+export function newPlace(child: Place["child"], number: number, nowMs: number): Place {
+  return {
+    child,
+    number,
+    seats: new Map(),
+    waiting: [],
+    running: null,
+    killed: null,
+    idleSinceMs: nowMs,
+    worked: new Set(),
+    toClose: [],
+    closing: null,
+  };
+}
+
+/** Sends the next work to the child if it has none. */
+export function sendNext(place: Place, nowMs: number): void {
+  if (place.running !== null || place.closing !== null) return;
+  const close = place.toClose.shift();
+  if (close) {
+    place.closing = close.closed;
+    place.worked.delete(close.databaseId);
+    return place.child.send({ op: "close", db: close.databaseId });
+  }
+  const next = place.waiting.shift();
+  if (!next) return;
+  place.worked.add(next.request.db);
+  place.running = { ...next, sinceMs: nowMs, statement: -1, heard: { count: -1, sinceMs: nowMs } };
+  place.child.send({ op: "transaction", frame: next.frame, ...next.request });
+}
+
+/** What children may take. */
+export interface PlaceLimits {
+  /** Milliseconds that one statement may run. */
+  readonly statementMs: number;
+  /** Bytes that all of them may hold together. */
+  readonly memoryBytes: number;
+}
+
+/** The children to end now, and why. */
+export function overdue(
+  places: readonly Place[],
+  limits: PlaceLimits,
+  nowMs: number,
+): (readonly [Place, Ending])[] {
+  const found: (readonly [Place, Ending])[] = [];
+  let largest: { readonly place: Place; readonly bytes: number } | null = null;
+  let heldBytes = 0;
+  for (const place of places) {
+    if (place.killed !== null) continue;
+    const { running } = place;
+    const report = place.child.report(running?.frame ?? 0);
+    const bytes = report?.residentBytes || 0;
+    heldBytes += bytes;
+    if (running === null) continue;
+    if (bytes > (largest?.bytes ?? 0)) largest = { place, bytes };
+    const ending = endingOf(running, report, limits, nowMs);
+    if (ending !== null) found.push([place, ending]);
+  }
+  if (heldBytes > limits.memoryBytes && found.length === 0 && largest) found.push([largest.place, "memory"]);
+  return found;
+}
+
+function endingOf(
+  running: RunningWork,
+  report: ReturnType<EngineChild["report"]>,
+  { statementMs }: PlaceLimits,
+  nowMs: number,
+): Ending | null {
+  if (report && report.count !== running.heard.count) running.heard = { count: report.count, sinceMs: nowMs };
+  const statement = report?.progress?.statement ?? -1;
+  if (statement !== running.statement) {
+    running.statement = statement;
+    running.sinceMs = nowMs;
+  }
+  if (report && report.residentBytes > MAX_RESIDENT_BYTES) return "memory";
+  // A child that is still starting has begun nothing, however long the start takes on a busy machine.
+  const mayMs = statement === -1 ? Math.max(2 * statementMs, SILENT_MS) : statementMs;
+  if (nowMs - running.sinceMs >= mayMs) return "timeout";
+  // A child that no longer reports its memory is unbounded.
+  return nowMs - running.heard.sinceMs >= SILENT_MS ? "unexpected" : null;
+}
