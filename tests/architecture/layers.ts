@@ -37,6 +37,16 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
   "lib/engine/": ["lib/core/", "lib/sql/"],
 };
 
+/** Folders of the two kinds of stores, lowest first: each imports from those before it, and none from the store above them. */
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  "lib/tenant/local/": [
+    ...["child/", "files/", "frames/", "lanes/", "pool/", "lookups/", "log/", "transactions/"],
+  ],
+  "lib/tenant/remote/": [
+    ...["hrana/", "gate/", "server/", "locations/", "connection/", "calls/", "copies/", "transactions/"],
+  ],
+};
+
 /** What stands at the top of the repository, beside dot-files. */
 export const topLevel: readonly string[] = [
   "README.md",
@@ -60,6 +70,15 @@ export function climbs(importer: string, imported: string): string | null {
     if (!importer.startsWith(folder) || imported.startsWith(folder)) continue;
     if (allowed.some((one) => one.endsWith("/") ? imported.startsWith(one) : imported === one)) continue;
     return `${importer} imports ${imported}; ${folder} imports ${allowed.join(", ")} only`;
+  }
+  for (const [house, order] of Object.entries(rooms)) {
+    if (!importer.startsWith(house) || !imported.startsWith(house)) continue;
+    const roomOf = (path: string) => order.findIndex((room) => path.startsWith(house + room));
+    const [own, other] = [roomOf(importer), roomOf(imported)];
+    if (own === -1 || (other !== -1 && other <= own)) continue;
+    return `${importer} imports ${imported}, which stands above it: ${house} has ${
+      order.join(", ")
+    }, and then the store`;
   }
   if (from === to || rowOf(to) < rowOf(from)) return null;
   return `${importer} (${from}, row ${rowOf(from)}) imports ${imported} (${to}, row ${rowOf(to)})`;

@@ -10,7 +10,7 @@ import { provenStatements } from "../../lib/tenant/branches/proven_statements.ts
 import type { TrialDatabase } from "../../lib/tenant/branches/trial_database.ts";
 import { readSchema } from "../../lib/tenant/branches/read_schema.ts";
 import { A_TURN, type Answer, type Ask } from "../../lib/tenant/branches/work.ts";
-import { runRemotely } from "../../lib/tenant/remote/side_stream.ts";
+import { runRemotely } from "../../lib/tenant/remote/copies/side_stream.ts";
 
 const COUNT = 30;
 

@@ -9,7 +9,7 @@ import { priceNanoUsd } from "../../lib/query/prices.ts";
 import { outputs } from "../../lib/services/endpoints/spec/outputs.ts";
 import { toolTable } from "../../routes/mcp/tools/tool_table.ts";
 import { securityTable } from "../../routes/security_table.ts";
-import { layers } from "../architecture/layers.ts";
+import { layers, rooms } from "../architecture/layers.ts";
 import { repository } from "../architecture/source_files.ts";
 import { apiTables, docFile, docFiles, prose, tableUnder } from "./doc_files.ts";
 
@@ -66,6 +66,16 @@ Deno.test("the README is a front page: its layers are those that the architectur
     [...(place ?? "").matchAll(/`([^`]+)`/g)].map(([, code]) => code)
   );
   assertEquals(places, layers.filter((row) => !row.includes("tests/")).map((row) => [...row]));
+});
+
+Deno.test("the folders of the stores are those that the architecture test holds, lowest first", async () => {
+  const page = await docFile("routes/docs/how-it-works.md");
+  const under = (heading: string) =>
+    tableUnder(page, heading).flatMap(([places]) =>
+      [...(places ?? "").matchAll(/`([^`]+)`/g)].map(([, code]) => code)
+    );
+  assertEquals(under("## Inside the store"), [...rooms["lib/tenant/local/"] ?? []]);
+  assertEquals(under("### A database elsewhere"), [...rooms["lib/tenant/remote/"] ?? []]);
 });
 
 Deno.test("the limits that are documented are the code's", async () => {

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Config } from "../../lib/config.ts";
 import { databasePath, tenantPaths } from "../../lib/tenant/local/files/tenant_paths.ts";
-import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import { askLocation } from "../testing/ask_location.ts";
 
 /** Rows of reads and refusals are logged at any time; what a mutation leaves in the audit is its own. */

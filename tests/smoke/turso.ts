@@ -1,7 +1,7 @@
 // `deno task smoke:turso`: a short list of checks against a real account, for who has one. TENANTS_URL and TENANTS_TOKEN
 // as the service takes them. Databases of its own only, the catalogue's among them, and all of them are removed again.
 import { assert, assertEquals } from "@std/assert";
-// @ts-types="../../lib/tenant/remote/libsql_client.d.ts"
+// @ts-types="../../lib/tenant/remote/locations/libsql_client.d.ts"
 import { createClient, LibsqlError } from "@libsql/client/http";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { systemClock } from "../../lib/core/clock.ts";
@@ -10,7 +10,7 @@ import { newId } from "../../lib/core/ids.ts";
 import type { Log } from "../../lib/core/log.ts";
 import { sendOnce } from "../../lib/core/send_once.ts";
 import type { Fetch } from "../../lib/tenant/remote/hrana/poster.ts";
-import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { createTursoStore, tursoPlatform } from "../../lib/tenant/turso/create_turso_store.ts";
 import { TURSO_API_URL, TursoApi } from "../../lib/tenant/turso/turso_api.ts";

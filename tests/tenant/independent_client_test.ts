@@ -1,6 +1,6 @@
 // What the store keeps in sqld, read and written by libSQL's own client: neither depends on how the other one encodes.
 import { assertEquals } from "@std/assert";
-// @ts-types="../../lib/tenant/remote/libsql_client.d.ts"
+// @ts-types="../../lib/tenant/remote/locations/libsql_client.d.ts"
 import { createClient } from "@libsql/client/http";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { withSqld } from "./sqld_world.ts";

@@ -5,10 +5,10 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { streamOnce } from "../../lib/core/send_once.ts";
-import { Catalog } from "../../lib/tenant/remote/catalog.ts";
-import { withDefaults } from "../../lib/tenant/remote/remote_context.ts";
-import { LocationTurns, type RemovalTurn } from "../../lib/tenant/remote/location_turns.ts";
-import { RequestsUnderWay } from "../../lib/tenant/remote/requests_under_way.ts";
+import { Catalog } from "../../lib/tenant/remote/locations/catalog.ts";
+import { withDefaults } from "../../lib/tenant/remote/server/remote_context.ts";
+import { LocationTurns, type RemovalTurn } from "../../lib/tenant/remote/locations/location_turns.ts";
+import { RequestsUnderWay } from "../../lib/tenant/remote/server/requests_under_way.ts";
 import { SqldPlatform } from "../../lib/tenant/sqld/sqld_platform.ts";
 import { withSqld } from "./sqld_world.ts";
 

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import type { RemoteStore } from "../../lib/tenant/remote/remote_store.ts";
 import { mergeOf, rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import type { Sqld } from "../testing/sqld.ts";

@@ -1,7 +1,7 @@
 // Databases of a store over sqld whose location is lost: what is said of them, and that a snapshot is all a restore needs.
 import { assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
-import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
 

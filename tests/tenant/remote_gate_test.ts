@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Level } from "../../lib/engine/guard.ts";
 import { readSyntax, type SyntaxResult } from "../../lib/sql/syntax.ts";
-import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import type { TenantDatabase, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { type Asked, asksWhetherItAnswers, standBetween, withSqld } from "./sqld_world.ts";

@@ -1,8 +1,8 @@
 // The lane of writes of a remote database, whose calls do not wait for ever behind a server that has gone silent.
 import { assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
-import { Lane } from "../../lib/tenant/remote/lane.ts";
-import type { CallJob } from "../../lib/tenant/remote/write_call.ts";
+import { Lane } from "../../lib/tenant/remote/calls/lane.ts";
+import type { CallJob } from "../../lib/tenant/remote/calls/write_call.ts";
 import type { TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 import { failureOf } from "./sqld_world.ts";

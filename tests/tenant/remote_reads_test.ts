@@ -3,12 +3,12 @@ import { assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { silentLog } from "../../lib/core/log.ts";
-import { Catalog } from "../../lib/tenant/remote/catalog.ts";
-import { RemoteConnection } from "../../lib/tenant/remote/remote_connection.ts";
-import { type RemoteContext, withDefaults } from "../../lib/tenant/remote/remote_context.ts";
-import { RequestsUnderWay } from "../../lib/tenant/remote/requests_under_way.ts";
-import { SlowReads } from "../../lib/tenant/remote/slow_reads.ts";
-import { SlowSlots } from "../../lib/tenant/remote/slow_slots.ts";
+import { Catalog } from "../../lib/tenant/remote/locations/catalog.ts";
+import { RemoteConnection } from "../../lib/tenant/remote/connection/remote_connection.ts";
+import { type RemoteContext, withDefaults } from "../../lib/tenant/remote/server/remote_context.ts";
+import { RequestsUnderWay } from "../../lib/tenant/remote/server/requests_under_way.ts";
+import { SlowReads } from "../../lib/tenant/remote/calls/slow_reads.ts";
+import { SlowSlots } from "../../lib/tenant/remote/calls/slow_slots.ts";
 import { CommitNotices } from "../../lib/tenant/commit_notices.ts";
 import { tenantCall } from "../contracts/tenant_store.ts";
 

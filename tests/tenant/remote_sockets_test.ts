@@ -6,7 +6,7 @@ import { openSocketRelay, type SocketRelay } from "../testing/socket_relay.ts";
 import { pause } from "../../lib/core/pause.ts";
 import type { SqlParameter } from "../../lib/sql/sql_value.ts";
 import type { TenantCall } from "../../lib/tenant/tenant_store.ts";
-import { locationOf } from "../../lib/tenant/remote/locations.ts";
+import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";

@@ -9,20 +9,20 @@ import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../br
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { invalidText } from "../calls/call_run.ts";
-import type { Catalog } from "./catalog.ts";
+import type { Catalog } from "./locations/catalog.ts";
 import { gateEngine } from "./gate/gate_engine.ts";
-import type { LocationKeeper } from "./location_keeper.ts";
+import type { LocationKeeper } from "./locations/location_keeper.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { reachable, untilAnswered } from "./until_answered.ts";
-import { OWN_TIMEOUT_MS, type RemoteContext, send } from "./remote_context.ts";
+import { reachable, untilAnswered } from "./connection/until_answered.ts";
+import { OWN_TIMEOUT_MS, type RemoteContext, send } from "./server/remote_context.ts";
 import { RemoteFailure } from "./hrana/remote_failure.ts";
-import { locationOf } from "./locations.ts";
-import type { RemoteSnapshots } from "./remote_snapshots.ts";
-import type { RemoteConnection } from "./remote_connection.ts";
-import { schemaTexts } from "./read_schema.ts";
-import { type MergeParts, RemoteMerge } from "./remote_merge.ts";
-import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";
-import { withAnyTexts } from "./with_any_texts.ts";
+import { locationOf } from "./locations/locations.ts";
+import type { RemoteSnapshots } from "./copies/remote_snapshots.ts";
+import type { RemoteConnection } from "./connection/remote_connection.ts";
+import { schemaTexts } from "./connection/read_schema.ts";
+import { type MergeParts, RemoteMerge } from "./copies/remote_merge.ts";
+import { runRemotely, SideStream, StatementFailed } from "./copies/side_stream.ts";
+import { withAnyTexts } from "./copies/with_any_texts.ts";
 
 /** Fills a new database, at the location given or beside it, and tells where it is and where its ancestor. */
 export type Fill = (

@@ -18,11 +18,11 @@ import type {
   TenantTransaction,
 } from "../tenant_store.ts";
 import type { TransactionOptions } from "../transaction_control.ts";
-import { RemoteTransaction } from "./remote_transaction.ts";
+import { RemoteTransaction } from "./transactions/remote_transaction.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import type { RemoteSnapshots } from "./remote_snapshots.ts";
-import { reachable, untilAnswered } from "./until_answered.ts";
-import type { RemoteConnection } from "./remote_connection.ts";
+import type { RemoteSnapshots } from "./copies/remote_snapshots.ts";
+import { reachable, untilAnswered } from "./connection/until_answered.ts";
+import type { RemoteConnection } from "./connection/remote_connection.ts";
 
 /** One database of this store. */
 export class RemoteDatabase implements TenantDatabase {

@@ -10,11 +10,11 @@ import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { LogIdentity, TenantDatabase, TenantStore } from "../tenant_store.ts";
 import { type Fill, RemoteBranches } from "./remote_branches.ts";
-import { Catalog } from "./catalog.ts";
-import type { CatalogStatement } from "./catalog_client.ts";
-import { copied, LocationKeeper } from "./location_keeper.ts";
+import { Catalog } from "./locations/catalog.ts";
+import type { CatalogStatement } from "./locations/catalog_client.ts";
+import { copied, LocationKeeper } from "./locations/location_keeper.ts";
 import { RemoteTenant } from "./remote_tenant.ts";
-import { reachable } from "./until_answered.ts";
+import { reachable } from "./connection/until_answered.ts";
 import {
   CLOSE_MS,
   closeStream,
@@ -22,19 +22,19 @@ import {
   type RemoteParts,
   rowsAt,
   runOwn,
-} from "./remote_context.ts";
+} from "./server/remote_context.ts";
 import { isLost, RemoteFailure } from "./hrana/remote_failure.ts";
 import { retryCutOff } from "./hrana/repeat.ts";
 import { chain, ownTransaction } from "./hrana/step_list.ts";
 import { within } from "./hrana/within.ts";
 import { RemoteDatabase } from "./remote_database.ts";
-import { locationOf, SIZE, sizeAt, sizeOfLocation } from "./locations.ts";
-import { RequestsUnderWay } from "./requests_under_way.ts";
-import { RemoteSnapshots } from "./remote_snapshots.ts";
+import { locationOf, SIZE, sizeAt, sizeOfLocation } from "./locations/locations.ts";
+import { RequestsUnderWay } from "./server/requests_under_way.ts";
+import { RemoteSnapshots } from "./copies/remote_snapshots.ts";
 import type { TransferStore } from "../transfer/transfer_store.ts";
 import { RemoteTransfers } from "./remote_transfers.ts";
-import { SlowSlots } from "./slow_slots.ts";
-import { RemoteConnection } from "./remote_connection.ts";
+import { SlowSlots } from "./calls/slow_slots.ts";
+import { RemoteConnection } from "./connection/remote_connection.ts";
 
 /** Databases in use at most; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;

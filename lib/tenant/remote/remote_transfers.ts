@@ -9,17 +9,17 @@ import type { Item } from "../transfer/child/items.ts";
 import type { TransferRoom, TransferRun } from "../transfer/transfer_room.ts";
 import type { TransferOwner, TransferStore } from "../transfer/transfer_store.ts";
 import { serviceTableStatements } from "../../sql/service_tables.ts";
-import { SERVER_NOW } from "./catalog.ts";
-import { requireDatabase } from "./claims.ts";
-import { fillLocation } from "./fill_location.ts";
-import { copied } from "./location_keeper.ts";
-import { sizeOfLocation } from "./locations.ts";
-import { rowsAt, runOwn } from "./remote_context.ts";
-import { locationItems } from "./remote_items.ts";
-import type { RemoteSnapshots } from "./remote_snapshots.ts";
+import { SERVER_NOW } from "./locations/catalog.ts";
+import { requireDatabase } from "./locations/claims.ts";
+import { fillLocation } from "./locations/fill_location.ts";
+import { copied } from "./locations/location_keeper.ts";
+import { sizeOfLocation } from "./locations/locations.ts";
+import { rowsAt, runOwn } from "./server/remote_context.ts";
+import { locationItems } from "./locations/remote_items.ts";
+import type { RemoteSnapshots } from "./copies/remote_snapshots.ts";
 import type { RemoteTenant } from "./remote_tenant.ts";
-import { AUTOMATIC, insertSnapshot } from "./run_restore.ts";
-import { reachable } from "./until_answered.ts";
+import { AUTOMATIC, insertSnapshot } from "./copies/run_restore.ts";
+import { reachable } from "./connection/until_answered.ts";
 
 /** Milliseconds between two notes that a location is being worked on: without them it counts as left behind. */
 const NOTE_MS = 60_000;

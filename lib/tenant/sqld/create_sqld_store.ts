@@ -1,7 +1,7 @@
 // Tenant databases in sqld, the self-hosted libSQL server.
 import { StreamPool } from "../remote/hrana/stream_pool.ts";
 import { StreamSockets, takesSockets } from "../remote/hrana/stream_sockets.ts";
-import { type RemoteSettings, withDefaults } from "../remote/remote_context.ts";
+import { type RemoteSettings, withDefaults } from "../remote/server/remote_context.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
 import { DataTokens } from "./data_tokens.ts";
 import { SqldPlatform } from "./sqld_platform.ts";

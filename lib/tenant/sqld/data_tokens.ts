@@ -1,7 +1,7 @@
 // Short-lived tokens for sqld: Ed25519, each for one namespace and one mode (sqld's documentation, "authentication").
 import { importPKCS8, SignJWT } from "jose";
 import type { Clock } from "../../core/clock.ts";
-import { CachedTokens } from "../remote/cached_tokens.ts";
+import { CachedTokens } from "../remote/server/cached_tokens.ts";
 
 /** Seconds that a token is accepted, and milliseconds that one is used before the next is made. */
 const LIFETIME_SEC = 300;

@@ -5,7 +5,7 @@ import { type Fetch, fetchPoster } from "../remote/hrana/poster.ts";
 import { repeat, retryGone } from "../remote/hrana/repeat.ts";
 import { isLost, RemoteFailure, serverFailure } from "../remote/hrana/remote_failure.ts";
 import { within } from "../remote/hrana/within.ts";
-import type { RemotePlatform } from "../remote/remote_platform.ts";
+import type { RemotePlatform } from "../remote/server/remote_platform.ts";
 import { type CopyState, copyState, hasAllOf } from "./copy_state.ts";
 import type { DataTokens } from "./data_tokens.ts";
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { streamOnce } from "../../core/send_once.ts";
 import type { Fetch } from "../remote/hrana/poster.ts";
-import { type RemoteSettings, withDefaults } from "../remote/remote_context.ts";
+import { type RemoteSettings, withDefaults } from "../remote/server/remote_context.ts";
 import { RemoteStore } from "../remote/remote_store.ts";
 import { TURSO_API_URL, TursoApi } from "./turso_api.ts";
 import { TursoPlatform } from "./turso_platform.ts";

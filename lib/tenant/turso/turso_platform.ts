@@ -3,11 +3,11 @@
 import type { Clock } from "../../core/clock.ts";
 import { type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
 import { type Fetch, fetchPoster } from "../remote/hrana/poster.ts";
-import { CachedTokens } from "../remote/cached_tokens.ts";
-import type { Mode } from "../remote/remote_context.ts";
+import { CachedTokens } from "../remote/server/cached_tokens.ts";
+import type { Mode } from "../remote/server/remote_context.ts";
 import { repeat } from "../remote/hrana/repeat.ts";
 import { RemoteFailure } from "../remote/hrana/remote_failure.ts";
-import type { RemotePlatform } from "../remote/remote_platform.ts";
+import type { RemotePlatform } from "../remote/server/remote_platform.ts";
 import type { TursoApi, TursoCall } from "./turso_api.ts";
 import { putNewest } from "../../core/put_newest.ts";
 
