@@ -33,7 +33,7 @@ export const importLimits = {
 export const exportLimits = {
   /** Milliseconds that the copy of an export is kept, so that a broken download can go on. */
   keepMs: 3_600_000,
-  /** Copies kept of one database, and by one process: each may be as large as its database. The oldest go first. */
+  /** Copies kept of one database, and by one process: each may be as large as its database. */
   keptOfDatabase: 3,
   kept: 32,
   /** Children at work in one process: each takes a processor and up to 400 MB. */

@@ -51,6 +51,38 @@ Deno.test("an export is its database's, is found for an hour, and its copy stays
   });
 });
 
+Deno.test("of exports that are too many the oldest goes, of whoever has most: a token's in a database, a namespace's in a process", async () => {
+  await withRoom(async (room, clock) => {
+    const kept = new KeptExports(room, clock);
+    const begin = async (databaseId: string, namespaceId: string, callerId: string) => {
+      const one = await kept.begin({ databaseId, namespaceId, callerId }, {
+        format: "csv",
+        table: null,
+        safe: false,
+      });
+      one.state = "ready";
+      return one;
+    };
+    const left = async (all: readonly { readonly id: string }[]) =>
+      await Promise.all(all.map(({ id }) => isThere(room.folderOf(id))));
+    const admins = await begin("db_1", "ns_1", "admin");
+    const readers = [];
+    for (let at = 0; at < 4; at++) readers.push(await begin("db_1", "ns_1", "reader"));
+    assertEquals(await left([admins, ...readers]), [true, false, false, true, true]);
+    const third = await begin("db_1", "ns_1", "other");
+    assertEquals(await left([admins, ...readers.slice(2), third]), [true, false, true, true]);
+    const many = [];
+    for (let at = 0; many.length < exportLimits.kept - 3; at++) {
+      many.push(await begin(`db_many_${at}`, "ns_many", "many"));
+    }
+    const more = await begin("db_more", "ns_many", "many");
+    const fourth = await begin("db_2", "ns_2", "admin");
+    assertEquals(await left([admins, ...readers.slice(3), third, ...many.slice(0, 3), more, fourth]), [
+      ...[true, true, true, false, false, true, true, true],
+    ]);
+  });
+});
+
 Deno.test("the id of an import is its database's, is free again once it has failed, and is known for a while", async () => {
   await withRoom((room, clock) => {
     const kept = new KeptImports(room, clock);

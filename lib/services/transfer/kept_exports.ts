@@ -186,10 +186,13 @@ export class KeptExports {
     );
     const old = idle.filter((one) => nowMs >= one.expiresAtMs);
     const left = idle.filter((one) => !old.includes(one));
-    const own = left.filter((one) => one.owner.databaseId === newest?.owner.databaseId);
-    const tooMany = [
-      ...own.slice(0, Math.max(0, own.length + 1 - exportLimits.keptOfDatabase)),
-      ...left.slice(0, Math.max(0, left.length + 1 - exportLimits.kept)),
+    const tooMany = newest === null ? [] : [
+      ...surplus(
+        [...left.filter(({ owner }) => owner.databaseId === newest.owner.databaseId), newest],
+        exportLimits.keptOfDatabase,
+        ({ owner }) => owner.callerId,
+      ),
+      ...surplus([...left, newest], exportLimits.kept, ({ owner }) => owner.namespaceId),
     ];
     for (const one of new Set([...old, ...tooMany])) await this.#remove(one);
   }
@@ -200,4 +203,24 @@ export class KeptExports {
     await gone.run?.ended;
     await this.room.remove(gone.id);
   }
+}
+
+/**
+ * Those of `kept`, oldest first, that make room for its last one where more than `most` are kept: the oldest of whoever has most
+ * of them, so that nobody pushes out all that others have by making many.
+ */
+function surplus(
+  kept: readonly KeptExport[],
+  most: number,
+  whose: (one: KeptExport) => string,
+): KeptExport[] {
+  const gone: KeptExport[] = [];
+  for (let left = kept; left.length > most; left = kept.filter((one) => !gone.includes(one))) {
+    const counts = Map.groupBy(left, whose);
+    const largest = Math.max(...counts.values().map(({ length }) => length));
+    const oldest = left.slice(0, -1).find((one) => counts.get(whose(one))?.length === largest);
+    if (oldest === undefined) break;
+    gone.push(oldest);
+  }
+  return gone;
 }
