@@ -3,7 +3,7 @@
 import { SignJWT } from "jose";
 import type { SessionEnds, SessionOwner, SessionStand } from "../control/session_ends.ts";
 import { isRevoked, type SessionDatabase, type SessionKeys } from "../control/session_keys.ts";
-import { foldName } from "../sql/names.ts";
+import { foldName } from "../sql/words/names.ts";
 import { randomBase64url } from "../core/base64url.ts";
 
 /** The column with the address, where a session does not name another. */

@@ -1,5 +1,5 @@
 // Finds the migration files in a folder, whichever tool has made it, in the order in which they are applied.
-import { compareNames } from "../sql/migration_records.ts";
+import { compareNames } from "../sql/service/migration_records.ts";
 
 /** One file. */
 export interface FolderFile {

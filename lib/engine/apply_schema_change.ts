@@ -1,7 +1,7 @@
 // Applies a statement's schema change to a schema in memory. It never runs the SELECT of a CREATE TABLE AS: that could
 // run for ever, before anybody has asked whether the caller may run it.
-import { quoteIdentifier } from "../sql/quote.ts";
-import type { TableAs } from "../sql/table_text.ts";
+import { quoteIdentifier } from "../sql/words/quote.ts";
+import type { TableAs } from "../sql/grammar/table_text.ts";
 import type { TypedColumn } from "./typed_result.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 

@@ -1,5 +1,5 @@
 // Reads the rows of one prepared statement within the bounds of its call.
-import type { EngineValue } from "../sql/sql_value.ts";
+import type { EngineValue } from "../sql/words/sql_value.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type BoundedSelect, boundedSelect, OVERFLOWS, RESULT_BYTES } from "./bounded_select.ts";
 import { noteCompiled } from "./compiled_texts.ts";

@@ -1,7 +1,7 @@
 // Rewrites a read so that the engine stops as soon as the result passes its bounds: a LIMIT bounds the rows, a condition
 // counts the bytes of long values. `node:sqlite` cannot stop a read by itself: `all()` reads every row before it returns,
 // and `iterate()` ends without an error where a step fails.
-import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
+import { type SqlToken, sqlTokens } from "../sql/tokens/sql_tokens.ts";
 
 /** The SQL function that counts bytes: it returns 1, or `OVERFLOWS` once there are too many. */
 export const RESULT_BYTES = "_service_meta_result_bytes";

@@ -1,6 +1,6 @@
 // What compiling needs of a guarded connection. The embedded store compiles on the tenant's own connection, the remote
 // store on one that holds only the schema.
-import type { EngineValue } from "../sql/sql_value.ts";
+import type { EngineValue } from "../sql/words/sql_value.ts";
 import type { Guard, Level } from "./guard.ts";
 
 /** A parameter or value of the service's own statements. */

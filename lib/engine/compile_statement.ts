@@ -1,11 +1,11 @@
 // Compiles one statement under the recording guard and reports what it would touch. Nothing runs.
-import type { BuiltIndex } from "../sql/schema_row_texts.ts";
-import type { EngineFacts } from "../sql/statement_facts.ts";
-import { allowedTableFunctions } from "../sql/functions.ts";
-import { foldName, SHADOW_TABLES } from "../sql/names.ts";
-import { pragmaTable } from "../sql/pragmas.ts";
-import type { TableAs } from "../sql/table_text.ts";
-import { isReservedName } from "../sql/service_tables.ts";
+import type { BuiltIndex } from "../sql/grammar/schema_row_texts.ts";
+import type { EngineFacts } from "../sql/grammar/statement_facts.ts";
+import { allowedTableFunctions } from "../sql/words/functions.ts";
+import { foldName, SHADOW_TABLES } from "../sql/words/names.ts";
+import { pragmaTable } from "../sql/grammar/pragmas.ts";
+import type { TableAs } from "../sql/grammar/table_text.ts";
+import { isReservedName } from "../sql/words/service_tables.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { type EngineFailure, engineFailure } from "./engine_failure.ts";
 import { Recorder } from "./guard.ts";

@@ -1,10 +1,10 @@
 // One hardened SQLite connection: its limits, its guard and its cache of prepared statements.
-import type { RowForm } from "../sql/row_form.ts";
+import type { RowForm } from "../sql/words/row_form.ts";
 import type {} from "./node_sqlite.d.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { moduleNames, openDatabase } from "./open_database.ts";
-import { quoteIdentifier } from "../sql/quote.ts";
-import { bindable, type EngineValue, type SqlParameter } from "../sql/sql_value.ts";
+import { quoteIdentifier } from "../sql/words/quote.ts";
+import { bindable, type EngineValue, type SqlParameter } from "../sql/words/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ChangeFigures } from "./change_figures.ts";

@@ -1,8 +1,8 @@
 // Texts as they are stored: the reader of `node:sqlite` cuts them at U+0000 and replaces what is no UTF-8, so a statement is
 // asked for their bytes in their place.
-import { quoteIdentifier } from "../sql/quote.ts";
-import { isUtf8, OddText, tagged, untagged } from "../sql/stored_text.ts";
-import type { ReturnedColumns } from "../sql/returned_columns.ts";
+import { quoteIdentifier } from "../sql/words/quote.ts";
+import { isUtf8, OddText, tagged, untagged } from "../sql/words/stored_text.ts";
+import type { ReturnedColumns } from "../sql/grammar/returned_columns.ts";
 
 /** Before the result of such a statement, so that whoever reads it knows the form of its values. */
 const MARK = '"exact":true,';

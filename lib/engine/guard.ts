@@ -2,10 +2,10 @@
 // touch, and refuses what the connection's present level does not allow, also when the engine recompiles a cached
 // statement by itself.
 import { RESULT_BYTES } from "./bounded_select.ts";
-import { allowedFunctions, allowedModules, allowedTableFunctions } from "../sql/functions.ts";
-import { pragmaTable } from "../sql/pragmas.ts";
+import { allowedFunctions, allowedModules, allowedTableFunctions } from "../sql/words/functions.ts";
+import { pragmaTable } from "../sql/grammar/pragmas.ts";
 import { NOTE_DIGEST, NOTE_NAME } from "./footprint/row_notes.ts";
-import { isServiceTable, readableServiceTables } from "../sql/service_tables.ts";
+import { isServiceTable, readableServiceTables } from "../sql/words/service_tables.ts";
 
 /** Action codes of SQLite's authorizer (sqlite.org/c3ref/c_alter_table.html), part of its stable interface. */
 const actions = {

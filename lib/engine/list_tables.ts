@@ -1,6 +1,6 @@
 // Lists a tenant's tables and views with their columns, for messages and listings.
-import type { Reference } from "../sql/known_tables.ts";
-import { isReservedName } from "../sql/service_tables.ts";
+import type { Reference } from "../sql/hints/known_tables.ts";
+import { isReservedName } from "../sql/words/service_tables.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 
 /** A table or view of a tenant. */

@@ -1,8 +1,8 @@
 // A connection that runs nothing but look-ups by key, in the process that serves requests: nobody could stop anything else
 // there. It only reads, refuses whatever has not been proven to end, and never learns of a long value.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type RowForm } from "../sql/row_form.ts";
-import { bindable, type SqlParameter } from "../sql/sql_value.ts";
+import { type RowForm } from "../sql/words/row_form.ts";
+import { bindable, type SqlParameter } from "../sql/words/sql_value.ts";
 import { arrayRows } from "./bounded_rows.ts";
 import { closedModules, Guard } from "./guard.ts";
 import { isBoundedProgram, programOf } from "./key_lookup.ts";

@@ -1,5 +1,5 @@
 // A guarded schema in memory, against which statements after a schema change are compiled.
-import { PLAIN_ROWS } from "../sql/row_form.ts";
+import { PLAIN_ROWS } from "../sql/words/row_form.ts";
 import { Connection } from "./connection.ts";
 import type { ChangingConnection } from "./apply_schema_change.ts";
 import type { SchemaTarget } from "./make_schema.ts";

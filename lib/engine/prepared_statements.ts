@@ -1,7 +1,7 @@
 // The cache of one connection's compiled statements of tenants.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Bounded } from "./bounded_rows.ts";
-import { isAlter } from "../sql/sql_tokens.ts";
+import { isAlter } from "../sql/tokens/sql_tokens.ts";
 import { noteCompiled, withMemory } from "./compiled_texts.ts";
 import type { RunningLevel } from "./guard.ts";
 import type { KnownRead, SchemaFacts } from "./schema_facts.ts";

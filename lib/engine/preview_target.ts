@@ -1,8 +1,8 @@
 // Finds which table an INSERT, UPDATE or DELETE changes, and the key of its rows.
-import { quoteIdentifier } from "../sql/quote.ts";
-import { freeRowidName, rowidNames } from "../sql/rowid_names.ts";
+import { quoteIdentifier } from "../sql/words/quote.ts";
+import { freeRowidName, rowidNames } from "../sql/words/rowid_names.ts";
 import type { CompileConnection } from "./compile_connection.ts";
-import { type SqlToken, sqlTokens } from "../sql/sql_tokens.ts";
+import { type SqlToken, sqlTokens } from "../sql/tokens/sql_tokens.ts";
 
 const VERBS: readonly PreviewTarget["verb"][] = ["INSERT", "UPDATE", "DELETE"];
 

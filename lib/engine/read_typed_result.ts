@@ -1,5 +1,5 @@
 // Reads a result that `typed_result.ts` has written: its values are parameters again, each of the type that it had.
-import type { SqlParameter } from "../sql/sql_value.ts";
+import type { SqlParameter } from "../sql/words/sql_value.ts";
 import { exactOf } from "./exact_rows.ts";
 
 /** A result with values that another statement can bind. */

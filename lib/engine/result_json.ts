@@ -1,6 +1,6 @@
 // Writes engine values as the JSON text of one result, within the bounds of the call.
-import type { EngineValue } from "../sql/sql_value.ts";
-import { integerJson, realJson, type RowForm } from "../sql/row_form.ts";
+import type { EngineValue } from "../sql/words/sql_value.ts";
+import { integerJson, realJson, type RowForm } from "../sql/words/row_form.ts";
 
 /** Thrown while rows are read when a bound is passed; the message says which. */
 export class ResultTooLarge extends Error {

@@ -1,6 +1,6 @@
 // What engine processes learn of the statements of a schema, for all databases that have the very same one: ten thousand
 // tenants of one application learn once. Numbers of rows are each database's own.
-import type { EngineFacts } from "../sql/statement_facts.ts";
+import type { EngineFacts } from "../sql/grammar/statement_facts.ts";
 import type { BoundedForms } from "./bounded_rows.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { Learned } from "./rows_read/learned.ts";

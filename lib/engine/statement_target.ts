@@ -2,8 +2,8 @@
 // moved rows to other keys, also where a conflict clause or a trigger with IGNORE left some of the matched rows unchanged.
 import type { CompileConnection } from "./compile_connection.ts";
 import { type PreviewTarget, targetOf } from "./preview_target.ts";
-import type { SqlToken } from "../sql/sql_tokens.ts";
-import type { SqlParameter } from "../sql/sql_value.ts";
+import type { SqlToken } from "../sql/tokens/sql_tokens.ts";
+import type { SqlParameter } from "../sql/words/sql_value.ts";
 
 /** The table that a statement changes, and the form that shows its rows. */
 export interface StatementTarget {

@@ -1,7 +1,7 @@
 // Writes a result as libSQL's protocol has it (HRANA_3_SPEC, `StmtResult`): INTEGER and REAL apart, 64-bit integers as
 // digits, blobs as base64 without padding.
-import { firstWord } from "../sql/first_word.ts";
-import type { EngineValue } from "../sql/sql_value.ts";
+import { firstWord } from "../sql/words/first_word.ts";
+import type { EngineValue } from "../sql/words/sql_value.ts";
 import { exceeds, type ResultBounds, ResultTooLarge } from "./result_json.ts";
 
 /** A column's name and its declared type. */

@@ -1,8 +1,8 @@
 // Makes the answer of a call from the engine's results, the same for a call that has just run and for a stored one.
-import { castWarnings } from "../sql/cast_warnings.ts";
-import { clockWarnings } from "../sql/clock_warnings.ts";
-import { definitionWarnings } from "../sql/definition_warnings.ts";
-import { runsOf } from "../sql/param_sets.ts";
+import { castWarnings } from "../sql/hints/cast_warnings.ts";
+import { clockWarnings } from "../sql/hints/clock_warnings.ts";
+import { definitionWarnings } from "../sql/hints/definition_warnings.ts";
+import { runsOf } from "../sql/words/param_sets.ts";
 import type { StatementResult } from "../tenant/tenant_store.ts";
 import { costNanoUsd, type Prices, pricesOf, toUsd } from "./prices.ts";
 import type { QueryAnswer, QueryMeta, UnderstoodCall } from "./query_call.ts";

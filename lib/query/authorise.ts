@@ -2,9 +2,9 @@
 // or lose what they mean to keep.
 import { AppError, invalidInput } from "../core/errors.ts";
 import { roleAtLeast } from "../core/role.ts";
-import { FormerNames } from "../sql/former_names.ts";
-import { foldName } from "../sql/names.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import { FormerNames } from "../sql/grammar/former_names.ts";
+import { foldName } from "../sql/words/names.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import { refused } from "./failure_error.ts";
 import type { UnderstoodCall } from "./query_call.ts";
 

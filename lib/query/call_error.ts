@@ -1,6 +1,6 @@
 // The error that the caller of a whole call gets, with the results of what a batch has committed before it.
 import { AppError } from "../core/errors.ts";
-import { statementOfRun } from "../sql/param_sets.ts";
+import { statementOfRun } from "../sql/words/param_sets.ts";
 import { failureError, tooManyAffected } from "./failure_error.ts";
 import type { QueryCall, UnderstoodCall } from "./query_call.ts";
 import type { FailedOutcome } from "../tenant/what_stays.ts";

@@ -1,7 +1,7 @@
 // Stage "snapshot": the snapshot before a destructive statement. Its label is chosen here; the store takes it in the
 // write slot, so that it holds exactly the state before the call.
 import type { Clock } from "../core/clock.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import type { QueryContext, UnderstoodCall } from "./query_call.ts";
 
 /** Characters of the table's name that a label carries. */

@@ -1,8 +1,13 @@
 // Stage "classify": understands every statement of the call before anything runs.
 import { isPlainText } from "../core/plain_text.ts";
 import { MAX_PARAMETERS } from "../core/limits.ts";
-import { joinFacts, noEngineFacts, type StatementFacts, withCommands } from "../sql/statement_facts.ts";
-import type { Syntax, Unread } from "../sql/syntax.ts";
+import {
+  joinFacts,
+  noEngineFacts,
+  type StatementFacts,
+  withCommands,
+} from "../sql/grammar/statement_facts.ts";
+import type { Syntax, Unread } from "../sql/grammar/syntax.ts";
 import { type EngineFailure, plainFailure } from "../engine/engine_failure.ts";
 import type {
   Misunderstood,

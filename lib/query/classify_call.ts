@@ -2,7 +2,7 @@
 // presumed: those that the statements had in another database. They count only where the store finds the same schema, before
 // it runs anything; otherwise they are learned.
 import { roleAtLeast } from "../core/role.ts";
-import { type StatementFacts, withCommands } from "../sql/statement_facts.ts";
+import { type StatementFacts, withCommands } from "../sql/grammar/statement_facts.ts";
 import { type Classified, knownFacts, learnFacts, parameterFailure } from "./classify.ts";
 import type { QueryCall, QueryContext, StatementDatabase } from "./query_call.ts";
 

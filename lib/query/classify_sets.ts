@@ -1,7 +1,7 @@
 // Understands a call whose one statement runs once for each parameter set: the statement as any other, then its sets.
 import { invalidInput } from "../core/errors.ts";
-import type { ParamSets } from "../sql/param_sets.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { ParamSets } from "../sql/words/param_sets.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import { type Classified, parameterFailure } from "./classify.ts";
 
 /**

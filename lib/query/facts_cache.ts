@@ -1,7 +1,7 @@
 // Caches facts of statements by database, schema version and text. Syntax alone is cached by text: it holds everywhere.
 import { TextMap } from "../core/text_map.ts";
-import { readSyntax, type SyntaxResult } from "../sql/syntax.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import { readSyntax, type SyntaxResult } from "../sql/grammar/syntax.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import { KnownSchemas } from "./known_schemas.ts";
 import { charactersOf } from "../core/plain_text.ts";
 import { LONG_TEXT, type LongTexts } from "./long_texts.ts";

@@ -1,12 +1,12 @@
 // Makes the error that a caller gets from the engine's failure of a statement.
 import { AppError, type ErrorCode, type ErrorDetail, type SqlErrorKind } from "../core/errors.ts";
-import { askedOfRows } from "../sql/asked_of_rows.ts";
-import { dialectHint } from "../sql/dialect_hints.ts";
-import { asksForNames, failedNames } from "../sql/failed_names.ts";
-import { messageHint } from "../sql/hints.ts";
-import { errorDetail } from "../sql/sql_error.ts";
-import { statementNames } from "../sql/statement_names.ts";
-import type { StatementVerb } from "../sql/statement_kinds.ts";
+import { askedOfRows } from "../sql/schema/asked_of_rows.ts";
+import { dialectHint } from "../sql/hints/dialect_hints.ts";
+import { asksForNames, failedNames } from "../sql/hints/failed_names.ts";
+import { messageHint } from "../sql/hints/hints.ts";
+import { errorDetail } from "../sql/hints/sql_error.ts";
+import { statementNames } from "../sql/grammar/statement_names.ts";
+import type { StatementVerb } from "../sql/words/statement_kinds.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { StatementDatabase } from "./query_call.ts";
 

@@ -1,10 +1,10 @@
 // A call as text, to be run later: behind a proposal's execution token, or after a person's decision.
 import type { ReplayScope } from "../control/replays.ts";
 import type { StatementEffect } from "../engine/statement_effect.ts";
-import type { MergeReport, RestoreEffect } from "../sql/branch_report.ts";
+import type { MergeReport, RestoreEffect } from "../sql/service/branch_report.ts";
 import type { Footprint } from "../engine/footprint/footprint.ts";
-import type { ParamSets } from "../sql/param_sets.ts";
-import { PLAIN_ROWS, type RowForm, TYPED_ROWS } from "../sql/row_form.ts";
+import type { ParamSets } from "../sql/words/param_sets.ts";
+import { PLAIN_ROWS, type RowForm, TYPED_ROWS } from "../sql/words/row_form.ts";
 import type { HeldMigrations } from "./migration_ask.ts";
 import type { QueryCall, QueryStatement } from "./query_call.ts";
 

@@ -1,6 +1,6 @@
 // Finds the rules that a write matches, by the engine's facts about what it writes, whatever the number of rows. Pure.
 import { matchesGlob } from "./matches_glob.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import type { RuleHit, RuleRecord } from "../store/write_records.ts";
 
 /** A rule and its hits in the call: each table and action once, those that a statement names first. */

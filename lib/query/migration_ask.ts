@@ -1,8 +1,8 @@
 // What a migration file may do to the rows of a database, read from the facts of its statements, for the store that
 // applies it.
-import { foldName } from "../sql/names.ts";
-import type { MigrationRecord } from "../sql/migration_records.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import { foldName } from "../sql/words/names.ts";
+import type { MigrationRecord } from "../sql/service/migration_records.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import type { KeptRows, MigrationAsk } from "../tenant/call_records.ts";
 
 /** A migration file that a call applies. */

@@ -1,5 +1,5 @@
 // Makes a call of statements without further wishes.
-import { PLAIN_ROWS } from "../sql/row_form.ts";
+import { PLAIN_ROWS } from "../sql/words/row_form.ts";
 import type { QueryCall } from "./query_call.ts";
 
 type Essentials = Pick<QueryCall, "target" | "tokenId" | "operation" | "statements">;

@@ -1,8 +1,8 @@
 // With foreign keys off nothing is lost where a table is put aside by a RENAME, made anew and dropped, but what refers to it goes
 // on to refer to the one that was put aside, and cannot be written any more.
 import { AppError } from "../core/errors.ts";
-import { FormerNames } from "../sql/former_names.ts";
-import { foldName } from "../sql/names.ts";
+import { FormerNames } from "../sql/grammar/former_names.ts";
+import { foldName } from "../sql/words/names.ts";
 import { copyFirst } from "./authorise.ts";
 import type { QueryStatement, UnderstoodCall } from "./query_call.ts";
 

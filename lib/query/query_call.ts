@@ -1,21 +1,21 @@
 // The input and output of the statement pipeline, the same for every surface that runs SQL.
 import type { MadeCall } from "../access/readmit_caller.ts";
-import type { RestedNames } from "../sql/former_names.ts";
+import type { RestedNames } from "../sql/grammar/former_names.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HeldCalls } from "../control/held_calls.ts";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
 import type { Rules } from "../control/rules.ts";
 import type { Role } from "../core/role.ts";
-import type { RowForm } from "../sql/row_form.ts";
-import type { ParamSets } from "../sql/param_sets.ts";
-import type { ReturnedColumns } from "../sql/returned_columns.ts";
-import type { SqlParameter } from "../sql/sql_value.ts";
-import type { TakenValue } from "../sql/taken_value.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import type { RowForm } from "../sql/words/row_form.ts";
+import type { ParamSets } from "../sql/words/param_sets.ts";
+import type { ReturnedColumns } from "../sql/grammar/returned_columns.ts";
+import type { SqlParameter } from "../sql/words/sql_value.ts";
+import type { TakenValue } from "../sql/words/taken_value.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import type { Approvals } from "../control/approvals.ts";
 import type { Meter } from "../control/balance/meter.ts";
 import type { Replays, ReplayScope } from "../control/replays.ts";
-import type { StatementVerb } from "../sql/statement_kinds.ts";
+import type { StatementVerb } from "../sql/words/statement_kinds.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type {
   LogIdentity,

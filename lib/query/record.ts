@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { LOG_SQL_BYTES } from "../core/limits.ts";
 import { newId } from "../core/ids.ts";
 import { logText } from "../core/plain_text.ts";
-import { runsOf } from "../sql/param_sets.ts";
+import { runsOf } from "../sql/words/param_sets.ts";
 import type { LogIdentity, LogRow } from "../tenant/tenant_store.ts";
 import type { QueryCall, StatementDatabase } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";

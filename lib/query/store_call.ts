@@ -1,8 +1,8 @@
 // A call of statements in the form in which a tenant store takes it.
-import { kindsOfActions } from "../sql/change_rows.ts";
-import { moveDescriptions } from "../sql/description_renames.ts";
-import { replacingOf } from "../sql/uncounted_rows.ts";
-import type { StatementFacts } from "../sql/statement_facts.ts";
+import { kindsOfActions } from "../sql/service/change_rows.ts";
+import { moveDescriptions } from "../sql/grammar/description_renames.ts";
+import { replacingOf } from "../sql/grammar/uncounted_rows.ts";
+import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import type { FootprintAsk } from "../engine/footprint/footprint.ts";
 import type { ReplayKeys } from "../tenant/stored_answer.ts";
 import type { Level } from "../engine/guard.ts";

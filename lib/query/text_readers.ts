@@ -1,10 +1,10 @@
 // What reads texts of SQL: pure work that may be done in any thread.
-import { readMigration } from "../sql/migration_text.ts";
-import { numberPlaceholders } from "../sql/named_placeholders.ts";
-import { ownText } from "../sql/own_text.ts";
-import { statementEnd } from "../sql/statement_end.ts";
-import { splitStatements } from "../sql/split_statements.ts";
-import { readSyntax } from "../sql/syntax.ts";
+import { readMigration } from "../sql/service/migration_text.ts";
+import { numberPlaceholders } from "../sql/tokens/named_placeholders.ts";
+import { ownText } from "../sql/service/own_text.ts";
+import { statementEnd } from "../sql/tokens/statement_end.ts";
+import { splitStatements } from "../sql/tokens/split_statements.ts";
+import { readSyntax } from "../sql/grammar/syntax.ts";
 
 /** The readers by name. */
 export const textReaders = {

@@ -1,6 +1,6 @@
 // The branch operations of a tenant store: make a branch, compare it with its ancestor, merge it into its trunk.
-import type { BranchDiff, MergeReport } from "../sql/branch_report.ts";
-import type { RowForm } from "../sql/row_form.ts";
+import type { BranchDiff, MergeReport } from "../sql/service/branch_report.ts";
+import type { RowForm } from "../sql/words/row_form.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
 
 /**

@@ -1,5 +1,5 @@
 // Decides for all stores which records a call leaves beside its changes: a stored answer, a log row, an audit row.
-import type { MigrationRecord } from "../sql/migration_records.ts";
+import type { MigrationRecord } from "../sql/service/migration_records.ts";
 
 /** Bounds of the rows that a call may change, triggers and cascades included. Another number undoes it (`affected`). */
 export interface AffectedBound {

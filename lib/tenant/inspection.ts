@@ -2,7 +2,7 @@
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { NamedTable } from "../engine/list_tables.ts";
 import type { TypedColumn } from "../engine/typed_result.ts";
-import type { EngineFacts } from "../sql/statement_facts.ts";
+import type { EngineFacts } from "../sql/grammar/statement_facts.ts";
 
 /** How statements are compiled. */
 export interface InspectOptions {

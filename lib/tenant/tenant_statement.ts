@@ -1,9 +1,9 @@
 // A statement of a call in the form in which a tenant store takes it.
 import type { Level } from "../engine/guard.ts";
-import type { ReturnedColumns } from "../sql/returned_columns.ts";
-import type { SqlParameter } from "../sql/sql_value.ts";
-import type { TakenValue } from "../sql/taken_value.ts";
-import type { Replacing, SchemaRows } from "../sql/uncounted_rows.ts";
+import type { ReturnedColumns } from "../sql/grammar/returned_columns.ts";
+import type { SqlParameter } from "../sql/words/sql_value.ts";
+import type { TakenValue } from "../sql/words/taken_value.ts";
+import type { Replacing, SchemaRows } from "../sql/grammar/uncounted_rows.ts";
 import type { ServiceStatement } from "./service_statement.ts";
 
 /** A statement with its values. */

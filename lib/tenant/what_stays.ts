@@ -1,6 +1,6 @@
 // The statements of a call that is not atomic stay when a later one is stopped. The stop also undoes the store's own
 // transaction, so the earlier statements run once more, as a call that is logged and answered with the failure.
-import { firstRuns } from "../sql/param_sets.ts";
+import { firstRuns } from "../sql/words/param_sets.ts";
 import type { TenantCall, TenantOutcome } from "./tenant_store.ts";
 
 /** A call that failed. */

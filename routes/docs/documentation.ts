@@ -1,7 +1,7 @@
 // What answers requests for the documentation. Loaded at the first of them: nobody else pays for it.
 import type { Context } from "hono";
 import { once } from "../../lib/core/once.ts";
-import { nearMatches } from "../../lib/sql/hints.ts";
+import { nearMatches } from "../../lib/sql/hints/hints.ts";
 import type { Env } from "../http/env.ts";
 import { findAsset } from "./assets.ts";
 import { DocSearch } from "./doc_search.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { describedSchema } from "./described_schema.ts";
 import { answerLimits } from "../../lib/core/limits.ts";
 import type { ShownPage } from "../../lib/services/shown_page.ts";
-import { jsonWithReals } from "../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../lib/sql/words/row_form.ts";
 import type { Env } from "./env.ts";
 import { errorDetail, isoTimestamp, ruleHit } from "./schemas.ts";
 

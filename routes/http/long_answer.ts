@@ -1,7 +1,7 @@
 // Answers that may be as long as all specifications of a database.
 import type { Context } from "hono";
 import { InTurn } from "../../lib/core/in_turn.ts";
-import { jsonWithReals } from "../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../lib/sql/words/row_form.ts";
 import { wholeAnswer } from "./answers.ts";
 import type { Env } from "./env.ts";
 

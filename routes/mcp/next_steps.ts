@@ -1,6 +1,6 @@
 // What an agent does next after a failure, in the names of the tools that it has.
 import type { AppError, ErrorCode, SqlErrorKind } from "../../lib/core/errors.ts";
-import { CORRECT_IT } from "../../lib/sql/sql_error.ts";
+import { CORRECT_IT } from "../../lib/sql/hints/sql_error.ts";
 import { type Role, roleAtLeast } from "../../lib/core/role.ts";
 
 /** Code → next step, where the message and `errorDetail` do not say it already. */

@@ -2,7 +2,7 @@
 // as absent. Neither must a header of other calls, at which the call does not look.
 import type { Context, MiddlewareHandler } from "hono";
 import { invalidInput } from "../../lib/core/errors.ts";
-import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/row_form.ts";
+import { DIGIT_ROWS, PLAIN_ROWS, type RowForm } from "../../lib/sql/words/row_form.ts";
 import type { Env } from "../http/env.ts";
 import { hasHandler } from "./not_found.ts";
 

@@ -1,7 +1,7 @@
 // Zod's issues in the words and paths of this API. A message of the schema itself wins.
 import { z } from "zod";
 import type { Issue } from "../../lib/core/errors.ts";
-import { listedFields, unknownField } from "../../lib/sql/hints.ts";
+import { listedFields, unknownField } from "../../lib/sql/hints/hints.ts";
 
 /** Issues of one answer: enough to repair a request, bounded whatever its size. */
 export const MAX_ISSUES = 50;

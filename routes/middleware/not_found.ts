@@ -2,7 +2,7 @@
 import type { Context, Hono, MiddlewareHandler, NotFoundHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { AppError } from "../../lib/core/errors.ts";
-import { nearMatches } from "../../lib/sql/hints.ts";
+import { nearMatches } from "../../lib/sql/hints/hints.ts";
 import type { Env } from "../http/env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];

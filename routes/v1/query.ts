@@ -8,7 +8,7 @@ import type { ReplayScope } from "../../lib/control/replays.ts";
 import type { CallReplay, QueryContext } from "../../lib/query/query_call.ts";
 import { previewOnce } from "../../lib/services/proposals/preview_once.ts";
 import { type PreviewInput, previewWrites } from "../../lib/services/proposals/preview_writes.ts";
-import { jsonWithReals } from "../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../lib/sql/words/row_form.ts";
 import { runStatements, type StatementsInput } from "../../lib/services/query/run_statements.ts";
 import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
 import { answers } from "../http/answers.ts";

@@ -37,8 +37,9 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
   "lib/engine/": ["lib/core/", "lib/sql/"],
 };
 
-/** Folders of the two kinds of stores, lowest first: each imports from those before it, and none from the store above them. */
+/** Folders of a place, lowest first: each imports from those before it, and none from what stands above them. */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
+  "lib/sql/": ["words/", "tokens/", "grammar/", "hints/", "schema/", "service/"],
   "lib/tenant/local/": [
     ...["child/", "files/", "frames/", "lanes/", "pool/", "lookups/", "log/", "transactions/"],
   ],
@@ -78,7 +79,7 @@ export function climbs(importer: string, imported: string): string | null {
     if (own === -1 || (other !== -1 && other <= own)) continue;
     return `${importer} imports ${imported}, which stands above it: ${house} has ${
       order.join(", ")
-    }, and then the store`;
+    }, lowest first`;
   }
   if (from === to || rowOf(to) < rowOf(from)) return null;
   return `${importer} (${from}, row ${rowOf(from)}) imports ${imported} (${to}, row ${rowOf(to)})`;

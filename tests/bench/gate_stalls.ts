@@ -3,7 +3,7 @@
 // longest time in which a timer of one millisecond did not come, each text new. Goal: 20 ms on a quiet machine.
 import { systemClock } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
-import { readSyntax } from "../../lib/sql/syntax.ts";
+import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
 import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
 import { GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";

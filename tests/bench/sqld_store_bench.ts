@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { createSqldStore } from "../../lib/tenant/sqld/create_sqld_store.ts";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
-import { readSyntax } from "../../lib/sql/syntax.ts";
+import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
 import { GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";
 import { schemaGate } from "../../lib/tenant/remote/gate/schema_gate.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
-import type { BranchDiff } from "../../lib/sql/branch_report.ts";
+import type { BranchDiff } from "../../lib/sql/service/branch_report.ts";
 import { secondApp } from "../replay/second_app.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { dataOf, statusOf, withBranches } from "./branch_world.ts";

@@ -1,6 +1,6 @@
 // A shop with branches for tests: short ways to claim one and to call its routes.
 import { assert, assertEquals } from "@std/assert";
-import type { BranchDiff, MergeReport } from "../../lib/sql/branch_report.ts";
+import type { BranchDiff, MergeReport } from "../../lib/sql/service/branch_report.ts";
 import { type ApiAnswer, NO_SNAPSHOT } from "../testing/call_api.ts";
 import { startApp, type StartAppOptions, type StartedApp } from "../testing/start_app.ts";
 import { member, rowsOf, type TestNamespace } from "../testing/test_namespace.ts";

@@ -5,7 +5,7 @@ import { resolveTarget } from "../../lib/access/resolve_target.ts";
 import type { TokenCaller } from "../../lib/access/caller.ts";
 import { mergeSeen } from "../../lib/services/branches/merge_seen.ts";
 import { restoreSeen } from "../../lib/services/snapshots/restore_seen.ts";
-import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
 import { startApp } from "../testing/start_app.ts";
 
 Deno.test("an admin token neither merges nor restores past a rule by what it has seen", async () => {

@@ -3,9 +3,9 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
-import { DIGIT_ROWS, PLAIN_ROWS } from "../../lib/sql/row_form.ts";
-import { readSyntax } from "../../lib/sql/syntax.ts";
-import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import { DIGIT_ROWS, PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
+import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
+import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 import type { BranchMerge } from "../../lib/tenant/branch_store.ts";
 import type { Level } from "../../lib/engine/guard.ts";
 import type {

@@ -68,12 +68,13 @@ Deno.test("the README is a front page: its layers are those that the architectur
   assertEquals(places, layers.filter((row) => !row.includes("tests/")).map((row) => [...row]));
 });
 
-Deno.test("the folders of the stores are those that the architecture test holds, lowest first", async () => {
+Deno.test("the folders of lib/sql and of the stores are those that the architecture test holds, lowest first", async () => {
   const page = await docFile("routes/docs/how-it-works.md");
   const under = (heading: string) =>
     tableUnder(page, heading).flatMap(([places]) =>
       [...(places ?? "").matchAll(/`([^`]+)`/g)].map(([, code]) => code)
     );
+  assertEquals(under("## What a text says"), [...rooms["lib/sql/"] ?? []]);
   assertEquals(under("## Inside the store"), [...rooms["lib/tenant/local/"] ?? []]);
   assertEquals(under("### A database elsewhere"), [...rooms["lib/tenant/remote/"] ?? []]);
 });

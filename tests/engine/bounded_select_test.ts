@@ -3,7 +3,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { BoundedRows } from "../../lib/engine/bounded_rows.ts";
 import { Connection } from "../../lib/engine/connection.ts";
 import { jsonValue } from "../../lib/engine/result_json.ts";
-import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
 import { rowsReadCorpus } from "./rows_read_corpus.ts";
 
 const WIDE = { maxRows: 1_000_000, maxBytes: 100_000_000 };

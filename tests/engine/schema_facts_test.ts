@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "../../lib/engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../lib/engine/schema_facts.ts";
-import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
 
 const BASE = [
   "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL, owner INTEGER REFERENCES users)",

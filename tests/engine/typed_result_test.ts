@@ -2,8 +2,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Connection } from "../../lib/engine/connection.ts";
 import { withoutRowid } from "../../lib/engine/typed_result.ts";
-import { TYPED_ROWS } from "../../lib/sql/row_form.ts";
-import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import { TYPED_ROWS } from "../../lib/sql/words/row_form.ts";
+import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 
 const bounds = { maxRows: 10, maxBytes: 1000 };
 

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { testSteps } from "../testing/cases.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
-import { transactionControl } from "../../lib/sql/transaction_control.ts";
+import { transactionControl } from "../../lib/sql/tokens/transaction_control.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";
 import {
   askedBatch,

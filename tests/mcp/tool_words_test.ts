@@ -1,7 +1,7 @@
 // What hints say to callers of tools: nothing that only the HTTP API has.
 import { assert, assertEquals } from "@std/assert";
-import { dialectFunctions } from "../../lib/sql/dialect_functions.ts";
-import { dialectWords } from "../../lib/sql/dialect_words.ts";
+import { dialectFunctions } from "../../lib/sql/hints/dialect_functions.ts";
+import { dialectWords } from "../../lib/sql/hints/dialect_words.ts";
 import { toolCall, toolWords } from "../../routes/mcp/tools/tool_words.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type McpWorld, mcpWorld } from "./mcp_world.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
-import { migrationDigest } from "../../lib/sql/migration_text.ts";
+import { migrationDigest } from "../../lib/sql/service/migration_text.ts";
 import { usage } from "../money/money_world.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { Connection } from "../../lib/engine/connection.ts";
 import { engineFailure } from "../../lib/engine/engine_failure.ts";
 import { jsonValue } from "../../lib/engine/result_json.ts";
-import { DIGIT_ROWS } from "../../lib/sql/row_form.ts";
+import { DIGIT_ROWS } from "../../lib/sql/words/row_form.ts";
 import { holds } from "./model_run.ts";
 
 const WIDE = { maxRows: 100_000, maxBytes: 100_000_000 };

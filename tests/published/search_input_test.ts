@@ -1,7 +1,7 @@
 // Searches that strangers type: nothing that they write is an operator of the engine, unless the owner takes plain text.
 import { assertEquals } from "@std/assert";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
-import { quotedWords } from "../../lib/sql/match_words.ts";
+import { quotedWords } from "../../lib/sql/grammar/match_words.ts";
 import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
 import { oneStore } from "../testing/cases.ts";
 

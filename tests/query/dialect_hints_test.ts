@@ -1,8 +1,8 @@
 // Statements in other dialects: each is refused with a hint that says what to write here, and what it says works.
 import { assert, assertEquals } from "@std/assert";
-import { dialectFunctions, UUID_EXPRESSION } from "../../lib/sql/dialect_functions.ts";
-import { dialectWords } from "../../lib/sql/dialect_words.ts";
-import { dialectHint } from "../../lib/sql/dialect_hints.ts";
+import { dialectFunctions, UUID_EXPRESSION } from "../../lib/sql/hints/dialect_functions.ts";
+import { dialectWords } from "../../lib/sql/hints/dialect_words.ts";
+import { dialectHint } from "../../lib/sql/hints/dialect_hints.ts";
 import { readValue } from "../../lib/services/endpoints/spec/read_value.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";

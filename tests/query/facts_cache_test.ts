@@ -1,7 +1,7 @@
 // What the process remembers of statements: for as many databases as it serves, and one object for all that are alike.
 import { assert, assertEquals } from "@std/assert";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
-import { joinFacts, noEngineFacts, type StatementFacts } from "../../lib/sql/statement_facts.ts";
+import { joinFacts, noEngineFacts, type StatementFacts } from "../../lib/sql/grammar/statement_facts.ts";
 
 const SQL = "SELECT a FROM t WHERE id = ?";
 

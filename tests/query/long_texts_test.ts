@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { FactsCache } from "../../lib/query/facts_cache.ts";
 import { LONG_TEXT, LongTexts } from "../../lib/query/long_texts.ts";
-import { readSyntax } from "../../lib/sql/syntax.ts";
+import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
 import { sendForm } from "../console/open_page.ts";
 import { connectMcp } from "../mcp/mcp_client.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";

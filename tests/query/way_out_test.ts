@@ -1,7 +1,7 @@
 // Refusals that name the way out: mistyped functions, settings that do nothing alone, messages that leave a value out.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { allowedFunctions, closedFunctions } from "../../lib/sql/functions.ts";
-import { isReservedName } from "../../lib/sql/service_tables.ts";
+import { allowedFunctions, closedFunctions } from "../../lib/sql/words/functions.ts";
+import { isReservedName } from "../../lib/sql/words/service_tables.ts";
 import { oneStore } from "../testing/cases.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { withWrites } from "../writes/write_world.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
-import { DIGIT_ROWS, PLAIN_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
+import { DIGIT_ROWS, PLAIN_ROWS, TYPED_ROWS } from "../../lib/sql/words/row_form.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { withLocalStore } from "../testing/local_store.ts";
 import { Dice } from "../faults/wild_statements.ts";

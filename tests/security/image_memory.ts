@@ -2,7 +2,7 @@
 // read and how many megabytes more it holds behind that than behind the first two thousand. Argument: a folder.
 import { DatabaseSync } from "node:sqlite";
 import { LookupImages } from "../../lib/engine/lookup_connection.ts";
-import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
 import { FileImages } from "../../lib/tenant/local/lookups/file_images.ts";
 import { print } from "../testing/print.ts";
 

@@ -1,10 +1,10 @@
 // Texts as people type them: cut into statements, coloured, marked where they fail, and typed values.
 import { assertEquals } from "@std/assert";
 import type { ErrorDetail } from "../../lib/core/errors.ts";
-import { colouredTokens } from "../../lib/sql/coloured_tokens.ts";
-import { failedSpan } from "../../lib/sql/failed_span.ts";
-import { splitStatements } from "../../lib/sql/split_statements.ts";
-import { readTypedValue, type TypedValue } from "../../lib/sql/typed_value.ts";
+import { colouredTokens } from "../../lib/sql/grammar/coloured_tokens.ts";
+import { failedSpan } from "../../lib/sql/hints/failed_span.ts";
+import { splitStatements } from "../../lib/sql/tokens/split_statements.ts";
+import { readTypedValue, type TypedValue } from "../../lib/sql/words/typed_value.ts";
 
 const TRIGGER = "CREATE TRIGGER a AFTER INSERT ON t BEGIN " +
   "UPDATE t SET b = CASE WHEN 1 THEN 2 END; DELETE FROM u; END";

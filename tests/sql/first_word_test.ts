@@ -1,7 +1,7 @@
 // The word that a statement begins with, whatever stands before it.
 import { assertEquals } from "@std/assert";
-import { firstWord } from "../../lib/sql/first_word.ts";
-import { transactionControl } from "../../lib/sql/transaction_control.ts";
+import { firstWord } from "../../lib/sql/words/first_word.ts";
+import { transactionControl } from "../../lib/sql/tokens/transaction_control.ts";
 
 Deno.test("the first word stands behind white space, semicolons and comments, in capital letters", () => {
   const words = [

@@ -1,8 +1,8 @@
 // What is deleted from a log that is too large: the oldest rows, as few as do.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { type LogPruning, pruneStatements } from "../../lib/sql/log_pruning.ts";
-import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
+import { type LogPruning, pruneStatements } from "../../lib/sql/service/log_pruning.ts";
+import { serviceTableStatements } from "../../lib/sql/words/service_tables.ts";
 
 const ROWS = 400;
 /** Rows that go at once, at most. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { freeRowidName } from "../../lib/sql/rowid_names.ts";
+import { freeRowidName } from "../../lib/sql/words/rowid_names.ts";
 
 Deno.test("freeRowidName() finds a name that no column has, in whatever case it is written", () => {
   assertEquals(freeRowidName(["id"]), "rowid");

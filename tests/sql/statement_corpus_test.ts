@@ -1,6 +1,6 @@
 // Every statement of the corpus is understood through the real path: the text, the real engine's compile, the join.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { StatementFacts } from "../../lib/sql/statement_facts.ts";
+import type { StatementFacts } from "../../lib/sql/grammar/statement_facts.ts";
 import { classify } from "../../lib/query/classify.ts";
 import { type CorpusTenant, withCorpusTenant } from "./corpus_tenant.ts";
 import { statementCorpus } from "./statement_corpus.ts";

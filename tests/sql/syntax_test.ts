@@ -1,6 +1,6 @@
 // What the syntax layer promises alone, before any engine has seen the text.
 import { assert, assertEquals } from "@std/assert";
-import { readSyntax, type Syntax } from "../../lib/sql/syntax.ts";
+import { readSyntax, type Syntax } from "../../lib/sql/grammar/syntax.ts";
 
 function syntaxOf(sql: string): Syntax {
   const result = readSyntax(sql);

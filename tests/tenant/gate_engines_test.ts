@@ -1,7 +1,7 @@
 // The gate compiles with one of two builds of SQLite; whatever it says must not depend on which.
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { serviceTableStatements } from "../../lib/sql/service_tables.ts";
-import { readSyntax } from "../../lib/sql/syntax.ts";
+import { serviceTableStatements } from "../../lib/sql/words/service_tables.ts";
+import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
 import { CompiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { type GateEngine, gateEngine } from "../../lib/tenant/remote/gate/gate_engine.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";

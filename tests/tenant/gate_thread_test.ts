@@ -1,6 +1,6 @@
 // What takes an engine long is compiled by a thread of its own: with the same answers, and without keeping anybody else.
 import { assertEquals, assertRejects } from "@std/assert";
-import { readSyntax } from "../../lib/sql/syntax.ts";
+import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
 import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
 import { type GateAsker, GateThread } from "../../lib/tenant/remote/gate/gate_thread.ts";

@@ -1,7 +1,7 @@
 // Reads of a group travel without what they repeat, and arrive whole.
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { DIGIT_ROWS, PLAIN_ROWS, TYPED_ROWS } from "../../lib/sql/row_form.ts";
+import { DIGIT_ROWS, PLAIN_ROWS, TYPED_ROWS } from "../../lib/sql/words/row_form.ts";
 import {
   packReads,
   type SentCall,

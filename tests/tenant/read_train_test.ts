@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
-import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { engineChildren } from "../testing/engine_children.ts";

@@ -1,7 +1,7 @@
 // The gate before a remote engine: what goes over the wire, in how many requests, and whose counts are whose.
 import { assert, assertEquals } from "@std/assert";
 import type { Level } from "../../lib/engine/guard.ts";
-import { readSyntax, type SyntaxResult } from "../../lib/sql/syntax.ts";
+import { readSyntax, type SyntaxResult } from "../../lib/sql/grammar/syntax.ts";
 import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import type { TenantDatabase, TenantOutcome } from "../../lib/tenant/tenant_store.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";

@@ -1,7 +1,7 @@
 // PRAGMAs of the read list at an sqld that takes tokens, which lets no reading token run most of them.
 import { assertEquals } from "@std/assert";
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
-import { pragmaTable } from "../../lib/sql/pragmas.ts";
+import { pragmaTable } from "../../lib/sql/grammar/pragmas.ts";
 import { ask, withSqld } from "./sqld_world.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
 import { openSocketRelay, type SocketRelay } from "../testing/socket_relay.ts";
 import { pause } from "../../lib/core/pause.ts";
-import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 import type { TenantCall } from "../../lib/tenant/tenant_store.ts";
 import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";

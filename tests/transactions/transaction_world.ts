@@ -2,7 +2,7 @@
 import { assert } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import type { Role } from "../../lib/core/role.ts";
-import { PLAIN_ROWS } from "../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
 import type { QueryAnswer } from "../../lib/query/query_call.ts";
 import { beginTransaction } from "../../lib/query/transaction/begin_transaction.ts";
 import type {
@@ -10,7 +10,7 @@ import type {
   TransactionCall,
   TransactionMode,
 } from "../../lib/query/transaction/interactive_transaction.ts";
-import type { SqlParameter } from "../../lib/sql/sql_value.ts";
+import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 import { startApp, type StartAppOptions, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
 import { rowsOf } from "../testing/test_namespace.ts";

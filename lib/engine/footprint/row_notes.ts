@@ -1,7 +1,7 @@
 // The triggers and queries that record changes of a table's rows. They write every value with its type, so that no two
 // different rows have the same text.
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import type { ChangedRows } from "../../sql/uncounted_rows.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
+import type { ChangedRows } from "../../sql/grammar/uncounted_rows.ts";
 import { MAX_DIGESTED_ROWS, type NoteKind, TIME_MARK } from "./footprint.ts";
 import type { TableShape } from "./table_shape.ts";
 

@@ -1,5 +1,5 @@
 // The facts about tables that recording their row changes needs, and the queries that every store runs for them.
-import { freeRowidName } from "../../sql/rowid_names.ts";
+import { freeRowidName } from "../../sql/words/rowid_names.ts";
 
 type Row = readonly (null | number | bigint | string | Uint8Array)[];
 

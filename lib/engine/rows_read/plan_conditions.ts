@@ -1,5 +1,5 @@
 // The AND-ed conditions of one WHERE (and of the ON clauses beside it), as far as the rows-read estimate needs them.
-import type { SqlToken } from "../../sql/sql_tokens.ts";
+import type { SqlToken } from "../../sql/tokens/sql_tokens.ts";
 
 /** One condition of a WHERE or ON clause. */
 export interface Condition {

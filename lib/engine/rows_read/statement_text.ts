@@ -1,6 +1,6 @@
 // Reads from a statement's text what its plan does not show: LIMIT, aggregates, grouping, conditions that no index answers,
 // and the tables of aliases. It does not parse the text: what it misses only makes an estimate less exact.
-import { type SqlToken, sqlTokens } from "../../sql/sql_tokens.ts";
+import { type SqlToken, sqlTokens } from "../../sql/tokens/sql_tokens.ts";
 import { type Condition, conditionsOf } from "./plan_conditions.ts";
 
 /** One SELECT (or a whole UPDATE or DELETE) at one level of parentheses. */

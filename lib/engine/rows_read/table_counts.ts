@@ -2,7 +2,7 @@
 // when it is made, and is made again when the file has changed, but never for more than a small share of the time.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Clock } from "../../core/clock.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
 
 /** Tables up to this size are counted after every change, which costs a small part of the scan that needs the count. */
 const SMALL_TABLE_ROWS = 10_000;

@@ -1,5 +1,5 @@
 // How many rows a transaction has changed: rules that count rows see it as one call.
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 import type { SavepointVerb } from "../../tenant/transaction_control.ts";
 
 /** The count as it rests with its transaction. */

@@ -1,11 +1,11 @@
 // Tables whose DROP takes rows of other tables along, as foreign keys ask for it. What gives their name to a copy, before or
 // after it, rebuilds them, and means to keep those rows.
 import { AppError } from "../../core/errors.ts";
-import { FormerNames, type RestedNames } from "../../sql/former_names.ts";
-import { foldName } from "../../sql/names.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
-import type { Syntax } from "../../sql/syntax.ts";
+import { FormerNames, type RestedNames } from "../../sql/grammar/former_names.ts";
+import { foldName } from "../../sql/words/names.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
+import type { Syntax } from "../../sql/grammar/syntax.ts";
 import type { TenantCall, TenantOutcome } from "../../tenant/tenant_store.ts";
 import { copyFirst } from "../authorise.ts";
 import type { Facts } from "../facts_cache.ts";

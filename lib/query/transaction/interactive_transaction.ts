@@ -1,6 +1,6 @@
 // A transaction that lasts over several requests of one caller: what a surface that offers BEGIN and COMMIT works with.
 import type { Role } from "../../core/role.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import type { SavepointVerb } from "../../tenant/transaction_control.ts";
 import type { Facts } from "../facts_cache.ts";
 import type {

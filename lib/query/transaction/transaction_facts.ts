@@ -2,8 +2,8 @@
 // facts of the process: after a rollback, the next change of the schema gets the same version.
 import { type Facts, FactsCache } from "../facts_cache.ts";
 import type { TextRead, TextReader } from "../text_readers.ts";
-import type { SyntaxResult } from "../../sql/syntax.ts";
-import type { StatementFacts } from "../../sql/statement_facts.ts";
+import type { SyntaxResult } from "../../sql/grammar/syntax.ts";
+import type { StatementFacts } from "../../sql/grammar/statement_facts.ts";
 
 /** Shares what the process knows until the transaction has changed the schema. */
 export class TransactionFacts implements Facts {

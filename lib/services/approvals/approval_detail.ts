@@ -10,8 +10,8 @@ import {
   readHeldCall,
 } from "../../query/held_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
-import { migrationDigest, readMigration } from "../../sql/migration_text.ts";
-import type { ParamSets } from "../../sql/param_sets.ts";
+import { migrationDigest, readMigration } from "../../sql/service/migration_text.ts";
+import type { ParamSets } from "../../sql/words/param_sets.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { ApprovalSummary } from "./approval_view.ts";
 

@@ -10,7 +10,7 @@ import {
   heldText,
 } from "../../query/held_call.ts";
 import { identify } from "../../query/record.ts";
-import { effectOf, mergeEffectOf } from "../../sql/branch_report.ts";
+import { effectOf, mergeEffectOf } from "../../sql/service/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
 import { newLook } from "./after_failure.ts";

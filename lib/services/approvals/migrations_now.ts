@@ -1,6 +1,6 @@
 // What held migration files would do now, for whoever redeems them and for the person who decides.
 import { type HeldCall, rewriteHeldCall } from "../../query/held_call.ts";
-import { newestOf } from "../../sql/migration_records.ts";
+import { newestOf } from "../../sql/service/migration_records.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { pendingFiles, readFiles, statementsOf } from "../migrations/migration_files.ts";
 import { readState } from "../migrations/migration_state.ts";

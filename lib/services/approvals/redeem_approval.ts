@@ -7,7 +7,7 @@ import { cascadedRows, type HeldCall, type HeldStep, rewriteHeldCall } from "../
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
-import { eitherForm, type RowForm } from "../../sql/row_form.ts";
+import { eitherForm, type RowForm } from "../../sql/words/row_form.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";

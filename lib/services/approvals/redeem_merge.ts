@@ -4,7 +4,7 @@ import { requireRole } from "../../access/caller.ts";
 import { type HeldCall, type HeldMerge, heldText } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import type { QueryContext } from "../../query/query_call.ts";
-import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
+import { effectOf, type MergeReport } from "../../sql/service/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { afterRefusal, coversToo, lookAgain, notCovered } from "./after_failure.ts";
 import { requireBranch } from "../branches/branch_context.ts";

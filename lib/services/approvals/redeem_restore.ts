@@ -5,7 +5,7 @@ import { failedWith } from "../../core/errors.ts";
 import { type HeldCall, type HeldRestore, heldText } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
-import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../sql/service/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { lostRecords } from "../migrations/migration_state.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

@@ -1,7 +1,7 @@
 // Takes back a write that was approved and has run: a restore of the snapshot before it, which a person has seen.
 import { type PersonCaller, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
-import type { SchemaChange } from "../../sql/branch_report.ts";
+import type { SchemaChange } from "../../sql/service/branch_report.ts";
 import type { ApprovalOutcome, ApprovalRecord } from "../../store/write_records.ts";
 import { withAct } from "../note_act.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";

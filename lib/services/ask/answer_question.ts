@@ -12,8 +12,8 @@ import type {
   QueryTarget,
 } from "../../query/query_call.ts";
 import { runForSession } from "../../query/run_for_session.ts";
-import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
-import type { StatementFacts } from "../../sql/statement_facts.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
+import type { StatementFacts } from "../../sql/grammar/statement_facts.ts";
 import { readResult } from "../query/read_result.ts";
 import { boundRows, checkStatement, describeFacts } from "./check_statement.ts";
 import type { AskModel, AskProposal, AskRequest, Refusal } from "./model/ask_model.ts";

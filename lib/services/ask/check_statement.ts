@@ -1,8 +1,8 @@
 // Decides whether a proposed statement may run, bounds its rows, and says what it does. Pure: it uses only what the
 // grammar and the engine say about the text.
 import type { Facts } from "../../query/facts_cache.ts";
-import { foldName } from "../../sql/names.ts";
-import type { StatementFacts } from "../../sql/statement_facts.ts";
+import { foldName } from "../../sql/words/names.ts";
+import type { StatementFacts } from "../../sql/grammar/statement_facts.ts";
 
 /** Table-valued functions that read only their argument. */
 const harmlessTables: ReadonlySet<string> = new Set(["json_each", "json_tree"]);

@@ -5,7 +5,7 @@ import { isoTime } from "../../core/clock.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
-import { writtenTables } from "../../sql/written_tables.ts";
+import { writtenTables } from "../../sql/grammar/written_tables.ts";
 import type { AuditFacts } from "../../store/audit_records.ts";
 import { readableDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";

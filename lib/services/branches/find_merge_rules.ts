@@ -1,8 +1,8 @@
 // Approval rules that a merge has to be measured by: what it does to the trunk counts as if statements did it.
 import { AppError } from "../../core/errors.ts";
 import { hitsOf, matchRules, type RuleMatch } from "../../query/match_rules.ts";
-import type { MergeReport } from "../../sql/branch_report.ts";
-import { noEngineFacts, type StatementFacts } from "../../sql/statement_facts.ts";
+import type { MergeReport } from "../../sql/service/branch_report.ts";
+import { noEngineFacts, type StatementFacts } from "../../sql/grammar/statement_facts.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
 
 /** `report`: of a dry run. */

@@ -3,8 +3,8 @@ import { AppError } from "../../core/errors.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import { failureError } from "../../query/failure_error.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
-import type { MergeReport } from "../../sql/branch_report.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import type { MergeReport } from "../../sql/service/branch_report.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import type { MergeOutcome } from "../../tenant/branch_store.ts";
 import type { TenantDatabase } from "../../tenant/tenant_store.ts";
 

@@ -4,7 +4,7 @@ import type { AppError } from "../../core/errors.ts";
 import { holdForApproval } from "../../query/hold_call.ts";
 import { writeHeldMerge } from "../../query/held_call.ts";
 import type { RuleMatch } from "../../query/match_rules.ts";
-import { effectOf, type MergeReport } from "../../sql/branch_report.ts";
+import { effectOf, type MergeReport } from "../../sql/service/branch_report.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import type { MergeAnswer, MergeInput } from "./merge_answer.ts";

@@ -3,7 +3,7 @@
 import { requireFresh, requirePerson } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import { sha256 } from "../../core/sha256.ts";
-import { mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
+import { mergeEffectOf, type MergeReport } from "../../sql/service/branch_report.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import type { MergeAnswer, MergeInput } from "./merge_answer.ts";

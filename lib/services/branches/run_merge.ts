@@ -21,7 +21,7 @@ import {
 } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
 import { identify, recordEnd } from "../../query/record.ts";
-import { type MergeDone, mergeEffectOf, type MergeReport } from "../../sql/branch_report.ts";
+import { type MergeDone, mergeEffectOf, type MergeReport } from "../../sql/service/branch_report.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
 import { answerOfStep, type StepContext, stepKeys } from "../plan_step.ts";

@@ -1,9 +1,9 @@
 // One change as followers see it, and the place of a change among all of its database.
 import { hash } from "node:crypto";
 import { isoTime } from "../../core/clock.ts";
-import { type ChangeKind, type ChangePlace, namesOfKinds } from "../../sql/change_rows.ts";
-import { isReservedName } from "../../sql/service_tables.ts";
-import { writtenTables } from "../../sql/written_tables.ts";
+import { type ChangeKind, type ChangePlace, namesOfKinds } from "../../sql/service/change_rows.ts";
+import { isReservedName } from "../../sql/words/service_tables.ts";
+import { writtenTables } from "../../sql/grammar/written_tables.ts";
 
 /** What one commit has changed. `reset`: changes are missing, or another state is there; what comes next follows it. */
 export interface Change {

@@ -1,7 +1,7 @@
 // What all followers of one database share in this process: one reading of what is new, and one waiting for it. A follower
 // has a place and nothing else, so that one who is slow holds nothing.
 import type { Clock } from "../../core/clock.ts";
-import type { ChangePlace } from "../../sql/change_rows.ts";
+import type { ChangePlace } from "../../sql/service/change_rows.ts";
 import { isSamePlace, type PlacedChange } from "./change.ts";
 import { CHANGES_AT_ONCE } from "./read_changes.ts";
 

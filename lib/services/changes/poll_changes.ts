@@ -1,7 +1,7 @@
 // Answers what has changed behind a place, at once or as soon as something has.
 import { invalidInput } from "../../core/errors.ts";
 import { Bill } from "../../query/bill.ts";
-import type { ChangePlace } from "../../sql/change_rows.ts";
+import type { ChangePlace } from "../../sql/service/change_rows.ts";
 import { beginningOf, type Change, concerns, idOfPlace, type PlacedChange, placeOfId } from "./change.ts";
 import type { ChangesContext } from "./changes_context.ts";
 import { newestPlace, readChanges } from "./read_changes.ts";

@@ -2,7 +2,7 @@
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
-import type { ChangePlace } from "../../sql/change_rows.ts";
+import type { ChangePlace } from "../../sql/service/change_rows.ts";
 import { rowsOf } from "../query/read_result.ts";
 import {
   beginningOf,

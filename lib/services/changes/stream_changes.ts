@@ -1,7 +1,7 @@
 // Changes as a stream of server-sent events (html.spec.whatwg.org, "Server-sent events"). It is read from the database as
 // the client takes it: of a client that does not read, nothing but its place is kept.
 import { BEARER_CHECK_MS, STREAM_COMMENT_MS } from "../../core/limits_of_changes.ts";
-import type { ChangePlace } from "../../sql/change_rows.ts";
+import type { ChangePlace } from "../../sql/service/change_rows.ts";
 import { concerns, idOfPlace, type PlacedChange } from "./change.ts";
 import type { Follower } from "./change_feeds.ts";
 import type { ChangesContext } from "./changes_context.ts";

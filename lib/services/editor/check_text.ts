@@ -1,7 +1,7 @@
 // What a text would cost, what rules say of it and who may run it, before it runs.
 import { outcomeOf } from "../../core/outcome_of.ts";
 import { higherRole, type Role } from "../../core/role.ts";
-import { READ_THE_MESSAGE } from "../../sql/sql_error.ts";
+import { READ_THE_MESSAGE } from "../../sql/hints/sql_error.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { validateStatement, type Validation } from "../schema/validate_statement.ts";
 import type { TextStatement } from "./text_context.ts";

@@ -1,9 +1,9 @@
 // From a text and the values typed for it to statements that can run: what each is, and which values are missing.
 import { MAX_BATCH_STATEMENTS, MAX_PARAMETERS } from "../../core/limits.ts";
 import type { Facts } from "../../query/facts_cache.ts";
-import { splitStatements } from "../../sql/split_statements.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
-import { readTypedValue, type TypedValue } from "../../sql/typed_value.ts";
+import { splitStatements } from "../../sql/tokens/split_statements.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
+import { readTypedValue, type TypedValue } from "../../sql/words/typed_value.ts";
 import type { TextStatement } from "./text_context.ts";
 
 /** A text as it stands in the editor. */

@@ -1,7 +1,7 @@
 // Shows what the statements of a text would do, all or none of them, and hands out the token that runs them once.
 import { requireRole } from "../../access/caller.ts";
 import { outcomeOf } from "../../core/outcome_of.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
+import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import { type Execution, issueExecution } from "../proposals/issue_execution.ts";
 import { previewWrites, type WritePreview } from "../proposals/preview_writes.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

@@ -4,7 +4,7 @@ import { outcomeOf } from "../../core/outcome_of.ts";
 import { ownTurn } from "../../core/own_turn.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
 import type { QueryAnswer, QueryMeta } from "../../query/query_call.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
+import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import { runStatements, type StatementsContext } from "../query/run_statements.ts";
 import { pageText, readPageTexts, type RowWindow } from "../query/page_text.ts";
 import { rowChunks } from "./row_chunks.ts";

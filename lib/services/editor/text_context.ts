@@ -1,8 +1,8 @@
 // What the editor's services share: a text of several statements with its values, and a failure with its place in it.
 import type { AppError } from "../../core/errors.ts";
-import { failedSpan, type TextSpan } from "../../sql/failed_span.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
-import type { StatementPart } from "../../sql/split_statements.ts";
+import { failedSpan, type TextSpan } from "../../sql/hints/failed_span.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
+import type { StatementPart } from "../../sql/tokens/split_statements.ts";
 
 /** A statement of the text with its values. */
 export interface TextStatement extends StatementPart {

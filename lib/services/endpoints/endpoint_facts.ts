@@ -4,13 +4,13 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { classify } from "../../query/classify.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
-import { allShown, shownColumns } from "../../sql/result_columns.ts";
+import { allShown, shownColumns } from "../../sql/grammar/result_columns.ts";
 import type { SchemaNames } from "../../tenant/inspection.ts";
 import { outputs } from "./spec/outputs.ts";
 import { boundStatement } from "./spec/bind_inputs.ts";
 import { prepareSpec } from "./spec/prepare_spec.ts";
 import type { EndpointFacts } from "../schema/doctor/examined.ts";
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 
 /** What this examination needs of the process. */
 export interface EndpointFactsContext {

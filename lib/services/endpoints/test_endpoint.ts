@@ -1,6 +1,6 @@
 // Runs an endpoint of any status against the live database, as `/p` would without its gates. Effects stay.
 import { callerId } from "../../access/caller.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { PublishedContext } from "../published/published_context.ts";
 import { runEndpoint, type TestOutcome } from "../published/run_endpoint.ts";

@@ -3,7 +3,7 @@ import { andThen } from "../../core/and_then.ts";
 import { AppError } from "../../core/errors.ts";
 import { roleAtLeast } from "../../core/role.ts";
 import { refused } from "../../query/failure_error.ts";
-import { roleOfClass } from "../../sql/statement_kinds.ts";
+import { roleOfClass } from "../../sql/words/statement_kinds.ts";
 import { type FindText, readText } from "./door_statement.ts";
 import type { DoorContext, StreamRequest, WireText } from "./hrana_types.ts";
 import { sequenceTexts } from "./sequence_steps.ts";

@@ -6,10 +6,10 @@ import { misunderstoodError } from "../../query/call_error.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
-import { numberPlaceholders } from "../../sql/named_placeholders.ts";
-import { unknownValue } from "../../sql/sql_value.ts";
-import type { Syntax } from "../../sql/syntax.ts";
-import type { TransactionControl } from "../../sql/transaction_control.ts";
+import { numberPlaceholders } from "../../sql/tokens/named_placeholders.ts";
+import { unknownValue } from "../../sql/words/sql_value.ts";
+import type { Syntax } from "../../sql/grammar/syntax.ts";
+import type { TransactionControl } from "../../sql/tokens/transaction_control.ts";
 import { readText } from "./door_statement.ts";
 import type { DoorContext } from "./hrana_types.ts";
 

@@ -2,9 +2,9 @@
 import { AppError } from "../../core/errors.ts";
 import type { FactsCache } from "../../query/facts_cache.ts";
 import type { QueryStatement } from "../../query/query_call.ts";
-import { type OwnText, ownText } from "../../sql/own_text.ts";
-import type { SyntaxResult } from "../../sql/syntax.ts";
-import { type TransactionControl, transactionControl } from "../../sql/transaction_control.ts";
+import { type OwnText, ownText } from "../../sql/service/own_text.ts";
+import type { SyntaxResult } from "../../sql/grammar/syntax.ts";
+import { type TransactionControl, transactionControl } from "../../sql/tokens/transaction_control.ts";
 import { toParameter } from "./door_values.ts";
 import type { WireStatement, WireText } from "./hrana_types.ts";
 

@@ -1,6 +1,6 @@
 // Values of libSQL's protocol as the engine binds them: INTEGER and REAL stay what they are.
 import { invalidInput } from "../../core/errors.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import type { WireValue } from "./hrana_types.ts";
 
 const LEAST = -(2n ** 63n);

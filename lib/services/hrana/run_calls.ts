@@ -7,7 +7,7 @@ import { AppError, failedWith } from "../../core/errors.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
-import { TYPED_ROWS } from "../../sql/row_form.ts";
+import { TYPED_ROWS } from "../../sql/words/row_form.ts";
 import { redeemApproval } from "../approvals/redeem_approval.ts";
 import type { DoorStatement } from "./door_statement.ts";
 import type { DoorContext, DoorOptions } from "./hrana_types.ts";

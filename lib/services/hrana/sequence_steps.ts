@@ -1,8 +1,8 @@
 // A text of several statements as steps of a batch, each of which runs if the one before has succeeded.
 import { AppError } from "../../core/errors.ts";
 import { MAX_HRANA_STEPS } from "../../core/limits_hrana.ts";
-import { defersForeignKeys, switchesForeignKeysOff } from "../../sql/migration_text.ts";
-import { splitStatements } from "../../sql/split_statements.ts";
+import { defersForeignKeys, switchesForeignKeysOff } from "../../sql/service/migration_text.ts";
+import { splitStatements } from "../../sql/tokens/split_statements.ts";
 import { type DoorFacts, readText } from "./door_statement.ts";
 import type { DoorStep } from "./plan_batch.ts";
 

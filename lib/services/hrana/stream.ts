@@ -1,7 +1,7 @@
 // A stream of libSQL's protocol: stored texts, and a transaction while one is open.
 import { AppError } from "../../core/errors.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
-import type { TransactionControl } from "../../sql/transaction_control.ts";
+import type { TransactionControl } from "../../sql/tokens/transaction_control.ts";
 import type { DoorContext, DoorOptions } from "./hrana_types.ts";
 import { readmitLate } from "./readmit_late.ts";
 import type { StoredTexts } from "./stored_texts.ts";

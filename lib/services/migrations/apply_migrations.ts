@@ -7,8 +7,8 @@ import { InTurn } from "../../core/in_turn.ts";
 import type { HeldMigrations } from "../../query/migration_ask.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { decide, run } from "../../query/run.ts";
-import type { SchemaChange } from "../../sql/branch_report.ts";
-import { newestOf } from "../../sql/migration_records.ts";
+import type { SchemaChange } from "../../sql/service/branch_report.ts";
+import { newestOf } from "../../sql/service/migration_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import {
   type MigrationFile,

@@ -1,6 +1,6 @@
 // Migration files as they come in, and which of them are still to be applied.
 import { AppError, type Issue } from "../../core/errors.ts";
-import { compareNames, type MigrationRecord } from "../../sql/migration_records.ts";
+import { compareNames, type MigrationRecord } from "../../sql/service/migration_records.ts";
 import { charactersOf } from "../../core/plain_text.ts";
 import { LONG_TEXT, type LongTexts } from "../../query/long_texts.ts";
 import type { QueryContext } from "../../query/query_call.ts";
@@ -9,7 +9,7 @@ import {
   type MigrationStatement,
   type MigrationText,
   readMigration,
-} from "../../sql/migration_text.ts";
+} from "../../sql/service/migration_text.ts";
 
 /** A file as it comes in. */
 export interface MigrationFile {

@@ -1,6 +1,6 @@
 // What a database knows of its migrations.
 import { isoTime } from "../../core/clock.ts";
-import type { SchemaChange } from "../../sql/branch_report.ts";
+import type { SchemaChange } from "../../sql/service/branch_report.ts";
 import {
   changedObjects,
   type MigrationRecord,
@@ -9,7 +9,7 @@ import {
   readRecords,
   RECORDED_OBJECTS,
   RECORDS,
-} from "../../sql/migration_records.ts";
+} from "../../sql/service/migration_records.ts";
 import { type Cell, rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readRows } from "../schema/read_rows.ts";

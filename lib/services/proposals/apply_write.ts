@@ -7,7 +7,7 @@ import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer } from "../../query/query_call.ts";
 import { findStored } from "../../query/find_earlier.ts";
 import { run } from "../../query/run.ts";
-import { eitherForm, type RowForm } from "../../sql/row_form.ts";
+import { eitherForm, type RowForm } from "../../sql/words/row_form.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
 /** An execution token, and how its write is to run. */

@@ -5,7 +5,7 @@ import type { QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { JsonValue, RowPreview, StatementEffect } from "../../engine/statement_effect.ts";
 import { type ForeseenRule, foreseeRules } from "./foresee_rules.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import {
   type StatementsContext,
   type StatementsInput,

@@ -1,7 +1,7 @@
 // The first of two steps: shows a write and hands out a token that runs it once.
 import { requireRole } from "../../access/caller.ts";
 import type { QueryMeta } from "../../query/query_call.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import type { JsonParameter, StatementsContext } from "../query/run_statements.ts";
 import { type Execution, issueExecution } from "./issue_execution.ts";
 import { previewWrites, type WritePreview } from "./preview_writes.ts";

@@ -5,7 +5,7 @@ import { isToken, newToken, tokenHash } from "../../access/token_format.ts";
 import type { LiveAccountToken } from "../../control/account_tokens.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 import type { AccountTokenRecord } from "../../store/account_records.ts";
 import { type Also, nothingElse } from "../../store/until_committed.ts";
 import { type Account, accountByKey } from "./find_account.ts";

@@ -1,7 +1,7 @@
 // Mails with links: asked for without a look at the accounts, written beside the request.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
+import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import { checkRate } from "../../guard/rate_limit.ts";
 import type { Mail } from "../mail/mailer.ts";
 import type { MailRequest } from "../mail/mail_queue.ts";

@@ -1,7 +1,7 @@
 // Kinds `auth_login` and `auth_signup`, and the session that both answer with.
 import { AppError } from "../../core/errors.ts";
-import { foldName } from "../../sql/names.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { foldName } from "../../sql/words/names.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import type { StatementResult } from "../../tenant/tenant_store.ts";
 import { readResult } from "../query/read_result.ts";
 import { requireNewPassword } from "./change_password.ts";

@@ -2,8 +2,8 @@
 import { sessionOwner } from "../../access/mint_session.ts";
 import { newPassword, PASSWORD_BOUNDS } from "../../access/password_hash.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
-import { sameName } from "../../sql/names.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
+import { sameName } from "../../sql/words/names.ts";
 import { accountByKey, setPassword } from "./find_account.ts";
 import { beginGuess, isPassword } from "./guess_password.ts";
 import { textIn } from "./input_values.ts";

@@ -1,6 +1,6 @@
 // The rows of a users table as the service itself reads and writes them for accounts.
 import type { QueryMeta } from "../../query/query_call.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
 import { PASSWORD_COLUMN } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";

@@ -1,7 +1,7 @@
 // Bounds guesses at the passwords of a users table, wherever they are made: at a log-in, and where a password is changed.
 import type { Guess } from "../../control/login_guesses.ts";
 import { AppError } from "../../core/errors.ts";
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import { normalPassword } from "../../access/password_hash.ts";
 import type { SessionUser } from "./issue_session.ts";

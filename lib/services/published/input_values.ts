@@ -1,6 +1,6 @@
 // What a caller has sent for an input, found by its name.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 
 /** Index of a field in `input`, -1 where there is none. */
 export function inputIndex(spec: EndpointSpec, name: string): number {

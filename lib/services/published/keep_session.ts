@@ -2,7 +2,7 @@
 import { sessionOwner } from "../../access/mint_session.ts";
 import { MAX_SESSION_SEC } from "../../core/limits.ts";
 import { AppError } from "../../core/errors.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { DONE } from "../endpoints/spec/outputs.ts";
 import { ownSession } from "./change_password.ts";
 import { inputIndex } from "./input_values.ts";

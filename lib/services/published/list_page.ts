@@ -2,9 +2,9 @@
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import { type ReadTyped, readTypedResult } from "../../engine/read_typed_result.ts";
-import { integerJson, realJson, type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
-import { foldName } from "../../sql/names.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { integerJson, realJson, type RowForm, TYPED_ROWS } from "../../sql/words/row_form.ts";
+import { foldName } from "../../sql/words/names.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
 import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
 import { readCursor, writeCursor } from "../endpoints/spec/list_cursor.ts";

@@ -4,7 +4,7 @@ import { sessionOwner } from "../../access/mint_session.ts";
 import { verifySession } from "../../access/verify_session.ts";
 import { isRevoked } from "../../control/session_keys.ts";
 import { AppError } from "../../core/errors.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { brokenRule } from "../endpoints/spec/validate_input.ts";
 import type { PreparedSpec } from "../endpoints/spec/prepare_spec.ts";
 import type {

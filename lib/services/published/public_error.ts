@@ -9,9 +9,9 @@ import {
 } from "../../core/errors.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { publishedErrors } from "../../core/published_errors.ts";
-import { boundColumns } from "../../sql/insert_shape.ts";
-import { matchedParameters } from "../../sql/match_words.ts";
-import { foldName } from "../../sql/names.ts";
+import { boundColumns } from "../../sql/grammar/insert_shape.ts";
+import { matchedParameters } from "../../sql/grammar/match_words.ts";
+import { foldName } from "../../sql/words/names.ts";
 import type { EndpointStatement } from "../endpoints/spec/bind_inputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 

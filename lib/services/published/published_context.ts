@@ -9,7 +9,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { AddressKey } from "../../guard/address_key.ts";
 import type { Captcha } from "../../guard/captcha.ts";
 import type { CallReplay, QueryContext, QueryMeta, QueryTarget } from "../../query/query_call.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { MailQueue } from "../mail/mail_queue.ts";
 import type { FoldedRefusals } from "./folded_refusals.ts";

@@ -2,8 +2,8 @@
 import { replayScope, requireReplayKey } from "../../access/replay_scope.ts";
 import { invalidInput } from "../../core/errors.ts";
 import type { CallReplay } from "../../query/query_call.ts";
-import type { RowForm } from "../../sql/row_form.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import type { EndpointSession, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
 
 /** Strangers share the keys of an endpoint without sessions: a shorter one could be somebody else's. */

@@ -1,6 +1,6 @@
 // Kind `auth_reset`: with an address it asks for a mail with a link, with the link's token it sets a new password.
 import { invalidInput } from "../../core/errors.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { DONE } from "../endpoints/spec/outputs.ts";
 import { accountOfLink, findLink, useLink } from "./account_link.ts";
 import { askForMail } from "./account_mail.ts";

@@ -1,8 +1,8 @@
 // Steps 8 to 10 of an endpoint: what `/p` runs behind its gates, and what the management's test runs without them.
 import { AppError, failureBody } from "../../core/errors.ts";
 import type { QueryMeta, QueryTarget } from "../../query/query_call.ts";
-import { jsonWithReals, PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { jsonWithReals, PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import type { StatementResult } from "../../tenant/tenant_store.ts";

@@ -1,7 +1,7 @@
 // The column of a users table that says when an address was verified.
 import type { QueryMeta } from "../../query/query_call.ts";
 import { isoTime } from "../../core/clock.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { Account } from "./find_account.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";

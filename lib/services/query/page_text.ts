@@ -1,6 +1,6 @@
 // The text that reads one page of a SELECT's rows, for people and agents who look at it.
 import type { Facts } from "../../query/facts_cache.ts";
-import { statementEnd } from "../../sql/statement_end.ts";
+import { statementEnd } from "../../sql/tokens/statement_end.ts";
 
 /** Which rows are wanted, from 0. */
 export interface RowWindow {

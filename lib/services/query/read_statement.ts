@@ -1,6 +1,6 @@
 // Runs one statement with which a page or a tool looks at something, as a query of the caller.
 import type { QueryMeta } from "../../query/query_call.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
+import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import { NO_ROWS } from "./read_result.ts";
 import { runStatements, type StatementsContext, type StatementsInput } from "./run_statements.ts";
 

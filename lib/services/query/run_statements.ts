@@ -1,7 +1,7 @@
 // Runs one statement or a batch for the caller of a request.
-import type { RowForm } from "../../sql/row_form.ts";
-import type { ParamSets } from "../../sql/param_sets.ts";
-import { type SqlParameter, toSqlParameters } from "../../sql/sql_value.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
+import type { ParamSets } from "../../sql/words/param_sets.ts";
+import { type SqlParameter, toSqlParameters } from "../../sql/words/sql_value.ts";
 import type {
   CallReplay,
   QueryAnswer,

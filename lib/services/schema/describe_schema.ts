@@ -2,9 +2,9 @@
 import { requireRole } from "../../access/caller.ts";
 import { AppError, type Issue } from "../../core/errors.ts";
 import { ownTurn } from "../../core/own_turn.ts";
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
-import { TableText } from "../../sql/table_text.ts";
+import { TableText } from "../../sql/grammar/table_text.ts";
 import { rowsOf } from "../query/read_result.ts";
 import { INDEXES, type IndexFacts, toIndexes } from "./read_indexes.ts";
 import { COLUMNS_A_TURN, readParts, readSchema, toSchema } from "./read_schema.ts";

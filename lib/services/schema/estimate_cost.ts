@@ -4,8 +4,8 @@ import { aliasesOf, readStatementText, type StatementText } from "../../engine/r
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import { costNanoUsd, toUsd } from "../../query/prices.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import type { StatementFacts } from "../../sql/statement_facts.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import type { StatementFacts } from "../../sql/grammar/statement_facts.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readEach, unreadable } from "./read_rows.ts";

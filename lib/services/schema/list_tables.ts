@@ -1,5 +1,5 @@
 // The tables of a database with their exact row counts.
-import { quoteIdentifier } from "../../sql/quote.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readEach } from "./read_rows.ts";

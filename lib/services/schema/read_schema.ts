@@ -1,8 +1,8 @@
 // Reads the schema of a database in one call to the engine. It reads no rows of views, so a broken view does no harm.
 import { ownTurn } from "../../core/own_turn.ts";
-import { foldName, sameName } from "../../sql/names.ts";
-import { quoteIdentifier, quoteText } from "../../sql/quote.ts";
-import { isReservedName } from "../../sql/service_tables.ts";
+import { foldName, sameName } from "../../sql/words/names.ts";
+import { quoteIdentifier, quoteText } from "../../sql/words/quote.ts";
+import { isReservedName } from "../../sql/words/service_tables.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readEach, readRows, unreadable } from "./read_rows.ts";

@@ -1,8 +1,8 @@
 // Reads the columns and the key of one table or view.
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { sameName } from "../../sql/names.ts";
-import { isReservedName } from "../../sql/service_tables.ts";
+import { sameName } from "../../sql/words/names.ts";
+import { isReservedName } from "../../sql/words/service_tables.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 

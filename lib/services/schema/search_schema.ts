@@ -1,5 +1,5 @@
 // Finds tables and columns by words, with a cache of search indexes.
-import { listed } from "../../sql/known_tables.ts";
+import { listed } from "../../sql/hints/known_tables.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readParts, type SchemaParts, toSchema } from "./read_schema.ts";
 import { RankedSchema, type SearchHit } from "./ranked_schema.ts";

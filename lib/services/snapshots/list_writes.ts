@@ -2,7 +2,7 @@
 import { isoTime } from "../../core/clock.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
-import { writtenTables } from "../../sql/written_tables.ts";
+import { writtenTables } from "../../sql/grammar/written_tables.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 

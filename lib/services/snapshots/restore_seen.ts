@@ -2,7 +2,7 @@
 // moment, so only a rule that denies stops it.
 import { requireFresh, requirePerson, requireRole } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
-import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../sql/service/branch_report.ts";
 import { databaseOf, restoreLog } from "./manage_snapshots.ts";
 import {
   findRestoreRules,

@@ -9,7 +9,7 @@ import { type HoldContext, holdForApproval, replayOfStep } from "../../query/hol
 import { matchRules, type RuleMatch } from "../../query/match_rules.ts";
 import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { recordEnd } from "../../query/record.ts";
-import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/branch_report.ts";
+import { type RestoreEffect, UNREADABLE_DIGEST } from "../../sql/service/branch_report.ts";
 import type { RuleRecord } from "../../store/write_records.ts";
 import type { Restored as StoreRestored } from "../../tenant/damage.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";

@@ -1,7 +1,7 @@
 // One page of a table's rows, found by key: the page's cost does not grow with the rows before it.
 import type { QueryMeta } from "../../query/query_call.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { readResult } from "../query/read_result.ts";
 import { readStatement } from "../query/read_statement.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

@@ -2,8 +2,8 @@
 //
 // NULL compares with nothing, so the rows without a value in the sorted column are a part of their own: they stand
 // before the others, and behind them where the order is descending, as the engine sorts them.
-import { quoteIdentifier } from "../../sql/quote.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import type { Condition } from "./row_filters.ts";
 
 /** By what rows are ordered: the sorted column, then the key. */

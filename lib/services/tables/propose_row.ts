@@ -2,9 +2,9 @@
 // than one is refused, when it is shown and when it runs.
 import { requireRole } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import { PLAIN_ROWS } from "../../sql/row_form.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { type Execution, issueExecution } from "../proposals/issue_execution.ts";
 import { previewWrites, type WritePreview } from "../proposals/preview_writes.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

@@ -1,6 +1,6 @@
 // One row of a table by its key, for people who look at it or change it.
-import { quoteIdentifier } from "../../sql/quote.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { readResult } from "../query/read_result.ts";
 import { readStatement } from "../query/read_statement.ts";
 import type { StatementsContext } from "../query/run_statements.ts";

@@ -1,6 +1,6 @@
 // How the values of rows are read for people: long ones cut by the engine, each with its type and its full length.
 import type { JsonValue } from "../../engine/statement_effect.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
 import type { EngineCell } from "./table_key.ts";
 
 /** A value that is shown. */

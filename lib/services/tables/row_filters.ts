@@ -1,6 +1,6 @@
 // Filters of a table's rows: from what an address says to conditions with bound values. Pure.
-import { quoteIdentifier } from "../../sql/quote.ts";
-import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import { affinityOf, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { ColumnFacts, TableFacts } from "../schema/schema_facts.ts";
 import { comparesAsNumber } from "./table_key.ts";
 

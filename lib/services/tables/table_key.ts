@@ -1,6 +1,6 @@
 // By what a row of a table is named exactly: its primary key, or the engine's own row number. Pure.
-import { freeRowidName } from "../../sql/rowid_names.ts";
-import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
+import { freeRowidName } from "../../sql/words/rowid_names.ts";
+import { affinityOf, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
 import { jsonOf } from "../../core/json_of.ts";
 import { keyFacts } from "../schema/key_columns.ts";

@@ -8,7 +8,7 @@ import { importLimits } from "../../core/limits_of_transfers.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
 import type { CallReplay } from "../../query/query_call.ts";
-import { OF_ROWS } from "../../sql/replay_rows.ts";
+import { OF_ROWS } from "../../sql/service/replay_rows.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";

@@ -2,8 +2,8 @@
 // passes, so that a file can make nothing that a batch could not.
 import { AppError } from "../../core/errors.ts";
 import { MAX_SQL_LENGTH } from "../../core/limits.ts";
-import { sameName } from "../../sql/names.ts";
-import { readSyntax, type Syntax } from "../../sql/syntax.ts";
+import { sameName } from "../../sql/words/names.ts";
+import { readSyntax, type Syntax } from "../../sql/grammar/syntax.ts";
 
 /** The part of an item that counts here. */
 interface ItemText {

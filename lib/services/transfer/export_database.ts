@@ -9,7 +9,7 @@ import { roleAtLeast } from "../../core/role.ts";
 import { logText } from "../../core/plain_text.ts";
 import { Bill } from "../../query/bill.ts";
 import { identify, recordEnd } from "../../query/record.ts";
-import { quoteText } from "../../sql/quote.ts";
+import { quoteText } from "../../sql/words/quote.ts";
 import type { LogIdentity, TenantStore } from "../../tenant/tenant_store.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import type { ExportInput, KeptExport, KeptExports } from "./kept_exports.ts";

@@ -1,7 +1,7 @@
 // The rows of a file in parts, each of which one transaction writes.
 import type { Clock } from "../../core/clock.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { refused } from "./check_item.ts";
 import type { FileRow, RowsReader } from "./file_rows.ts";
 import { uploadPieces } from "./spool_upload.ts";

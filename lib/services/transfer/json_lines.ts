@@ -1,7 +1,7 @@
 // A line of NDJSON as values for columns. What `JSON.parse` would round, and what a column of JSON keeps, comes as its own text.
 import { whatCostsMuch } from "../../guard/parse_json.ts";
 import { endOfString } from "../../guard/survey_json.ts";
-import { affinityOf, type SqlParameter } from "../../sql/sql_value.ts";
+import { affinityOf, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { ColumnDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
 

@@ -1,8 +1,8 @@
 // The one INSERT that writes rows of a file, also where they name different columns.
-import { defaultExpression, defaultValue } from "../../sql/default_expression.ts";
-import type { ParamSets } from "../../sql/param_sets.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { defaultExpression, defaultValue } from "../../sql/schema/default_expression.ts";
+import type { ParamSets } from "../../sql/words/param_sets.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
 import type { TableDefinition } from "../schema/read_table.ts";
 import type { FileRow } from "./file_rows.ts";
 

@@ -1,6 +1,6 @@
 // The next message of a webhook: one event, or up to 100 changes.
 import { newId } from "../../core/ids.ts";
-import type { ChangePlace } from "../../sql/change_rows.ts";
+import type { ChangePlace } from "../../sql/service/change_rows.ts";
 import type { PendingMessage, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
 import {
   beginningOf,

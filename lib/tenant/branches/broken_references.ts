@@ -1,5 +1,5 @@
 // Finds rows whose foreign key has no target. A merge runs without foreign keys, so it must not leave more of them.
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 import { mayAll, rowsOf, type Work } from "./work.ts";
 
 /** A row whose foreign key has no target. */

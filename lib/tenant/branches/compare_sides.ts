@@ -5,12 +5,12 @@ import {
   MAX_SHOWN_ROWS,
   type SchemaChange,
   type TableDiff,
-} from "../../sql/branch_report.ts";
-import type { RowForm } from "../../sql/row_form.ts";
-import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema_shape.ts";
-import type { KnownRenames } from "../../sql/table_lineage.ts";
+} from "../../sql/service/branch_report.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
+import { objectKey, objectsByKey, type SchemaShape } from "../../sql/schema/schema_shape.ts";
+import type { KnownRenames } from "../../sql/schema/table_lineage.ts";
 import { jsonValue } from "../../engine/result_json.ts";
-import { OddText } from "../../sql/stored_text.ts";
+import { OddText } from "../../sql/words/stored_text.ts";
 import { confirmRenames } from "./confirm_renames.ts";
 import { provenStatements } from "./proven_statements.ts";
 import type { OpenTrial } from "./trial_database.ts";

@@ -1,7 +1,7 @@
 // Checks against the rows which suggested renames are real: a dropped column and an added one look like a rename in the
 // schema, but their values differ.
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import type { ColumnShape, SchemaObject, SchemaShape } from "../../sql/schema_shape.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
+import type { ColumnShape, SchemaObject, SchemaShape } from "../../sql/schema/schema_shape.ts";
 import {
   columnsOf,
   definitionOf,
@@ -10,8 +10,8 @@ import {
   tableLineage,
   tablesOf,
   unmatched,
-} from "../../sql/table_lineage.ts";
-import { tagged } from "../../sql/stored_text.ts";
+} from "../../sql/schema/table_lineage.ts";
+import { tagged } from "../../sql/words/stored_text.ts";
 import { storedValue } from "./stored_values.ts";
 import { sameValue } from "./row_change.ts";
 import type { SchemaSide } from "./table_pair.ts";

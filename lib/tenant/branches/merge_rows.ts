@@ -1,9 +1,9 @@
 // Merges a branch's row changes into the trunk: removed rows first, then changed ones, then added ones, so that unique
 // values are free when they are needed.
-import { foldName, sameName } from "../../sql/names.ts";
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import type { SchemaShape } from "../../sql/schema_shape.ts";
-import { isReservedName } from "../../sql/service_tables.ts";
+import { foldName, sameName } from "../../sql/words/names.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
+import type { SchemaShape } from "../../sql/schema/schema_shape.ts";
+import { isReservedName } from "../../sql/words/service_tables.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Compared, ComparedPair } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";

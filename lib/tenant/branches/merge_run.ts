@@ -7,9 +7,9 @@ import {
   mergeEffectOf,
   type MergeReport,
   type TrunkWrite,
-} from "../../sql/branch_report.ts";
-import { type CallChange, kindsOfActions } from "../../sql/change_rows.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+} from "../../sql/service/branch_report.ts";
+import { type CallChange, kindsOfActions } from "../../sql/service/change_rows.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import type { BranchMerge, MergeOutcome } from "../branch_store.ts";
 import { jsonRow } from "./compare_sides.ts";
 import { RowsDigest } from "./rows_digest.ts";

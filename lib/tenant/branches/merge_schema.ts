@@ -1,6 +1,11 @@
 // Merges a branch's schema changes into the trunk, object by object.
-import { moveDescriptions, writtenRename } from "../../sql/description_renames.ts";
-import { objectKey, objectsByKey, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
+import { moveDescriptions, writtenRename } from "../../sql/grammar/description_renames.ts";
+import {
+  objectKey,
+  objectsByKey,
+  type SchemaObject,
+  type SchemaShape,
+} from "../../sql/schema/schema_shape.ts";
 import { brokenReferences, referringTables } from "./broken_references.ts";
 import type { Compared } from "./compare_sides.ts";
 import type { MergeRun } from "./merge_run.ts";

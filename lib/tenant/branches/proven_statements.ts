@@ -1,15 +1,15 @@
 // Proves that statements turn one schema into another by running them on an empty database in memory, and names what they
 // do to each table in the engine's words (`actions` of its facts), so that rules apply to them as to a caller's statements.
-import type { EngineValue } from "../../sql/sql_value.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
 import { engineFailure } from "../../engine/engine_failure.ts";
-import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema_diff.ts";
-import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema_shape.ts";
-import type { KnownRenames } from "../../sql/table_lineage.ts";
+import { rowsCarried, schemaChanges, schemaRenames } from "../../sql/schema/schema_diff.ts";
+import { objectsByKey, sameShape, type SchemaShape } from "../../sql/schema/schema_shape.ts";
+import type { KnownRenames } from "../../sql/schema/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
 import { renamedTexts } from "./renamed_texts.ts";
 import type { OpenTrial, TrialDatabase } from "./trial_database.ts";
 import { A_TURN, type Answer, type Ask, type Work } from "./work.ts";
-import { writtenRename } from "../../sql/description_renames.ts";
+import { writtenRename } from "../../sql/grammar/description_renames.ts";
 import { runWork } from "../../core/run_work.ts";
 
 /** The statements that turn one schema into another. */

@@ -1,7 +1,12 @@
 // A database's schema as plain data.
-import { foldName, SHADOW_TABLES } from "../../sql/names.ts";
-import { isReservedName } from "../../sql/service_tables.ts";
-import { type ColumnShape, objectType, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
+import { foldName, SHADOW_TABLES } from "../../sql/words/names.ts";
+import { isReservedName } from "../../sql/words/service_tables.ts";
+import {
+  type ColumnShape,
+  objectType,
+  type SchemaObject,
+  type SchemaShape,
+} from "../../sql/schema/schema_shape.ts";
 import { type Answer, mayAll, mustAll, type Side, type Work } from "./work.ts";
 
 const SCHEMA = [

@@ -1,9 +1,9 @@
 // Finds what renames make of the texts of a schema. For each rename the engine reads again all definitions that are there, which
 // for a thousand tables takes half a minute: so only those are there that the rename can concern.
-import { writtenRename } from "../../sql/description_renames.ts";
-import { foldName } from "../../sql/names.ts";
-import type { SchemaObject } from "../../sql/schema_shape.ts";
-import { isVirtual } from "../../sql/table_lineage.ts";
+import { writtenRename } from "../../sql/grammar/description_renames.ts";
+import { foldName } from "../../sql/words/names.ts";
+import type { SchemaObject } from "../../sql/schema/schema_shape.ts";
+import { isVirtual } from "../../sql/schema/table_lineage.ts";
 import type { TrialDatabase } from "./trial_database.ts";
 import { A_TURN, type Work } from "./work.ts";
 

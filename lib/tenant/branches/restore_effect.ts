@@ -1,7 +1,7 @@
 // What a restore in place would do: the present state as the ancestor, the snapshot as the branch that replaces it.
-import { sameName } from "../../sql/names.ts";
+import { sameName } from "../../sql/words/names.ts";
 import { sha256 } from "../../core/sha256.ts";
-import type { RestoreEffect, TrunkWrite } from "../../sql/branch_report.ts";
+import type { RestoreEffect, TrunkWrite } from "../../sql/service/branch_report.ts";
 import { type ComparedPair, type CompareOptions, compareSides } from "./compare_sides.ts";
 import { rowChanges } from "./row_changes.ts";
 import { RowsDigest } from "./rows_digest.ts";

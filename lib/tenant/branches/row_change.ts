@@ -1,7 +1,7 @@
 // A row that differs between the two sides, and how rows of the two sides are paired: by their key, or by their content where
 // the table has no key.
-import { foldName } from "../../sql/names.ts";
-import { OddText, type StoredValue } from "../../sql/stored_text.ts";
+import { foldName } from "../../sql/words/names.ts";
+import { OddText, type StoredValue } from "../../sql/words/stored_text.ts";
 import type { Row } from "./work.ts";
 import type { Fold, TablePair } from "./table_pair.ts";
 

@@ -1,5 +1,5 @@
 // Finds the rows in which a branch differs from its ancestor, table by table, in bounded memory.
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
 import { alone, type RowChange, RowMatcher, sameRow } from "./row_change.ts";
 import { lastInteger } from "./row_lines.ts";
 import { type PageSource, type ReadRow, RowPages, valuesOf } from "./row_pages.ts";

@@ -1,7 +1,7 @@
 // Reads rows of remote engines as one text each, which SQL builds: a text is a fraction of the values' size on the wire,
 // and most rows need not be parsed. `quote()` writes different values differently, but a REAL that it writes may be read
 // back as the neighbouring number, so rows with a REAL are read again as values.
-import type { EngineValue } from "../../sql/sql_value.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
 import type { Row } from "./work.ts";
 
 /** The most operands of one expression; a longer one is deeper than engines allow. */

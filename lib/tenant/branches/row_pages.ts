@@ -1,6 +1,6 @@
 // Reads a table in pages, in the order of its rowid or key, with every value as it is stored.
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { tagged } from "../../sql/stored_text.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
+import { tagged } from "../../sql/words/stored_text.ts";
 import { boundValue, guarded, isDoubtful, markOf, storedValue } from "./stored_values.ts";
 import { lineOf, readLine, sizeOf } from "./row_lines.ts";
 import {

@@ -1,6 +1,6 @@
 // A digest of all values of a list of rows, however many there are.
 import { sha256 } from "../../core/sha256.ts";
-import { OddText, type StoredValue } from "../../sql/stored_text.ts";
+import { OddText, type StoredValue } from "../../sql/words/stored_text.ts";
 import { boundValue } from "./stored_values.ts";
 import type { Row } from "./work.ts";
 

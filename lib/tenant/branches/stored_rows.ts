@@ -1,5 +1,5 @@
 // Finds the stored values of rows that were read as lines: from an exact line itself, else by reading the row again.
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
 import { boundValue, guarded } from "./stored_values.ts";
 import { isExact, lineOf } from "./row_lines.ts";
 import { type PageSource, type ReadRow, valuesOf } from "./row_pages.ts";

@@ -1,7 +1,7 @@
 // Values as they are stored. As the engine's reader shows texts, two that differ may be equal, and a merge would write another
 // text than the branch has. A page of rows with such a text is read again, with the bytes of its texts.
-import type { EngineValue } from "../../sql/sql_value.ts";
-import { OddText, type StoredValue, untagged } from "../../sql/stored_text.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
+import { OddText, type StoredValue, untagged } from "../../sql/words/stored_text.ts";
 
 const REPLACED = "\ufffd";
 

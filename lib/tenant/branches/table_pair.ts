@@ -1,9 +1,9 @@
 // One table on the ancestor's and the branch's side, with what to read from each so that rows can be compared.
-import { defaultExpression } from "../../sql/default_expression.ts";
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { freeRowidName } from "../../sql/rowid_names.ts";
-import { type ColumnShape, type SchemaObject, type SchemaShape } from "../../sql/schema_shape.ts";
-import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/table_lineage.ts";
+import { defaultExpression } from "../../sql/schema/default_expression.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
+import { freeRowidName } from "../../sql/words/rowid_names.ts";
+import { type ColumnShape, type SchemaObject, type SchemaShape } from "../../sql/schema/schema_shape.ts";
+import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/schema/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
 import type { Reading } from "./row_pages.ts";
 import { type Row, rowsOf, type Side, type Work } from "./work.ts";

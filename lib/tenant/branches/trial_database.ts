@@ -1,5 +1,5 @@
 // Where statements are tried that are to change a schema.
-import type { EngineValue } from "../../sql/sql_value.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
 
 /** An empty database of any SQLite build. */
 export interface TrialDatabase {

@@ -1,7 +1,7 @@
 // The statements that read and write one table of the trunk.
 import { MAX_PARAMETERS } from "../../core/limits.ts";
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
-import { tagged } from "../../sql/stored_text.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
+import { tagged } from "../../sql/words/stored_text.ts";
 import { boundValue, guarded, markOf } from "./stored_values.ts";
 import { sizeOf } from "./row_lines.ts";
 import type { TablePair } from "./table_pair.ts";

@@ -1,5 +1,5 @@
 // Merges a branch's row changes into one table of the trunk. Each change is first compared with the trunk's own row.
-import { quoteIdentifier as quoted } from "../../sql/quote.ts";
+import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
 import { lengthOf } from "./compare_sides.ts";
 import { isDoubtful, storedValue } from "./stored_values.ts";
 import { BYTES_AT_ONCE, inParts } from "./in_parts.ts";

@@ -1,7 +1,7 @@
 // Work on a branch, its ancestor and its trunk, as generators that yield the statements they need. An engine child answers
 // at once, a remote store over the network, so both stores compare and merge with the same code.
-import type { EngineValue } from "../../sql/sql_value.ts";
-import type { StoredValue } from "../../sql/stored_text.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
+import type { StoredValue } from "../../sql/words/stored_text.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 
 /** The values of a row. */

@@ -3,9 +3,9 @@ import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts
 import type { StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { AffectedBound } from "../call_records.ts";
 import type { FailedOutcome } from "../what_stays.ts";
-import { runsOf } from "../../sql/param_sets.ts";
+import { runsOf } from "../../sql/words/param_sets.ts";
 import { SetsBuilder, setsJson } from "./sets_result.ts";
-import type { RowsBeside } from "../../sql/uncounted_rows.ts";
+import type { RowsBeside } from "../../sql/grammar/uncounted_rows.ts";
 import type { SetsAnswer, StepFigures } from "./work.ts";
 
 /** The statement that has failed, by its index, and why. */

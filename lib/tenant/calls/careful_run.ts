@@ -6,7 +6,7 @@ import type { TenantStatement } from "../tenant_statement.ts";
 import { type CallRun, CallRunner, endedRun } from "./call_run.ts";
 import { nothingBeside, rowsBeside, textBefore, textBehind } from "./counted_rows.ts";
 import { brokenReference, type DeferredReferences } from "./deferred_references.ts";
-import type { ParamSets } from "../../sql/param_sets.ts";
+import type { ParamSets } from "../../sql/words/param_sets.ts";
 import type { FootprintWatch } from "./footprint_watch.ts";
 import type { MigrationWatch } from "./migration_watch.ts";
 import { ReturnedRows } from "./returned_rows.ts";

@@ -1,5 +1,10 @@
 // Counts the rows that the engine does not count as changes, by a query before a statement and one behind it.
-import { countsText, replacedRows, type RowsBeside, rowsOfSchemaChange } from "../../sql/uncounted_rows.ts";
+import {
+  countsText,
+  replacedRows,
+  type RowsBeside,
+  rowsOfSchemaChange,
+} from "../../sql/grammar/uncounted_rows.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
 
 type Counted = Pick<TenantStatement, "replacing" | "schemaRows">;

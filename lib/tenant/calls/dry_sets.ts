@@ -1,6 +1,6 @@
 // Dry runs of many parameter sets: the first sets run one by one, so that their rows can be shown, the others at once.
 import type { StatementEffect } from "../../engine/statement_effect.ts";
-import type { ParamSets } from "../../sql/param_sets.ts";
+import type { ParamSets } from "../../sql/words/param_sets.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
 

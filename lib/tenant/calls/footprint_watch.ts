@@ -1,6 +1,6 @@
 // Records what a call does to rows while it runs, inside its transaction. What is recorded, and when, is decided here for
 // every store; how a store learns of the rows is its `NoteTaker`'s.
-import type { EngineValue } from "../../sql/sql_value.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
 import { sha256 } from "../../core/sha256.ts";
 import {
   type Footprint,
@@ -28,7 +28,7 @@ import {
   type TableShape,
 } from "../../engine/footprint/table_shape.ts";
 import type { Level } from "../../engine/guard.ts";
-import type { ChangedRows } from "../../sql/uncounted_rows.ts";
+import type { ChangedRows } from "../../sql/grammar/uncounted_rows.ts";
 import type { OwnStep, Work } from "./work.ts";
 
 /** Takes one note. `time`: when the change may have been made. */

@@ -1,11 +1,11 @@
 // What a migration file has to leave as it was, and its record: asked of the database in the file's own transaction, before
 // its first statement and behind its last one.
-import type { EngineValue } from "../../sql/sql_value.ts";
+import type { EngineValue } from "../../sql/words/sql_value.ts";
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
-import { insertRecord, noteObjects, OBJECTS, objectsText } from "../../sql/migration_records.ts";
-import { foldName } from "../../sql/names.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import { isReservedName } from "../../sql/service_tables.ts";
+import { insertRecord, noteObjects, OBJECTS, objectsText } from "../../sql/service/migration_records.ts";
+import { foldName } from "../../sql/words/names.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import { isReservedName } from "../../sql/words/service_tables.ts";
 import type { KeptRows, MigrationAsk } from "../call_records.ts";
 import { failureOf, numbersIn, type OwnStep, type Work } from "./work.ts";
 

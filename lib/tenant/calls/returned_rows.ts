@@ -1,10 +1,10 @@
 // What the statements of one call have returned, for those behind them that take values of it.
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
 import { brokenText, type FirstRow, readFirstRow } from "../../engine/read_typed_result.ts";
-import { foldName } from "../../sql/names.ts";
-import { type RowForm, TYPED_ROWS } from "../../sql/row_form.ts";
-import type { SqlParameter } from "../../sql/sql_value.ts";
-import type { TakenValue } from "../../sql/taken_value.ts";
+import { foldName } from "../../sql/words/names.ts";
+import { type RowForm, TYPED_ROWS } from "../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../sql/words/sql_value.ts";
+import type { TakenValue } from "../../sql/words/taken_value.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
 
 /** Why a statement did not run: no earlier one has returned a row with the column of which it takes the value. */

@@ -3,8 +3,8 @@ import { MAX_COMPARED, movedKeys, type StatementTarget } from "../../engine/stat
 import type { PreviewTarget } from "../../engine/preview_target.ts";
 import { jsonValue } from "../../engine/result_json.ts";
 import type { JsonValue, RowPreview } from "../../engine/statement_effect.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
-import type { RowForm } from "../../sql/row_form.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
+import type { RowForm } from "../../sql/words/row_form.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
 import { type Answer, type OwnStep, rowsOrNull, type Work } from "./work.ts";
 

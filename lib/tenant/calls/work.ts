@@ -2,9 +2,9 @@
 // So a call means the same in every store.
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { Level } from "../../engine/guard.ts";
-import type { ParamSets } from "../../sql/param_sets.ts";
+import type { ParamSets } from "../../sql/words/param_sets.ts";
 import type { SetsPart } from "./sets_result.ts";
-import type { EngineValue, SqlParameter } from "../../sql/sql_value.ts";
+import type { EngineValue, SqlParameter } from "../../sql/words/sql_value.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
 

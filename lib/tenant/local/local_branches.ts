@@ -1,8 +1,8 @@
 // Branches of embedded databases: copies with a stored ancestor, which engine children compare and merge.
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { BranchDiff, MergeReport } from "../../sql/branch_report.ts";
-import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
+import type { BranchDiff, MergeReport } from "../../sql/service/branch_report.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
 import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity, TenantStore } from "../tenant_store.ts";

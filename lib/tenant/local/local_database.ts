@@ -1,7 +1,7 @@
 // One embedded database as the pipeline sees it.
 import type { Clock } from "../../core/clock.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
-import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../sql/service/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../stored_answer.ts";

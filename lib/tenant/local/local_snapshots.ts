@@ -2,7 +2,7 @@
 import type { CopySource } from "../copy_source.ts";
 import { reasonOf } from "../../core/attempt.ts";
 import { AppError } from "../../core/errors.ts";
-import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../sql/service/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { LogIdentity } from "../tenant_store.ts";

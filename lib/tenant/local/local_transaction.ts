@@ -1,6 +1,6 @@
 // A transaction over several calls of one embedded database: its statements, its savepoints and its commit.
 import { AppError } from "../../core/errors.ts";
-import { quoteIdentifier } from "../../sql/quote.ts";
+import { quoteIdentifier } from "../../sql/words/quote.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { InspectedStatement } from "../../engine/compile_statement.ts";
 import type { Inspection, InspectOptions, SchemaNames } from "../inspection.ts";

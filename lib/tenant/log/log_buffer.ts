@@ -1,6 +1,6 @@
 // Collects log rows of each database, in bounded memory, so that many are written at once. It also counts how much of a log
 // this process has written, so that the oldest rows are deleted when the log grows too large.
-import type { LogCuts } from "../../sql/log_pruning.ts";
+import type { LogCuts } from "../../sql/service/log_pruning.ts";
 import { LogBudget } from "./log_budget.ts";
 import { isRefusal, LOG_COLUMNS, type LogValues } from "../log_columns.ts";
 import { LogMarks } from "./log_marks.ts";

@@ -1,8 +1,8 @@
 // The log rows and audit rows of a transaction's writes until its end: they are committed with it. Of what is undone the
 // log rows stay, outside of it.
-import { foldName } from "../../sql/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 import type { Clock } from "../../core/clock.ts";
-import { type CallChange, CommitChange } from "../../sql/change_rows.ts";
+import { type CallChange, CommitChange } from "../../sql/service/change_rows.ts";
 import { newId } from "../../core/ids.ts";
 import { recordsOf } from "../call_records.ts";
 import type { LogBuffer } from "./log_buffer.ts";

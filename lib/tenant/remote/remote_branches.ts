@@ -1,7 +1,7 @@
 // Branches of remote databases: forks with a fork of their own as the state they began in.
-import type { BranchDiff } from "../../sql/branch_report.ts";
+import type { BranchDiff } from "../../sql/service/branch_report.ts";
 import { AppError } from "../../core/errors.ts";
-import { PLAIN_ROWS, type RowForm } from "../../sql/row_form.ts";
+import { PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../branches/compare_sides.ts";
 import type { OpenTrial } from "../branches/trial_database.ts";
 import type { Reading } from "../branches/row_pages.ts";

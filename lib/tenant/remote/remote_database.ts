@@ -2,7 +2,7 @@
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
-import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../sql/service/branch_report.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { ReplayKeys } from "../stored_answer.ts";

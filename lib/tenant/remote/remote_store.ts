@@ -4,7 +4,7 @@ import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import { tryEach } from "../../core/try_each.ts";
-import { serviceTableStatements } from "../../sql/service_tables.ts";
+import { serviceTableStatements } from "../../sql/words/service_tables.ts";
 import { CommitNotices } from "../commit_notices.ts";
 import type { DatabaseStorage } from "../damage.ts";
 import type { StoreStrain } from "../store_strain.ts";

@@ -3,13 +3,13 @@
 import { reasonOf } from "../../core/attempt.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReplayKeys } from "../stored_answer.ts";
-import type { RestoreEffect } from "../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../sql/service/branch_report.ts";
 import type { Restored } from "../damage.ts";
 import { logRow, noFigures } from "../log_columns.ts";
 import type { ServiceStatement } from "../service_statement.ts";
 import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { LogIdentity, ReplayFound, TenantCall, TenantOutcome } from "../tenant_store.ts";
-import { statementOfRun } from "../../sql/param_sets.ts";
+import { statementOfRun } from "../../sql/words/param_sets.ts";
 import { unlessUsedUp } from "../calls/used_up.ts";
 import { answerAsk } from "./calls/answer_ask.ts";
 import { closeComments } from "./gate/sent_text.ts";

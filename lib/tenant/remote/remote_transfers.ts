@@ -8,7 +8,7 @@ import { transferFiles } from "../transfer/job.ts";
 import type { Item } from "../transfer/child/items.ts";
 import type { TransferRoom, TransferRun } from "../transfer/transfer_room.ts";
 import type { TransferOwner, TransferStore } from "../transfer/transfer_store.ts";
-import { serviceTableStatements } from "../../sql/service_tables.ts";
+import { serviceTableStatements } from "../../sql/words/service_tables.ts";
 import { SERVER_NOW } from "./locations/catalog.ts";
 import { requireDatabase } from "./locations/claims.ts";
 import { fillLocation } from "./locations/fill_location.ts";

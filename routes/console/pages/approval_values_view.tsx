@@ -1,6 +1,6 @@
 // The values with which a held statement runs.
 import type { ApprovalPage } from "../../../lib/services/approvals/read_approvals.ts";
-import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
+import { shownParameter, type SqlParameter } from "../../../lib/sql/words/sql_value.ts";
 import { ChangedValue } from "../parts/changed_value.tsx";
 import { counted, whole } from "../parts/figures.ts";
 import { Grid } from "../parts/grid.tsx";

@@ -7,7 +7,7 @@ import { deleteBranch, diffBranch, resetBranch } from "../../../lib/services/bra
 import { mergeBranch } from "../../../lib/services/branches/merge_branch.ts";
 import { mergeDigest, mergeSeen } from "../../../lib/services/branches/merge_seen.ts";
 import { requireConfirm } from "../../../lib/services/manage_context.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";
 import { mergeBody } from "../../v1/branch_schemas.ts";

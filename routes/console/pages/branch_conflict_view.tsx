@@ -1,6 +1,6 @@
 // Conflicts of a merge: what both sides have made of the same row, so that nobody chooses without having seen it.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
-import type { MergeConflict, MergeReport } from "../../../lib/sql/branch_report.ts";
+import type { MergeConflict, MergeReport } from "../../../lib/sql/service/branch_report.ts";
 import { ChangedValue } from "../parts/changed_value.tsx";
 import type { Html } from "../parts/html.ts";
 import { PageRoom } from "../parts/page_room.tsx";

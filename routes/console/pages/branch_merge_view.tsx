@@ -1,6 +1,6 @@
 // The merge of a branch: first what it would do, then the button that does exactly that.
 import type { MergeInput } from "../../../lib/services/branches/merge_answer.ts";
-import type { MergeReport } from "../../../lib/sql/branch_report.ts";
+import type { MergeReport } from "../../../lib/sql/service/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";

@@ -1,5 +1,5 @@
 // What the page of a branch shows: its changes, what a merge would do, and what else becomes of it.
-import type { BranchDiff, MergeReport } from "../../../lib/sql/branch_report.ts";
+import type { BranchDiff, MergeReport } from "../../../lib/sql/service/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import type { Problem } from "../frame/attempt.ts";
 import { mayManage } from "../frame/may_manage.ts";

@@ -1,6 +1,6 @@
 // What the page of a database's files and migrations shows.
 import type { MigrationView } from "../../../lib/services/migrations/migration_state.ts";
-import type { SchemaChange } from "../../../lib/sql/branch_report.ts";
+import type { SchemaChange } from "../../../lib/sql/service/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";
 import { Button } from "../parts/button.tsx";

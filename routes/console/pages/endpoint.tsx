@@ -16,7 +16,7 @@ import { listRevisions, restoreRevision } from "../../../lib/services/endpoints/
 import { testEndpoint } from "../../../lib/services/endpoints/test_endpoint.ts";
 import { callerNames } from "../../../lib/services/people/caller_names.ts";
 import { requireConfirm } from "../../../lib/services/manage_context.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
 import { uncheckedSpec } from "../../api/endpoint_schemas.ts";
 import type { AppDeps } from "../../http/app_deps.ts";
 import type { Env } from "../../http/env.ts";

@@ -1,7 +1,7 @@
 // Before a restore: what it changes now, also to what others have written since, and the two ways to do it.
 import { momentOf } from "../../../lib/services/snapshots/archived_moment.ts";
 import type { SnapshotView } from "../../../lib/services/snapshots/manage_snapshots.ts";
-import type { RestoreEffect } from "../../../lib/sql/branch_report.ts";
+import type { RestoreEffect } from "../../../lib/sql/service/branch_report.ts";
 import type { Visit } from "../../http/visit.ts";
 import type { Problem } from "../frame/attempt.ts";
 import { fieldsOf, messageOf, type Returned } from "../frame/returned.ts";

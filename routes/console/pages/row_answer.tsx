@@ -5,7 +5,7 @@ import { applyWrite } from "../../../lib/services/proposals/apply_write.ts";
 import { AppError } from "../../../lib/core/errors.ts";
 import { proposeRow, type RowChange } from "../../../lib/services/tables/propose_row.ts";
 import { readRow, type RowAddress } from "../../../lib/services/tables/read_row.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
 import type { Env } from "../../http/env.ts";
 import { attempt, type Problem } from "../frame/attempt.ts";
 import { type FormFields, readForm } from "../frame/read_form.ts";

@@ -5,8 +5,8 @@ import type { ColumnFacts, TableFacts } from "../../../lib/services/schema/schem
 import type { ColumnValue } from "../../../lib/services/tables/propose_row.ts";
 import type { RowCell } from "../../../lib/services/tables/row_cells.ts";
 import { cellParameter } from "../../../lib/services/tables/table_key.ts";
-import { affinityOf, type SqlParameter } from "../../../lib/sql/sql_value.ts";
-import { isValueType, readTypedValue, type ValueType } from "../../../lib/sql/typed_value.ts";
+import { affinityOf, type SqlParameter } from "../../../lib/sql/words/sql_value.ts";
+import { isValueType, readTypedValue, type ValueType } from "../../../lib/sql/words/typed_value.ts";
 import type { FormFields } from "../frame/read_form.ts";
 
 /** What stands in the fields of a column. `omit`: a new row leaves the column out. */

@@ -1,6 +1,6 @@
 // A change of one row before it is made: the row that is meant, before and after, the statement, and one button.
 import type { ProposedRow, RowChange } from "../../../lib/services/tables/propose_row.ts";
-import { shownParameter, type SqlParameter } from "../../../lib/sql/sql_value.ts";
+import { shownParameter, type SqlParameter } from "../../../lib/sql/words/sql_value.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";
 import { counted } from "../parts/figures.ts";

@@ -4,7 +4,7 @@ import type { ColumnFacts } from "../../../lib/services/schema/schema_facts.ts";
 import type { RowAddress } from "../../../lib/services/tables/read_row.ts";
 import type { RowCell } from "../../../lib/services/tables/row_cells.ts";
 import { keyText } from "../../../lib/services/tables/table_key.ts";
-import { valueTypes } from "../../../lib/sql/typed_value.ts";
+import { valueTypes } from "../../../lib/sql/words/typed_value.ts";
 import type { Problem } from "../frame/attempt.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/card.tsx";

@@ -1,7 +1,7 @@
 // The form of the SQL page as it was sent: the text, the values of its placeholders, and what is to be done.
 import { MAX_SQL_LENGTH } from "../../../lib/core/limits.ts";
 import { invalidInput } from "../../../lib/core/errors.ts";
-import { isValueType, type TypedValue } from "../../../lib/sql/typed_value.ts";
+import { isValueType, type TypedValue } from "../../../lib/sql/words/typed_value.ts";
 import type { FormFields } from "../frame/read_form.ts";
 
 /** What a button of the page asks for. */

@@ -14,7 +14,7 @@ import type { MergeContext } from "../../../lib/services/branches/run_merge.ts";
 import type { StatementsContext } from "../../../lib/services/query/run_statements.ts";
 import type { QueryAnswer, QueryMeta } from "../../../lib/query/query_call.ts";
 import type { Target } from "../../../lib/access/resolve_target.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
 import type { SqlForm } from "./sql_form.ts";
 
 /** What is shown below the editor. */

@@ -1,6 +1,6 @@
 // Fields for the values of a text's placeholders: each has a type, because SQL tells 1 from '1'.
 import type { Placeholder } from "../../../lib/services/editor/prepare_text.ts";
-import { valueTypes } from "../../../lib/sql/typed_value.ts";
+import { valueTypes } from "../../../lib/sql/words/typed_value.ts";
 import type { Html } from "../parts/html.ts";
 import { valueNames } from "./sql_form.ts";
 

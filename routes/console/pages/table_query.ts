@@ -4,7 +4,7 @@ import { isFilterOperator, type RowFilter } from "../../../lib/services/tables/r
 import { keyText, readKeyText } from "../../../lib/services/tables/table_key.ts";
 import type { TableFacts } from "../../../lib/services/schema/schema_facts.ts";
 import type { TableKey } from "../../../lib/services/tables/table_key.ts";
-import type { SqlParameter } from "../../../lib/sql/sql_value.ts";
+import type { SqlParameter } from "../../../lib/sql/words/sql_value.ts";
 
 /** A view of a table. */
 export interface TableQuery {

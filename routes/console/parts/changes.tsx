@@ -6,7 +6,7 @@ import type {
   MergeReport,
   SchemaChange,
   TableDiff,
-} from "../../../lib/sql/branch_report.ts";
+} from "../../../lib/sql/service/branch_report.ts";
 import { Card } from "./card.tsx";
 import { DiffGrid, type DiffRow } from "./diff_grid.tsx";
 import { counted, whole } from "./figures.ts";

@@ -1,5 +1,5 @@
 // What whoever merges rows of a branch once more has to know.
-import type { MergeReport } from "../../../lib/sql/branch_report.ts";
+import type { MergeReport } from "../../../lib/sql/service/branch_report.ts";
 import type { Html } from "./html.ts";
 import { Notice } from "./notice.tsx";
 import { Time } from "./time.tsx";

@@ -1,8 +1,8 @@
 // The tables of a database beside what one does with them: each with its columns, keys and number of rows.
 import type { SchemaFacts, TableFacts } from "../../../lib/services/schema/schema_facts.ts";
 import type { TableSummary } from "../../../lib/services/schema/list_tables.ts";
-import { quoteIdentifier } from "../../../lib/sql/quote.ts";
-import { reservedWords } from "../../../lib/sql/names.ts";
+import { quoteIdentifier } from "../../../lib/sql/words/quote.ts";
+import { reservedWords } from "../../../lib/sql/words/names.ts";
 import { whole } from "./figures.ts";
 import type { Html } from "./html.ts";
 import { Icon } from "./icon.tsx";

@@ -1,6 +1,6 @@
 // SQL in colours, made on the server by the names that the editor uses.
-import { colouredTokens } from "../../../lib/sql/coloured_tokens.ts";
-import type { TextSpan } from "../../../lib/sql/failed_span.ts";
+import { colouredTokens } from "../../../lib/sql/grammar/coloured_tokens.ts";
+import type { TextSpan } from "../../../lib/sql/hints/failed_span.ts";
 import type { Html } from "./html.ts";
 import { LeftOut, LONGEST_SQL, PageRoom } from "./page_room.tsx";
 import { visibleLines } from "./visible_text.ts";

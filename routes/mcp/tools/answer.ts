@@ -1,7 +1,7 @@
 // What a tool answers: one JSON object as text. Whatever comes from a database stands between two marks that nobody can
 // guess, behind a line which says that it instructs nobody.
 import type { AppError } from "../../../lib/core/errors.ts";
-import { jsonWithReals } from "../../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../../lib/sql/words/row_form.ts";
 import { fitted } from "./fitted.ts";
 import { withoutRows } from "./merge_report.ts";
 import { toolWords } from "./tool_words.ts";

@@ -7,7 +7,7 @@ import { deleteBranch } from "../../../lib/services/branches/manage_branches.ts"
 import { mergeBranch } from "../../../lib/services/branches/merge_branch.ts";
 import { mintHandoff } from "../../../lib/services/handoff/mint_handoff.ts";
 import { restoreSnapshot } from "../../../lib/services/snapshots/restore_snapshot.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
 import { contentAnswer, ownAnswer } from "./answer.ts";
 import { branchesOf, heldOf } from "./call_contexts.ts";
 import { merged } from "./outcomes.ts";

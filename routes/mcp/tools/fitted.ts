@@ -1,5 +1,5 @@
 // Cuts an answer that is too long for its reader: lists end sooner, long texts too, and the answer says so. Pure.
-import { jsonWithReals } from "../../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../../lib/sql/words/row_form.ts";
 
 /** Bounds that are tried one after the other: elements of a list, characters of a text. */
 const STEPS: readonly (readonly [elements: number, characters: number])[] = [

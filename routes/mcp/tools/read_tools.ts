@@ -1,7 +1,7 @@
 // Tools that only read: the schema, rows, the log.
 import { z } from "zod";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
-import { foldName } from "../../../lib/sql/names.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
+import { foldName } from "../../../lib/sql/words/names.ts";
 import { diffBranch, listBranches } from "../../../lib/services/branches/manage_branches.ts";
 import { endpointFacts } from "../../../lib/services/endpoints/endpoint_facts.ts";
 import { reachableDatabases } from "../../../lib/access/reachable_databases.ts";
@@ -12,7 +12,7 @@ import { describeSchema } from "../../../lib/services/schema/describe_schema.ts"
 import { examineSchema } from "../../../lib/services/schema/doctor/examine_schema.ts";
 import { searchSchema } from "../../../lib/services/schema/search_schema.ts";
 import { listSnapshots } from "../../../lib/services/snapshots/manage_snapshots.ts";
-import { nearMatches } from "../../../lib/sql/hints.ts";
+import { nearMatches } from "../../../lib/sql/hints/hints.ts";
 import { contentAnswer } from "./answer.ts";
 import { terse } from "./fitted.ts";
 import { branchesOf, statementsOf } from "./call_contexts.ts";

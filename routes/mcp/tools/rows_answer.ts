@@ -1,7 +1,7 @@
 // Rows in an answer: as many as have room, whole ones only.
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { ResultPage } from "../../../lib/services/query/read_page.ts";
-import { jsonWithReals } from "../../../lib/sql/row_form.ts";
+import { jsonWithReals } from "../../../lib/sql/words/row_form.ts";
 import { marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
 
 /** Rows of a result. */

@@ -12,7 +12,7 @@ import { applyWrite } from "../../../lib/services/proposals/apply_write.ts";
 import { previewWrites } from "../../../lib/services/proposals/preview_writes.ts";
 import { proposeWrite } from "../../../lib/services/proposals/propose_write.ts";
 import { runStatements } from "../../../lib/services/query/run_statements.ts";
-import { PLAIN_ROWS } from "../../../lib/sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../lib/sql/words/row_form.ts";
 import { contentAnswer, type McpAnswer } from "./answer.ts";
 import { heldOf, statementsOf } from "./call_contexts.ts";
 import { previewed, redeemed, written } from "./outcomes.ts";

@@ -1,6 +1,6 @@
 // The part of a database that a question may be about: what `allowedTables` names, and nothing beside it.
 import type { QueryContext } from "../../../query/query_call.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName } from "../../../sql/words/names.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { readSchema } from "../../schema/read_schema.ts";
 import type { ColumnFacts, ForeignKeyFacts } from "../../schema/schema_facts.ts";

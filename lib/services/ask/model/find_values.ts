@@ -1,8 +1,8 @@
 // Looks up which phrases of a question occur in the data, so that "in Berlin" becomes a comparison.
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import type { AskSchema } from "./ask_schema.ts";

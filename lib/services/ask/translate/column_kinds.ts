@@ -1,5 +1,5 @@
 // What a column can be used for in a question: a date, a number to add up, a name to show, a yes or no.
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 import { splitWords } from "../../schema/search_words.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
 import type { AskTable } from "../model/ask_schema.ts";

@@ -1,5 +1,5 @@
 // The word of a schema that somebody may have misspelled. It is only told: a guess would answer another question.
-import { nearMatches } from "../../../sql/hints.ts";
+import { nearMatches } from "../../../sql/hints/hints.ts";
 import { splitWords } from "../../schema/search_words.ts";
 import type { AskSchema } from "../model/ask_schema.ts";
 import { noted } from "./kept_schemas.ts";

@@ -1,5 +1,5 @@
 // Reads numbers that a column has to equal: "the 3rd floor", "grade level 10", "order 5", "a negative balance".
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 import { singular } from "../../singular.ts";
 import { type ColumnRef, isNumber } from "./column_kinds.ts";
 import { ordinals } from "./lexicon.ts";

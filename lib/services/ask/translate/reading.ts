@@ -1,6 +1,6 @@
 // A question while it is being understood: its words, what each part may mean, and what is still open.
 import { type ColumnRef, isDate } from "./column_kinds.ts";
-import { sameName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/words/names.ts";
 import type { Refusal } from "../model/ask_model.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath } from "./join_path.ts";

@@ -4,7 +4,7 @@ import { splitWords } from "../../schema/search_words.ts";
 import { formsOf, isAlike } from "./likeness.ts";
 import type { AskTable } from "../model/ask_schema.ts";
 import { MAX_DESCRIPTION } from "./described_words.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 import type { ColumnFacts } from "../../schema/schema_facts.ts";
 import { singular } from "../../singular.ts";
 import { type ColumnRef, isDate, isFlag, isKey, isNumber } from "./column_kinds.ts";

@@ -1,10 +1,10 @@
 // Writes a plan as one SELECT. Names come from the schema, values are literals that are quoted here.
 import type { ColumnRef } from "./column_kinds.ts";
-import { quoteIdentifier, quoteText } from "../../../sql/quote.ts";
+import { quoteIdentifier, quoteText } from "../../../sql/words/quote.ts";
 import type { AskSchema, AskTable } from "../model/ask_schema.ts";
 import { joinPath, type JoinStep, stepsFrom } from "./join_path.ts";
 import { type Condition, type Exists, isMeasure, type Measure, type Plan, type Term } from "./plan.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 
 /** The statement; null when the tables are not connected, or when a join would count values more than once. */
 export function writeSql(schema: AskSchema, plan: Plan): string | null {

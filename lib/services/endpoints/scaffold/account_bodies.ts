@@ -1,7 +1,7 @@
 // The endpoints by which the users of an app sign up, log in and keep their accounts.
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName } from "../../../sql/words/names.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { isSecretColumn } from "../../schema/secret_column.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../spec/users_table.ts";

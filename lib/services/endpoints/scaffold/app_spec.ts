@@ -1,8 +1,8 @@
 // The endpoints that an app is built on: rows in pages, rows that belong to a user, accounts, full-text search.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
-import { defaultExpression } from "../../../sql/default_expression.ts";
-import { foldName } from "../../../sql/names.ts";
+import { defaultExpression } from "../../../sql/schema/default_expression.ts";
+import { foldName } from "../../../sql/words/names.ts";
 import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { isSecretColumn } from "../../schema/secret_column.ts";

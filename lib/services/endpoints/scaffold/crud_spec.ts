@@ -1,7 +1,7 @@
 // The specification of one scaffolded endpoint.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import { reservedWords } from "../../../sql/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import { reservedWords } from "../../../sql/words/names.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { singular } from "../../singular.ts";
 import { columnDefault } from "./column_default.ts";

@@ -1,6 +1,6 @@
 // The list of an app: pages in any order that an index has, with filters on indexed columns.
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName } from "../../../sql/words/names.ts";
 import type { IndexFacts } from "../../schema/read_indexes.ts";
 import type { ColumnDefinition, TableDefinition } from "../../schema/read_table.ts";
 import { isSecretColumn } from "../../schema/secret_column.ts";

@@ -4,7 +4,7 @@ import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { failedWith, invalidInput } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
-import { sameName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/words/names.ts";
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";

@@ -2,11 +2,11 @@
 // address, and a statement that writes and shows the right columns.
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
 import type { Issue } from "../../../core/errors.ts";
-import { insertShape } from "../../../sql/insert_shape.ts";
-import { foldName, sameName } from "../../../sql/names.ts";
-import { shownColumns } from "../../../sql/result_columns.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
-import type { StatementFacts } from "../../../sql/statement_facts.ts";
+import { insertShape } from "../../../sql/grammar/insert_shape.ts";
+import { foldName, sameName } from "../../../sql/words/names.ts";
+import { shownColumns } from "../../../sql/grammar/result_columns.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
+import type { StatementFacts } from "../../../sql/grammar/statement_facts.ts";
 import type { SchemaNames } from "../../../tenant/inspection.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";

@@ -2,11 +2,11 @@
 import type { Issue } from "../../../core/errors.ts";
 import { MAX_ENDPOINT_STATEMENTS } from "../../../core/limits.ts";
 import type { QueryStatement } from "../../../query/query_call.ts";
-import { type InputParameter, inputPlaceholders } from "../../../sql/input_placeholders.ts";
-import { type ReturnedColumns, returnedColumns } from "../../../sql/returned_columns.ts";
-import { splitStatements } from "../../../sql/split_statements.ts";
-import { type SqlParameter, unknownValue } from "../../../sql/sql_value.ts";
-import type { TakenValue } from "../../../sql/taken_value.ts";
+import { type InputParameter, inputPlaceholders } from "../../../sql/grammar/input_placeholders.ts";
+import { type ReturnedColumns, returnedColumns } from "../../../sql/grammar/returned_columns.ts";
+import { splitStatements } from "../../../sql/tokens/split_statements.ts";
+import { type SqlParameter, unknownValue } from "../../../sql/words/sql_value.ts";
+import type { TakenValue } from "../../../sql/words/taken_value.ts";
 import { isListInput } from "./list_statements.ts";
 import type { SpecParts } from "./spec_parts.ts";
 

@@ -2,8 +2,8 @@
 import { serialize } from "node:v8";
 import { type EndpointSpec, endpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
-import { returnsRows } from "../../../sql/result_columns.ts";
-import type { StatementFacts } from "../../../sql/statement_facts.ts";
+import { returnsRows } from "../../../sql/grammar/result_columns.ts";
+import type { StatementFacts } from "../../../sql/grammar/statement_facts.ts";
 import { trunkTarget } from "../../databases/database_record.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { authIssues } from "./auth_issues.ts";

@@ -1,9 +1,9 @@
 // Which indexes make the addresses of a users table unique, and whether upper and lower case are one to them.
 import { plainCall } from "../../../query/plain_call.ts";
 import { run } from "../../../query/run.ts";
-import { foldingOf } from "../../../sql/case_folding.ts";
-import { sameName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { foldingOf } from "../../../sql/schema/case_folding.ts";
+import { sameName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 

@@ -2,9 +2,9 @@
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
-import { sameName } from "../../../sql/names.ts";
-import { isReservedName } from "../../../sql/service_tables.ts";
-import type { StatementClass } from "../../../sql/statement_kinds.ts";
+import { sameName } from "../../../sql/words/names.ts";
+import { isReservedName } from "../../../sql/words/service_tables.ts";
+import type { StatementClass } from "../../../sql/words/statement_kinds.ts";
 import type { SchemaNames } from "../../../tenant/inspection.ts";
 import { bindInputs } from "./bind_inputs.ts";
 import { outputsOf } from "./outputs.ts";

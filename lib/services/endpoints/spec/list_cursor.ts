@@ -1,8 +1,8 @@
 // Where a page of a list ends, as a text that its caller sends back. It holds values of that row and nothing else, so that
 // rows which come and go between two pages move no other. Pure.
 import { isPlainText } from "../../../core/plain_text.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
-import { OddText, textOf } from "../../../sql/stored_text.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
+import { OddText, textOf } from "../../../sql/words/stored_text.ts";
 import { base64url } from "../../../core/base64url.ts";
 
 /** A value of a row. `$text`: the bytes, as base64, of a text that no parameter can be: with U+0000, or of no valid UTF-8. */

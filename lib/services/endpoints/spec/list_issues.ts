@@ -2,8 +2,8 @@
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { classify } from "../../../query/classify.ts";
-import { foldName } from "../../../sql/names.ts";
-import { unknownValue } from "../../../sql/sql_value.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { unknownValue } from "../../../sql/words/sql_value.ts";
 import { boundStatement, type EndpointStatement } from "./bind_inputs.ts";
 import { cursorColumns, type ListConfig, listOrder, listStatements } from "./list_statements.ts";
 import type { SpecParts } from "./spec_parts.ts";

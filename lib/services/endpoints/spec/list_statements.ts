@@ -2,9 +2,9 @@
 // Each combination is a text of its own, so that every one of them can use an index. Pure.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { QueryStatement } from "../../../query/query_call.ts";
-import { sameName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { sameName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { cursorText, type CursorValue, TOO_LONG_BYTES } from "./list_cursor.ts";
 
 /** What `list` of a specification says. */

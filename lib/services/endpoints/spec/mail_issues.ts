@@ -2,7 +2,7 @@
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { EMAIL_COLUMN } from "../../../access/mint_session.ts";
-import { foldName } from "../../../sql/names.ts";
+import { foldName } from "../../../sql/words/names.ts";
 import { PASSWORD_COLUMN } from "./users_table.ts";
 import type { SpecParts } from "./spec_parts.ts";
 

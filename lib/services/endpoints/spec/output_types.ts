@@ -1,6 +1,6 @@
 // Columns that come as what they mean: the engine has numbers for booleans and text for JSON.
 import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
-import { jsonWithReals } from "../../../sql/row_form.ts";
+import { jsonWithReals } from "../../../sql/words/row_form.ts";
 import { jsonOf } from "../../../core/json_of.ts";
 
 /** The declared types of an endpoint's columns, by the names in its answer. */

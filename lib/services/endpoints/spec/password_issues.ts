@@ -1,8 +1,8 @@
 // No statement of an endpoint saves a password as its caller has sent it.
 import type { Issue } from "../../../core/errors.ts";
-import { isFedByPlaceholder } from "../../../sql/fed_by_placeholder.ts";
-import { foldName } from "../../../sql/names.ts";
-import type { StatementFacts } from "../../../sql/statement_facts.ts";
+import { isFedByPlaceholder } from "../../../sql/grammar/fed_by_placeholder.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import type { StatementFacts } from "../../../sql/grammar/statement_facts.ts";
 import type { SchemaNames } from "../../../tenant/inspection.ts";
 import { bindInputs } from "./bind_inputs.ts";
 import type { SpecParts } from "./spec_parts.ts";

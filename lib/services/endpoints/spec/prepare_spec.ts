@@ -2,7 +2,7 @@
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import { MAX_QUESTION_LENGTH } from "../../../core/limits.ts";
 import { compilePattern } from "../../../core/linear_pattern.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { bindInputs, type EndpointStatement } from "./bind_inputs.ts";
 import { readDefault } from "./read_value.ts";
 

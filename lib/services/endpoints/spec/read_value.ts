@@ -2,8 +2,8 @@
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { isPlainText } from "../../../core/plain_text.ts";
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
-import { MAX_WORDS, quotedWords } from "../../../sql/match_words.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { MAX_WORDS, quotedWords } from "../../../sql/grammar/match_words.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { blobOf, readBytes } from "./read_bytes.ts";
 import { readDate, readMoment } from "./read_calendar.ts";
 

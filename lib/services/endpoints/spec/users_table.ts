@@ -1,7 +1,7 @@
 // What makes a table a users table: a key of one column, which sessions carry as `sub`, and where an answer shows it.
 import { AppError } from "../../../core/errors.ts";
-import { foldName, sameName } from "../../../sql/names.ts";
-import type { ShownColumn } from "../../../sql/result_columns.ts";
+import { foldName, sameName } from "../../../sql/words/names.ts";
+import type { ShownColumn } from "../../../sql/grammar/result_columns.ts";
 import type { TableDefinition } from "../../schema/read_table.ts";
 
 /** The column of a users table that holds the hash of the password. */

@@ -2,8 +2,8 @@
 import { newPassword, PASSWORD_BOUNDS } from "../../../access/password_hash.ts";
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
-import { unknownField } from "../../../sql/hints.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
+import { unknownField } from "../../../sql/hints/hints.ts";
 import type { PreparedField, PreparedSpec } from "./prepare_spec.ts";
 import { readValue } from "./read_value.ts";
 

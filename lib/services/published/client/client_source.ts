@@ -1,9 +1,9 @@
 // A typed TypeScript client of a database's published endpoints: one file, nothing but fetch behind it.
 import type { EndpointSpec, FieldSpec } from "../../../core/endpoint_spec.ts";
 import type { QueryContext } from "../../../query/query_call.ts";
-import { foldName } from "../../../sql/names.ts";
-import { type ResultColumn, resultColumns } from "../../../sql/result_columns.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { type ResultColumn, resultColumns } from "../../../sql/grammar/result_columns.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 import type { EndpointRecord } from "../../../store/records.ts";
 import { trunkTarget } from "../../databases/database_record.ts";
 import { outputs } from "../../endpoints/spec/outputs.ts";

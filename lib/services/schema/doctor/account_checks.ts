@@ -1,7 +1,7 @@
 // Checks of users tables: passwords that are no hashes, and addresses that differ by case alone.
-import { foldingOf } from "../../../sql/case_folding.ts";
-import { foldName, sameName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { foldingOf } from "../../../sql/schema/case_folding.ts";
+import { foldName, sameName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { type Examined, type Found, probeKey } from "./examined.ts";
 import { rowIdOf } from "./rebuild_table.ts";

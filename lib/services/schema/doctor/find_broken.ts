@@ -1,9 +1,9 @@
 // Finds views, triggers and virtual tables that cannot be used because what they are made of is missing. Views and
 // triggers are compiled, and nothing runs.
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import { isReservedName } from "../../../sql/service_tables.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import { isReservedName } from "../../../sql/words/service_tables.ts";
 import type { TenantDatabase } from "../../../tenant/tenant_store.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import type { BrokenObject, Examined, Found } from "./examined.ts";

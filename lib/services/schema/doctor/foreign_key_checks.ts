@@ -1,7 +1,7 @@
 // Checks of foreign keys: keys that cannot hold, and keys without an index.
-import { foldName } from "../../../sql/names.ts";
-import { nearMatches } from "../../../sql/hints.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { nearMatches } from "../../../sql/hints/hints.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined, Found } from "./examined.ts";
 import {

@@ -1,6 +1,6 @@
 // What a foreign key points at, why it does not hold, and the texts that its checks and repairs need.
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import type { IndexFacts } from "../read_indexes.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey } from "./examined.ts";

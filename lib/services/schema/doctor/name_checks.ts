@@ -1,7 +1,7 @@
 // Checks of names: columns whose name does not say what they hold, and words of SQL.
-import { foldName, reservedWords } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
+import { foldName, reservedWords } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, type Found, probeKey } from "./examined.ts";
 import { freeName, renameColumn } from "./suggestions.ts";

@@ -1,10 +1,10 @@
 // The new definition that a table should have. There is one for everything that its columns and keys lack, so that
 // the suggestion for one finding does not undo the suggestion for another.
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import { isNumbered } from "../../../sql/definition_warnings.ts";
-import { affinityOf } from "../../../sql/sql_value.ts";
-import { TableText } from "../../../sql/table_text.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import { isNumbered } from "../../../sql/hints/definition_warnings.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
+import { TableText } from "../../../sql/grammar/table_text.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import { type Examined, probeKey, type TableSource, valueBits } from "./examined.ts";
 import { foreignKeyFault, needsNewDefinition } from "./foreign_keys.ts";

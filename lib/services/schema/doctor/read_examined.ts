@@ -1,8 +1,8 @@
 // Reads everything that the doctor's checks use in one call to the engine. Where the schema is not the one of last
 // time, a second call reads the rows.
 import { AppError } from "../../../core/errors.ts";
-import { foldName } from "../../../sql/names.ts";
-import { isReservedName } from "../../../sql/service_tables.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { isReservedName } from "../../../sql/words/service_tables.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { INDEXES, toIndexes } from "../read_indexes.ts";

@@ -1,7 +1,7 @@
 // Statements that give a table another definition and keep its rows, for what ALTER TABLE cannot change.
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
-import { freeRowidName } from "../../../sql/rowid_names.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
+import { freeRowidName } from "../../../sql/words/rowid_names.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import type { Examined } from "./examined.ts";
 import { foreignKeyFault, uniqueTarget } from "./foreign_keys.ts";

@@ -2,7 +2,7 @@
 // ends of a large table are read, so that the doctor's cost does not grow with the data. The questions of last time
 // are remembered: while the schema stays the same, one call reads the schema and asks them.
 import { hash } from "node:crypto";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
 import { isNoHash, usersColumns } from "./account_checks.ts";

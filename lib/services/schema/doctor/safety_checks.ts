@@ -1,8 +1,8 @@
 // Checks of what strangers can do: endpoints that show secrets or write without a bound, and rules that a rename gets
 // around.
 import { matchesGlob } from "../../../query/matches_glob.ts";
-import { nearMatches } from "../../../sql/hints.ts";
-import { foldName, sameName } from "../../../sql/names.ts";
+import { nearMatches } from "../../../sql/hints/hints.ts";
+import { foldName, sameName } from "../../../sql/words/names.ts";
 import { isForAll, ruleWarnings } from "../../rules/manage_rules.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import { isSecretName } from "../secret_column.ts";

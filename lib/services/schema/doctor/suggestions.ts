@@ -1,8 +1,8 @@
 // Texts of suggestions: calls of this service in a form that can be run as it stands (`METHOD path body`), and new
 // names.
 import { splitAddress } from "../../../access/resolve_target.ts";
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import type { TableFacts } from "../schema_facts.ts";
 import type { TargetPath } from "../../../access/resolve_target.ts";
 

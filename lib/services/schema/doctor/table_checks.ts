@@ -1,7 +1,7 @@
 // Checks of tables, columns and indexes.
-import { affinityOf } from "../../../sql/sql_value.ts";
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { affinityOf } from "../../../sql/words/sql_value.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import type { ColumnFacts, TableFacts } from "../schema_facts.ts";
 import type { IndexFacts } from "../read_indexes.ts";
 import { readableWords } from "../search_words.ts";

@@ -1,8 +1,12 @@
 // A throw-away process: makes a database file of a base and frames of its write-ahead log, up to a moment. It may touch one
 // folder.
 import { DatabaseSync } from "node:sqlite";
-import { newestChangeQuery, newestChangeTimeQuery, restartChanges } from "../../../sql/change_rows.ts";
-import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
+import {
+  newestChangeQuery,
+  newestChangeTimeQuery,
+  restartChanges,
+} from "../../../sql/service/change_rows.ts";
+import { isReservedName, ownTablesQuery } from "../../../sql/words/service_tables.ts";
 import type { SegmentHead } from "../archive_names.ts";
 import type { BuildJob } from "../build_job.ts";
 import { FRAME_HEAD_BYTES, walkFrames } from "../../wal_frames.ts";

@@ -1,5 +1,5 @@
 // A branch's file and the file of its ancestor beside it: stores the ancestor, and compares the branch with it.
-import type { RowForm } from "../../../sql/row_form.ts";
+import type { RowForm } from "../../../sql/words/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../../branches/compare_sides.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { foldNow } from "./fold_now.ts";

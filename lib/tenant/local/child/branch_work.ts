@@ -1,7 +1,7 @@
 // Answers the requests of branch work: each statement runs at once, on the connection of its side.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import type { StatementSync } from "node:sqlite";
-import { PLAIN_ROWS } from "../../../sql/row_form.ts";
+import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import type { TrialDatabase } from "../../branches/trial_database.ts";
 import type { Answer, Ask, AskedStatement, Side, Work } from "../../branches/work.ts";
 import { Connection } from "../../../engine/connection.ts";

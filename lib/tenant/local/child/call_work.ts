@@ -1,13 +1,13 @@
 // Answers what the work on a call (a dry run, the careful way) asks of its database: each step runs at once, on the
 // connection that writes.
-import { bindable, type EngineValue } from "../../../sql/sql_value.ts";
+import { bindable, type EngineValue } from "../../../sql/words/sql_value.ts";
 import { arrayRows } from "../../../engine/bounded_rows.ts";
 import type { Connection, RunResult } from "../../../engine/connection.ts";
 import { compileStatement } from "../../../engine/compile_statement.ts";
 import { type EngineFailure, plainFailure, runFailure } from "../../../engine/engine_failure.ts";
 import { exactStatement, markedExact } from "../../../engine/exact_rows.ts";
 import { type ResultBounds, ResultTooLarge } from "../../../engine/result_json.ts";
-import { TYPED_ROWS } from "../../../sql/row_form.ts";
+import { TYPED_ROWS } from "../../../sql/words/row_form.ts";
 import { unlessUsedUp } from "../../calls/used_up.ts";
 import {
   type Answer,

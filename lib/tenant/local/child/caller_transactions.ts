@@ -7,7 +7,7 @@ import { dryRunInside } from "./dry_run.ts";
 import { FirstWrite } from "./first_write.ts";
 import { inspectInside } from "./inspect.ts";
 import { insertAuditRows, insertLogRows } from "./log_rows.ts";
-import { CommitChange } from "../../../sql/change_rows.ts";
+import { CommitChange } from "../../../sql/service/change_rows.ts";
 import type { OpenFiles } from "./open_files.ts";
 import type { Progress } from "./progress.ts";
 import type { Reply, TransactionRequest, TransactionWork } from "./protocol.ts";

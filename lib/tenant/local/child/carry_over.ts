@@ -1,8 +1,8 @@
 // What a restored database keeps of the state that it replaces.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
-import { carriedReplays } from "../../../sql/replay_rows.ts";
+import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/service/chronicles.ts";
+import { carriedReplays } from "../../../sql/service/replay_rows.ts";
 
 /** Rows carried over at once. */
 const CARRIED_AT_ONCE = 2000;

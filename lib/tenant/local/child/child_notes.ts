@@ -1,6 +1,6 @@
 // Takes notes of what a call does to rows in an engine child: temporary triggers, dropped at its end, tell a function of
 // this child of every change. Nothing of it has to be waited for.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import { sha256 } from "../../../core/sha256.ts";
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
@@ -12,7 +12,7 @@ import {
   type NoteSink,
   type noteTriggers,
 } from "../../../engine/footprint/row_notes.ts";
-import { quoteText } from "../../../sql/quote.ts";
+import { quoteText } from "../../../sql/words/quote.ts";
 import type { AddNote, NoteTaker } from "../../calls/footprint_watch.ts";
 import { done, type OwnStep, type Work } from "../../calls/work.ts";
 

@@ -1,6 +1,6 @@
 // Makes the file of a new database, with the service's tables.
 import { Connection } from "../../../engine/connection.ts";
-import { serviceTableStatements } from "../../../sql/service_tables.ts";
+import { serviceTableStatements } from "../../../sql/words/service_tables.ts";
 import { syncDatabase } from "./file_copy.ts";
 
 /** Makes the file, whole, on the disk and without a log, and leaves it closed. Fails when it exists already. */

@@ -1,6 +1,6 @@
 // Compiles statements under the recording guard and tells what each would touch. Nothing runs on the tenant's file.
-import { SHADOW_TABLES } from "../../../sql/names.ts";
-import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import { SHADOW_TABLES } from "../../../sql/words/names.ts";
+import type { EngineFacts } from "../../../sql/grammar/statement_facts.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import {
   type Compiled,

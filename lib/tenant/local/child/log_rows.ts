@@ -1,7 +1,7 @@
 // Writing the query log and the audit trail inside a tenant's database.
-import type { CommitChange } from "../../../sql/change_rows.ts";
-import { type LogPruning, MANY_AT_ONCE, pruneStatements } from "../../../sql/log_pruning.ts";
-import { REPLACE_COUNTED } from "../../../sql/service_tables.ts";
+import type { CommitChange } from "../../../sql/service/change_rows.ts";
+import { type LogPruning, MANY_AT_ONCE, pruneStatements } from "../../../sql/service/log_pruning.ts";
+import { REPLACE_COUNTED } from "../../../sql/words/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { ENDPOINT_CALL_COLUMNS, LOG_COLUMNS, type LogValue, type LogValues } from "../../log_columns.ts";
 import type { WireLogTable } from "./protocol.ts";

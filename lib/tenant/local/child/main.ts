@@ -1,7 +1,7 @@
 // The engine child: reads a frame, serves its request and answers, until its input ends. It may touch the tenants' folder
 // and its progress file; it has no network, no environment and no other program. The service may kill it at any moment.
-import { PLAIN_ROWS } from "../../../sql/row_form.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { CallerTransactions } from "./caller_transactions.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, missingBranch, storeAncestor } from "./branch_file.ts";

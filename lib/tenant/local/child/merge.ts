@@ -1,7 +1,7 @@
 // Merges a branch into its trunk: after a snapshot, in one transaction of the trunk, with its log and audit rows. A row
 // that both have changed is a conflict, which the caller decides.
 import { roundMs, systemClock } from "../../../core/clock.ts";
-import type { BranchDiff, MergeDone, MergeReport } from "../../../sql/branch_report.ts";
+import type { BranchDiff, MergeDone, MergeReport } from "../../../sql/service/branch_report.ts";
 import type { Compared } from "../../branches/compare_sides.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import { mergeRows } from "../../branches/merge_rows.ts";
@@ -10,7 +10,7 @@ import { mergeSchema } from "../../branches/merge_schema.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { compareBranch, type OpenBranch, withBranch } from "./branch_file.ts";
 import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
-import { CommitChange } from "../../../sql/change_rows.ts";
+import { CommitChange } from "../../../sql/service/change_rows.ts";
 import { insertAuditRow, insertCallRow, insertChange } from "./log_rows.ts";
 import { storeReplay } from "./replay.ts";
 import type { MergeRequest, WireMerge } from "./protocol.ts";

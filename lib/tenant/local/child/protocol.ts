@@ -1,13 +1,13 @@
 // The messages between the service and an engine child. A frame is a 4-byte big-endian length and that many bytes of
 // UTF-8: JSON towards the child; towards the service JSON, `HEAD_END`, then the row texts end to end.
-import type { CommitChange } from "../../../sql/change_rows.ts";
-import type { RowForm } from "../../../sql/row_form.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { CommitChange } from "../../../sql/service/change_rows.ts";
+import type { RowForm } from "../../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { InspectedStatement } from "../../../engine/compile_statement.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
-import type { LogPruning } from "../../../sql/log_pruning.ts";
+import type { LogPruning } from "../../../sql/service/log_pruning.ts";
 import type { LogValue, LogValues } from "../../log_columns.ts";
 import type { EarlyCopy } from "./early_copy.ts";
 import type { SentCall, SentRead, WireOutcome, WireReplayed } from "./wire_call.ts";

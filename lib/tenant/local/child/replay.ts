@@ -1,7 +1,7 @@
 // Stored answers for repeated calls, inside the tenant's own database. An answer is written in the transaction of its
 // mutation, so that both are committed or neither is.
 import { type ReplayKeys, type StoredParts, writeStoredAnswer } from "../../stored_answer.ts";
-import { piecesOf, probeOf, replayRows } from "../../../sql/replay_rows.ts";
+import { piecesOf, probeOf, replayRows } from "../../../sql/service/replay_rows.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import type { WireReplayed } from "./wire_call.ts";
 

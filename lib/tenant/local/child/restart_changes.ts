@@ -1,5 +1,5 @@
 // Tells those who follow a database that another state has taken the place of the former one.
-import { type ChangePlace, newestChangeQuery, restartChanges } from "../../../sql/change_rows.ts";
+import { type ChangePlace, newestChangeQuery, restartChanges } from "../../../sql/service/change_rows.ts";
 import type { Connection } from "../../../engine/connection.ts";
 
 /** How far the changes of a database have come; null: it had none. */

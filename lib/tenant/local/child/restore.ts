@@ -1,9 +1,9 @@
 // Restores a database to a snapshot, and copies databases. The service has closed the database in every other child.
 import { damagedBeside, snapshotsBeside } from "../../folders_beside.ts";
 import { roundMs, systemClock } from "../../../core/clock.ts";
-import { CHRONICLES } from "../../../sql/chronicles.ts";
-import type { ChangePlace } from "../../../sql/change_rows.ts";
-import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
+import { CHRONICLES } from "../../../sql/service/chronicles.ts";
+import type { ChangePlace } from "../../../sql/service/change_rows.ts";
+import { isReservedName, ownTablesQuery } from "../../../sql/words/service_tables.ts";
 import { type Restored as StoreRestored, setAsideText } from "../../damage.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { isDamage } from "../../../engine/engine_failure.ts";

@@ -1,8 +1,8 @@
 // Runs the statements of one call on one connection and counts their rows. Groups open and end the transactions.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
-import type { RowsBeside } from "../../../sql/uncounted_rows.ts";
-import { PLAIN_ROWS } from "../../../sql/row_form.ts";
+import type { RowsBeside } from "../../../sql/grammar/uncounted_rows.ts";
+import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import { removedPart, type StatementsRun } from "../../calls/call_run.ts";
 import { failureOf } from "./call_work.ts";
 import { type RepeatedStatement, runSets } from "./run_sets.ts";

@@ -7,20 +7,20 @@ import { defersReferences } from "./call_work.ts";
 import { dryRunCall } from "./dry_run.ts";
 import { withMemory } from "../../../engine/compiled_texts.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
-import { CommitChange } from "../../../sql/change_rows.ts";
+import { CommitChange } from "../../../sql/service/change_rows.ts";
 import { isKeyLookup } from "../../../engine/key_lookup.ts";
 import { insertChange, insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireLogTable } from "./protocol.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
 import { findReplay, joinReplay } from "./replay.ts";
-import { runsOf } from "../../../sql/param_sets.ts";
+import { runsOf } from "../../../sql/words/param_sets.ts";
 import { unguarded } from "./savepoints.ts";
 import { GroupLost, writeCall } from "./write_call.ts";
 import type { TenantFile } from "./tenant_file.ts";
 import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { dropSnapshot, takeSnapshot } from "./own_snapshots.ts";
-import { asksForCheck } from "../../../sql/pragmas.ts";
+import { asksForCheck } from "../../../sql/grammar/pragmas.ts";
 
 /** A group of writes. */
 export interface WriteGroup {

@@ -4,9 +4,9 @@ import type { Connection } from "../../../engine/connection.ts";
 import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
 import { type ResultBounds, ResultTooLarge } from "../../../engine/result_json.ts";
 import type { RunningLevel } from "../../../engine/guard.ts";
-import type { ParamSets } from "../../../sql/param_sets.ts";
-import { integerJson, type RowForm } from "../../../sql/row_form.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { ParamSets } from "../../../sql/words/param_sets.ts";
+import { integerJson, type RowForm } from "../../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { bytesOf, partsOfResult, ROWID_TABLE, type SetsPart } from "../../calls/sets_result.ts";
 import { type StatementGuard, unguarded } from "./savepoints.ts";
 

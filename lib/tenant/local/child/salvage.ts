@@ -1,8 +1,8 @@
 // Salvages log rows and stored answers from a damaged file: as many as can be read, from both ends of each table.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
-import { carriedReplays } from "../../../sql/replay_rows.ts";
+import { carriedReplays } from "../../../sql/service/replay_rows.ts";
 
 /** The most rows read at once; near a damaged page fewer are. */
 const READ_AT_ONCE = 2048;

@@ -6,9 +6,9 @@ import { copyDatabase, exists, removeDatabase } from "./file_copy.ts";
 import { snapshotsBeside } from "../../folders_beside.ts";
 import type { CompareSnapshotRequest, Reply } from "./protocol.ts";
 import type { TenantFile } from "./tenant_file.ts";
-import { CHRONICLES } from "../../../sql/chronicles.ts";
-import { type RestoreEffect, UNREADABLE_DIGEST } from "../../../sql/branch_report.ts";
-import { PLAIN_ROWS } from "../../../sql/row_form.ts";
+import { CHRONICLES } from "../../../sql/service/chronicles.ts";
+import { type RestoreEffect, UNREADABLE_DIGEST } from "../../../sql/service/branch_report.ts";
+import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import { restoreEffect } from "../../branches/restore_effect.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 

@@ -1,5 +1,5 @@
 // Brings the service's tables of a file that an older version made to this version's form.
-import { serviceSchemaQuery, upgradeStatements } from "../../../sql/service_tables.ts";
+import { serviceSchemaQuery, upgradeStatements } from "../../../sql/words/service_tables.ts";
 import type { Connection } from "../../../engine/connection.ts";
 
 /** Files that are remembered; each takes some 50 bytes. */

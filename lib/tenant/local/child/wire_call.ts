@@ -1,7 +1,7 @@
 // A call and its outcome in the form in which they travel between the service and an engine child.
-import type { RowForm } from "../../../sql/row_form.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
-import type { ParamSets } from "../../../sql/param_sets.ts";
+import type { RowForm } from "../../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
+import type { ParamSets } from "../../../sql/words/param_sets.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { Level } from "../../../engine/guard.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";

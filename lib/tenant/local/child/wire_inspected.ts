@@ -1,5 +1,5 @@
 // What statements would touch, in the form in which it travels between the service and an engine child.
-import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import type { EngineFacts } from "../../../sql/grammar/statement_facts.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { TypedColumn } from "../../../engine/typed_result.ts";
 

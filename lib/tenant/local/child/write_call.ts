@@ -11,7 +11,7 @@ import {
   type StatementsRun,
 } from "../../calls/call_run.ts";
 import { CarefulRun } from "../../calls/careful_run.ts";
-import type { CommitChange } from "../../../sql/change_rows.ts";
+import type { CommitChange } from "../../../sql/service/change_rows.ts";
 import type { DeferredReferences } from "../../calls/deferred_references.ts";
 import { FootprintWatch } from "../../calls/footprint_watch.ts";
 import { MigrationWatch } from "../../calls/migration_watch.ts";
@@ -23,7 +23,7 @@ import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
 import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { behindSavepoint, type StatementGuard, undoing, unguarded } from "./savepoints.ts";
-import { firstRuns, runsOf } from "../../../sql/param_sets.ts";
+import { firstRuns, runsOf } from "../../../sql/words/param_sets.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
 import { recordsOf } from "../../call_records.ts";
 import { storeReplay } from "./replay.ts";

@@ -1,7 +1,7 @@
 // Translates between the store's calls and outcomes and the frames of an engine child.
 import type { Clock } from "../../../core/clock.ts";
 import { newId } from "../../../core/ids.ts";
-import type { ParamSets } from "../../../sql/param_sets.ts";
+import type { ParamSets } from "../../../sql/words/param_sets.ts";
 import { type RowTexts, statementResult, textOf } from "./row_texts.ts";
 import { snapshotName } from "../files/snapshot_files.ts";
 import type { FailedOutcome } from "../../what_stays.ts";

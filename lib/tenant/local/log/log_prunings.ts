@@ -2,7 +2,7 @@
 // one that has grown too large.
 import type { Clock } from "../../../core/clock.ts";
 import { idFloor } from "../../../core/ids.ts";
-import type { LogPruning } from "../../../sql/log_pruning.ts";
+import type { LogPruning } from "../../../sql/service/log_pruning.ts";
 import type { DatabaseLanes } from "../lanes/database_lanes.ts";
 
 /** How long rows stay, and how many. */

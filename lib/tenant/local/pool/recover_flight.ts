@@ -1,6 +1,6 @@
 // Recovers the work of a child that has ended: the call whose statement ran is answered, everything else runs again, and
 // nothing that may have been committed runs twice.
-import { firstRuns, runsOf } from "../../../sql/param_sets.ts";
+import { firstRuns, runsOf } from "../../../sql/words/param_sets.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 import type { ChildRemains } from "./engine_child.ts";

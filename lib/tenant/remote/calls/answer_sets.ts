@@ -1,8 +1,8 @@
 // Runs a statement with its parameter sets on a server: some hundred sets are one request, in the transaction that is open.
 import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
-import type { ParamSets } from "../../../sql/param_sets.ts";
-import { integerJson, type RowForm } from "../../../sql/row_form.ts";
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { ParamSets } from "../../../sql/words/param_sets.ts";
+import { integerJson, type RowForm } from "../../../sql/words/row_form.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { bytesOf, partsOfResult, ROWID_TABLE, SetsBuilder } from "../../calls/sets_result.ts";
 import type { Answer, CallerStep, SetsAsk } from "../../calls/work.ts";
 import type { TenantCall } from "../../tenant_store.ts";

@@ -1,6 +1,6 @@
 // Takes notes of what a call does to rows of a remote database. The server has neither functions of ours nor temporary
 // objects, so triggers of the call's own transaction write them into a table of it, and both are gone before the commit.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import { MAX_DIGESTED_ROWS } from "../../../engine/footprint/footprint.ts";
 import { readNote } from "../../../engine/footprint/footprint.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type NoteSink,
   type noteTriggers,
 } from "../../../engine/footprint/row_notes.ts";
-import { quoteText } from "../../../sql/quote.ts";
+import { quoteText } from "../../../sql/words/quote.ts";
 import type { AddNote, NoteTaker } from "../../calls/footprint_watch.ts";
 import { type Answer, done, type OwnStep, type Work } from "../../calls/work.ts";
 import { RemoteFailure } from "../hrana/remote_failure.ts";

@@ -24,14 +24,14 @@ import { hranaValue, integerOf } from "../hrana/remote_values.ts";
 import { StepReader } from "./read_steps.ts";
 import { reachable, untilAnswered } from "../connection/until_answered.ts";
 import { piecesOf, SetsCollector } from "./answer_sets.ts";
-import type { ParamSets } from "../../../sql/param_sets.ts";
+import type { ParamSets } from "../../../sql/words/param_sets.ts";
 import type { SchemaGate } from "../gate/schema_gate.ts";
 import { withStatementDeadline } from "../connection/statement_deadline.ts";
 import { statementFailure } from "./step_by_step.ts";
 import type { AskedCall } from "./write_call.ts";
 import { StepList } from "../hrana/step_list.ts";
 import { type GatedCall, VERSION, versionGuard } from "../connection/write_steps.ts";
-import { asksForCheck } from "../../../sql/pragmas.ts";
+import { asksForCheck } from "../../../sql/grammar/pragmas.ts";
 
 /** Runs a call that only reads. Throws `AppError`, and `Stopped` when `giveWay` has told it to stop. */
 export async function runRead(

@@ -1,6 +1,6 @@
 // Answers each call of a group that writes: tries the quick way first, then the careful way, and tries again where the
 // database has moved or nothing can have been committed. What may have been is looked up, never repeated.
-import { runsOf } from "../../../sql/param_sets.ts";
+import { runsOf } from "../../../sql/words/param_sets.ts";
 import { AppError } from "../../../core/errors.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../../calls/call_run.ts";
 import { commitAtOnce } from "./commit_at_once.ts";

@@ -2,7 +2,7 @@
 // by themselves, in one transaction, in the write slot.
 import { idFloor } from "../../../core/ids.ts";
 import { LOG_DELAY_MS } from "../../../core/limits.ts";
-import { pruneStatements } from "../../../sql/log_pruning.ts";
+import { pruneStatements } from "../../../sql/service/log_pruning.ts";
 import { LogBuffer } from "../../log/log_buffer.ts";
 import { logRowOf, type LogValues } from "../../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../../tenant_store.ts";

@@ -1,5 +1,5 @@
 // Calls that wait, how they are answered, and which of them have to run by themselves or with care.
-import { runsOf } from "../../../sql/param_sets.ts";
+import { runsOf } from "../../../sql/words/param_sets.ts";
 import { DeferredReferences } from "../../calls/deferred_references.ts";
 import { takesValues } from "../../calls/returned_rows.ts";
 import type { TenantCall, TenantOutcome } from "../../tenant_store.ts";

@@ -1,6 +1,6 @@
 // Reads the schema of a location, whose tables of the service are in the form of this version then.
-import { SHADOW_TABLES } from "../../../sql/names.ts";
-import { serviceSchemaQuery, upgradeStatements } from "../../../sql/service_tables.ts";
+import { SHADOW_TABLES } from "../../../sql/words/names.ts";
+import { serviceSchemaQuery, upgradeStatements } from "../../../sql/words/service_tables.ts";
 import type { TenantSchema } from "../gate/compiled_schema.ts";
 import type { StepResult } from "../hrana/hrana.ts";
 import { integerOf, stringOf } from "../hrana/remote_values.ts";

@@ -1,6 +1,6 @@
 // The SQL of stored answers in a tenant's own database: the same rows as the embedded store writes.
 import { type ReplayKeys, writeStoredAnswer } from "../../stored_answer.ts";
-import { piecesOf, probeOf, replayRows } from "../../../sql/replay_rows.ts";
+import { piecesOf, probeOf, replayRows } from "../../../sql/service/replay_rows.ts";
 import type { ReplayFound } from "../../tenant_store.ts";
 import { type CallRun, removedPart } from "../../calls/call_run.ts";
 import type { HranaStep, HranaValue, StepResult } from "../hrana/hrana.ts";

@@ -1,13 +1,13 @@
 // What the copy of a database tells of the past: rows about what happened, which a restore does not undo, calls that have
 // been answered, which must not run again, and the restore itself.
 import { newId } from "../../../core/ids.ts";
-import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
+import { isReservedName, ownTablesQuery } from "../../../sql/words/service_tables.ts";
 import type { Restored } from "../../damage.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { LogIdentity } from "../../tenant_store.ts";
 import { BEGIN, commitSteps } from "../calls/record_steps.ts";
-import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/chronicles.ts";
-import { carriedReplays } from "../../../sql/replay_rows.ts";
+import { carriedAbove, CHRONICLES, newestTimeQuery } from "../../../sql/service/chronicles.ts";
+import { carriedReplays } from "../../../sql/service/replay_rows.ts";
 import type { HranaStep, HranaValue } from "../hrana/hrana.ts";
 import { type RemoteContext, rowsAt, runOwn } from "../server/remote_context.ts";
 import { hranaValue, integerOf, stringOf } from "../hrana/remote_values.ts";

@@ -1,6 +1,6 @@
 // What a restore of a remote database would do: two locations side by side, read page by page.
-import type { RestoreEffect } from "../../../sql/branch_report.ts";
-import { PLAIN_ROWS } from "../../../sql/row_form.ts";
+import type { RestoreEffect } from "../../../sql/service/branch_report.ts";
+import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import { restoreEffect } from "../../branches/restore_effect.ts";
 import type { Reading } from "../../branches/row_pages.ts";
 import { runRemotely, SideStream, StatementFailed } from "./side_stream.ts";

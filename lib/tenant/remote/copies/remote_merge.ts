@@ -1,6 +1,6 @@
 // One merge into a remote trunk: in one transaction of it, with its log and audit rows, after a snapshot. Until the commit
 // is sent nothing can have been committed.
-import type { MergeDone, MergeReport } from "../../../sql/branch_report.ts";
+import type { MergeDone, MergeReport } from "../../../sql/service/branch_report.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { BranchMerge, MergeOutcome } from "../../branch_store.ts";
 import type { Compared } from "../../branches/compare_sides.ts";

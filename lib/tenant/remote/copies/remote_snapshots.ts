@@ -2,7 +2,7 @@
 import type { CopySource } from "../../copy_source.ts";
 import { AppError } from "../../../core/errors.ts";
 import { newId } from "../../../core/ids.ts";
-import type { RestoreEffect } from "../../../sql/branch_report.ts";
+import type { RestoreEffect } from "../../../sql/service/branch_report.ts";
 import { pruneSnapshots, type RestoreOptions, type SnapshotInfo } from "../../snapshots.ts";
 import type { LogIdentity } from "../../tenant_store.ts";
 import type { Restored } from "../../damage.ts";

@@ -1,6 +1,6 @@
 // Tells those who follow a database that another state has taken the place of the former one.
-import { newestChangeQuery, restartChanges } from "../../../sql/change_rows.ts";
-import { isReservedName, ownTablesQuery } from "../../../sql/service_tables.ts";
+import { newestChangeQuery, restartChanges } from "../../../sql/service/change_rows.ts";
+import { isReservedName, ownTablesQuery } from "../../../sql/words/service_tables.ts";
 import type { RemoteContext } from "../server/remote_context.ts";
 import { rowsAt, runOwn } from "../server/remote_context.ts";
 import { integerOf, stringOf } from "../hrana/remote_values.ts";

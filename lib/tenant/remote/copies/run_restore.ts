@@ -1,7 +1,7 @@
 // A restore: closes the database, adds to a copy of the snapshot what must not be forgotten, and notes in the catalogue
 // that the database is there now. A restore that has lost its claim on the way moves nothing and opens nothing.
 import { AppError } from "../../../core/errors.ts";
-import { UNREADABLE_DIGEST } from "../../../sql/branch_report.ts";
+import { UNREADABLE_DIGEST } from "../../../sql/service/branch_report.ts";
 import { damagedLabel, type Restored, setAsideText } from "../../damage.ts";
 import type { RestoreOptions } from "../../snapshots.ts";
 import type { LogIdentity } from "../../tenant_store.ts";

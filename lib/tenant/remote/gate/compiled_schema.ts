@@ -2,7 +2,7 @@
 // a thousand tenants of one application are one schema.
 import { charactersOf } from "../../../core/plain_text.ts";
 import { TextMap } from "../../../core/text_map.ts";
-import type { EngineFacts } from "../../../sql/statement_facts.ts";
+import type { EngineFacts } from "../../../sql/grammar/statement_facts.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import { makeSchema } from "../../../engine/make_schema.ts";
 import { Expansion } from "./expansion.ts";

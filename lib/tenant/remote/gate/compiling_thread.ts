@@ -2,7 +2,7 @@
 // of memory for all of the process, that of Deno KV included, and could not be ended.
 /// <reference lib="deno.worker" />
 import { TextMap } from "../../../core/text_map.ts";
-import { readSyntax, type SyntaxResult } from "../../../sql/syntax.ts";
+import { readSyntax, type SyntaxResult } from "../../../sql/grammar/syntax.ts";
 import { compiledSchema } from "./compiled_schema.ts";
 import { answerRequest, type SentRequest, type ThreadReply } from "./gate_request.ts";
 import { GateCompiler } from "./gate_compiler.ts";

@@ -1,9 +1,9 @@
 // How much a statement amounts to once its views and CTEs stand in it, each as often as it is named: an engine copies them
 // when it compiles, and a server that does so cannot be stopped.
-import { parseStmt } from "../../../sql/grammar.ts";
+import { parseStmt } from "../../../sql/grammar/grammar.ts";
 import { type EngineFailure, plainFailure } from "../../../engine/engine_failure.ts";
-import type { PlannedWidths } from "../../../sql/planned_widths.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import type { PlannedWidths } from "../../../sql/grammar/planned_widths.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { type Join, weightOf, WIDE_JOIN } from "./join_weight.ts";
 import { type Body, bodyOf, lower } from "./statement_body.ts";
 

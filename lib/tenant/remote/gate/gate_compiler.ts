@@ -1,7 +1,7 @@
 // Compiles what is to reach a remote engine: against the tenant's schema, without rows, in an in-memory SQLite with the same
 // guard as the embedded engine has.
-import { joinFacts } from "../../../sql/statement_facts.ts";
-import { readSyntax } from "../../../sql/syntax.ts";
+import { joinFacts } from "../../../sql/grammar/statement_facts.ts";
+import { readSyntax } from "../../../sql/grammar/syntax.ts";
 import { applySchemaChange } from "../../../engine/apply_schema_change.ts";
 import {
   type Compiled,

@@ -1,7 +1,7 @@
 // How long an engine may plan the joins of a statement, as far as the text tells: it tries the tables of a join in many orders,
 // and for each column of an index each comparison that could lead there. Some hundred characters take it a minute.
 import { type AstNode, traverse } from "sqlite3-parser";
-import { columnsOf } from "../../../sql/planned_widths.ts";
+import { columnsOf } from "../../../sql/grammar/planned_widths.ts";
 
 /** What is planned together. What an engine may put into a join that is around it counts there. */
 export interface Join {

@@ -1,7 +1,7 @@
 // What a level lets a statement do.
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import type { Level } from "../../../engine/guard.ts";
-import type { Syntax } from "../../../sql/syntax.ts";
+import type { Syntax } from "../../../sql/grammar/syntax.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
 import type { SchemaConnection } from "./schema_connection.ts";
 

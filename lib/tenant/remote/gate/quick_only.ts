@@ -1,6 +1,6 @@
 // What a gate may compile in the thread that serves: a few milliseconds of it, whatever the texts say.
 import { charactersOf } from "../../../core/plain_text.ts";
-import type { SyntaxResult } from "../../../sql/syntax.ts";
+import type { SyntaxResult } from "../../../sql/grammar/syntax.ts";
 import { type CallWeight, type Expansion, LIGHT_WEIGHT, noWeight, tooWide } from "./expansion.ts";
 
 /** Characters of a text that is read here; what is known of a longer one is not kept. */

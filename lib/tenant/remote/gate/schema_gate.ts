@@ -6,7 +6,7 @@ import { plainFailure } from "../../../engine/engine_failure.ts";
 import type { InspectedStatement } from "../../../engine/compile_statement.ts";
 import type { NamedTable } from "../../../engine/list_tables.ts";
 import type { StatementTarget } from "../../../engine/statement_target.ts";
-import type { readSyntax } from "../../../sql/syntax.ts";
+import type { readSyntax } from "../../../sql/grammar/syntax.ts";
 import type { Inspection, InspectOptions } from "../../inspection.ts";
 import { type CompiledSchema, compiledSchema, type TenantSchema } from "./compiled_schema.ts";
 import { type CallGate, type GateCall, GateCompiler } from "./gate_compiler.ts";

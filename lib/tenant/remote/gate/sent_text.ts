@@ -1,7 +1,7 @@
 // Texts of statements in the form in which a server takes them, where SQLite itself takes them in another one as well.
-import { quoteText } from "../../../sql/quote.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { readSyntax } from "../../../sql/syntax.ts";
+import { quoteText } from "../../../sql/words/quote.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
+import { readSyntax } from "../../../sql/grammar/syntax.ts";
 import type { TenantCall } from "../../tenant_store.ts";
 
 /**

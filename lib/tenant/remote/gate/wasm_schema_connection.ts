@@ -1,12 +1,12 @@
 // The schema of a tenant in SQLite's own WebAssembly build, for runtimes whose `node:sqlite` has no authorizer. It is loaded
 // without reading any file: the binary is a module of the package, like its code.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import type { Database, Sqlite3Static, SqlValue } from "@sqlite.org/sqlite-wasm";
 import { once } from "../../../core/once.ts";
 import { ENGINE_LIMITS, ENGINE_PRAGMAS, SMALL_PAGES } from "../../../engine/engine_limits.ts";
 import { closedModules, Guard, type Level } from "../../../engine/guard.ts";
 import type { TypedColumn } from "../../../engine/typed_result.ts";
-import { allowedModules } from "../../../sql/functions.ts";
+import { allowedModules } from "../../../sql/words/functions.ts";
 import type { InternalParameter } from "../../../engine/compile_connection.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 

@@ -1,11 +1,11 @@
 // Converts between Hrana's values and those of answers (whole numbers beyond 2^53 as digits, blobs as base64), of parameters,
 // and of the embedded engine (integers as bigint).
-import { integerJson, realJson, type RowForm } from "../../../sql/row_form.ts";
-import type { EngineValue, SqlParameter } from "../../../sql/sql_value.ts";
+import { integerJson, realJson, type RowForm } from "../../../sql/words/row_form.ts";
+import type { EngineValue, SqlParameter } from "../../../sql/words/sql_value.ts";
 import { exceeds, ResultTooLarge } from "../../../engine/result_json.ts";
 import { typedColumns, typedResultJson, typedRows } from "../../../engine/typed_result.ts";
 import type { JsonValue } from "../../../engine/statement_effect.ts";
-import { isAlter } from "../../../sql/sql_tokens.ts";
+import { isAlter } from "../../../sql/tokens/sql_tokens.ts";
 import type { TenantStatement } from "../../tenant_statement.ts";
 import type { HranaValue, StepRows } from "./hrana.ts";
 

@@ -1,5 +1,5 @@
 // A batch under construction.
-import type { SqlParameter } from "../../../sql/sql_value.ts";
+import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import {
   all,
   type HranaCondition,

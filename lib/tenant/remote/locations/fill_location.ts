@@ -1,7 +1,7 @@
 // Fills a new location with items. The schema's texts have passed the gate when the file was built that the items come from.
 import { AppError } from "../../../core/errors.ts";
-import { quoteIdentifier as quoted, quoteText } from "../../../sql/quote.ts";
-import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
+import { quoteIdentifier as quoted, quoteText } from "../../../sql/words/quote.ts";
+import { OddText, type StoredValue } from "../../../sql/words/stored_text.ts";
 import type { Item, RowsItem } from "../../transfer/child/items.ts";
 import type { HranaStep, HranaValue } from "../hrana/hrana.ts";
 import { isInfinite, toHrana } from "../hrana/remote_values.ts";

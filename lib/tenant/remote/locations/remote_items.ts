@@ -1,6 +1,6 @@
 // A location as items: its schema by the questions that files answer too, its rows page by page.
-import type { EngineValue } from "../../../sql/sql_value.ts";
-import type { StoredValue } from "../../../sql/stored_text.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
+import type { StoredValue } from "../../../sql/words/stored_text.ts";
 import type { Asked, Rows } from "../../transfer/child/asking.ts";
 import { exactRow, exactSelect, type RowSource } from "../../transfer/child/engine_rows.ts";
 import { planFile } from "../../transfer/child/file_plan.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
 import { type Log, quietLog } from "../../../core/log.ts";
 import { streamOnce } from "../../../core/send_once.ts";
-import { readSyntax } from "../../../sql/syntax.ts";
+import { readSyntax } from "../../../sql/grammar/syntax.ts";
 import type { CommitNotices } from "../../commit_notices.ts";
 import { DEFAULT_LOG_BYTES } from "../../log/log_buffer.ts";
 import { GateThread } from "../gate/gate_thread.ts";

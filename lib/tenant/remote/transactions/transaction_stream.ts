@@ -2,8 +2,8 @@
 // the transaction. A server takes one away whose time is up, and would then run what comes next by itself.
 import { newId } from "../../../core/ids.ts";
 import { MAX_KEPT_SAVEPOINTS } from "../../../core/limits_of_transactions.ts";
-import { newestChangeQuery } from "../../../sql/change_rows.ts";
-import { quoteIdentifier } from "../../../sql/quote.ts";
+import { newestChangeQuery } from "../../../sql/service/change_rows.ts";
+import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import { type SavepointVerb, takenAway } from "../../transaction_control.ts";
 import {
   all,

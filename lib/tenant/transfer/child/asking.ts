@@ -1,7 +1,7 @@
 // Questions about a schema, as generators that yield them: a file answers at once, a remote store over the network, so both are
 // read by the same code.
 
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 /** A statement that reads, with its values. */
 export interface Asked {
   readonly sql: string;

@@ -1,6 +1,6 @@
 // Finds a row of a built file that refers to no row.
 import type { Connection } from "../../../engine/connection.ts";
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 
 /** The first one: its table, its rowid, and the table that it refers to. `tables`: all that there are. */
 export function brokenReference(

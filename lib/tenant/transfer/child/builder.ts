@@ -2,12 +2,12 @@
 // so that a failure leaves nothing but a file to remove.
 import { Connection } from "../../../engine/connection.ts";
 import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
-import { PLAIN_ROWS } from "../../../sql/row_form.ts";
-import { serviceTableStatements } from "../../../sql/service_tables.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
+import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
+import { serviceTableStatements } from "../../../sql/words/service_tables.ts";
 import type { StatementSync } from "node:sqlite";
-import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
+import { OddText, type StoredValue } from "../../../sql/words/stored_text.ts";
 import { brokenReference } from "./broken_reference.ts";
 import type { Item, RowsItem } from "./items.ts";
 import { isNoRoom } from "./no_room.ts";

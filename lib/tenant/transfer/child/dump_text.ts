@@ -1,7 +1,7 @@
 // Cuts the text of a dump into statements while it is read, however long it is.
 import { lineBreaksIn } from "../../../core/plain_text.ts";
-import { isTrigger } from "../../../sql/split_statements.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { isTrigger } from "../../../sql/tokens/split_statements.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
 
 /** A statement, without its semicolon. */

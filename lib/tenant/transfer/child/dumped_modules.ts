@@ -1,10 +1,10 @@
 // Virtual tables as `sqlite3`'s `.dump` writes them: a row of the schema, and the storage as tables of their own. Only the
 // rows that were put in are taken; the index is made of them.
-import { allowedModules } from "../../../sql/functions.ts";
-import { foldName } from "../../../sql/names.ts";
-import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
-import { freeRowidName } from "../../../sql/rowid_names.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { allowedModules } from "../../../sql/words/functions.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
+import { freeRowidName } from "../../../sql/words/rowid_names.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { DumpedRtree } from "./dumped_rtree.ts";
 import { NotTaken } from "./not_taken.ts";
 import type { InsertedRows } from "./insert_rows.ts";

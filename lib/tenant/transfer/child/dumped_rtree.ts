@@ -1,7 +1,7 @@
 // R*Tree tables as `sqlite3`'s `.dump` writes them: their boxes are cells of nodes, which are blobs, and their other columns
 // stand beside the rowids.
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
-import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
+import { OddText, type StoredValue } from "../../../sql/words/stored_text.ts";
 import { NotTaken } from "./not_taken.ts";
 
 /** Bytes of a node before its cells, where the number of its cells stands in them, and bytes of a cell's rowid. */

@@ -1,6 +1,6 @@
 // Reads rows of a file exactly, one after the other, and notices when the engine stops before the last one.
-import type { EngineValue } from "../../../sql/sql_value.ts";
-import type { StoredValue } from "../../../sql/stored_text.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
+import type { StoredValue } from "../../../sql/words/stored_text.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Encoding, exactText } from "./exact_value.ts";
 import { Unreadable } from "./not_taken.ts";

@@ -1,6 +1,6 @@
 // Values as a file stores them, also those that the engine's reader would cut or replace: text with U+0000, and text that
 // is not valid UTF-8.
-import { OddText, type StoredValue, textOf } from "../../../sql/stored_text.ts";
+import { OddText, type StoredValue, textOf } from "../../../sql/words/stored_text.ts";
 
 /** How a file encodes its text. */
 export type Encoding = "UTF-8" | "UTF-16le" | "UTF-16be";

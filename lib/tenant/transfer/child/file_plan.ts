@@ -1,10 +1,10 @@
 // What a database file holds, in the order in which it is written again: tables, then indexes, virtual tables, views and
 // triggers. The service's own tables, the engine's and the storage of virtual tables are left out without a word.
-import { allowedModules } from "../../../sql/functions.ts";
-import { foldName } from "../../../sql/names.ts";
-import { isReservedName, isServiceTable, ownServiceTables } from "../../../sql/service_tables.ts";
-import { splitStatements } from "../../../sql/split_statements.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import { allowedModules } from "../../../sql/words/functions.ts";
+import { foldName } from "../../../sql/words/names.ts";
+import { isReservedName, isServiceTable, ownServiceTables } from "../../../sql/words/service_tables.ts";
+import { splitStatements } from "../../../sql/tokens/split_statements.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { ask, type Asking, type Rows } from "./asking.ts";
 import { Unreadable } from "./not_taken.ts";
 import type { Encoding } from "./exact_value.ts";

@@ -1,6 +1,6 @@
 // Reads the rows of an INSERT that has nothing but literals, without an engine: dumps consist of these.
-import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
-import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import { OddText, type StoredValue } from "../../../sql/words/stored_text.ts";
+import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
 
 /** The rows of one statement. */
 export interface InsertedRows {

@@ -1,7 +1,7 @@
 // A database as a list of items, in the order in which it is built: what a file or a text holds, without being a file.
-import type { StoredValue } from "../../../sql/stored_text.ts";
+import type { StoredValue } from "../../../sql/words/stored_text.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
+import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
 import { exactRows, type RowSource } from "./engine_rows.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { TableSource } from "./table_source.ts";

@@ -3,7 +3,7 @@
 import type {} from "../../../engine/node_sqlite.d.ts";
 import { DatabaseSync } from "node:sqlite";
 import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
-import { sameName } from "../../../sql/names.ts";
+import { sameName } from "../../../sql/words/names.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../job.ts";
 import { Builder, type BuilderOptions, type Built } from "./builder.ts";
 import { NotTaken, Unreadable } from "./not_taken.ts";

@@ -1,7 +1,7 @@
 // Reads a dump, of this service or of `sqlite3`'s `.dump`, as items. What statements without meaning for a new file say is
 // left out; what cannot be taken is refused with its line.
-import type { StoredValue } from "../../../sql/stored_text.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import type { StoredValue } from "../../../sql/words/stored_text.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
 import { dumpStatements, LEAD } from "./dump_text.ts";
 import { type InsertedRows, insertRows } from "./insert_rows.ts";

@@ -1,9 +1,9 @@
 // How each table of a file is read: which columns, in which order, and for full-text and R*Tree tables from where.
-import type { EngineValue } from "../../../sql/sql_value.ts";
-import { foldName, sameName } from "../../../sql/names.ts";
-import { quoteIdentifier as quoted } from "../../../sql/quote.ts";
-import { freeRowidName } from "../../../sql/rowid_names.ts";
-import { sqlTokens } from "../../../sql/sql_tokens.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
+import { foldName, sameName } from "../../../sql/words/names.ts";
+import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
+import { freeRowidName } from "../../../sql/words/rowid_names.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { ask, type Asking } from "./asking.ts";
 import type { RowSource, SourceColumn } from "./engine_rows.ts";
 import { Unreadable } from "./not_taken.ts";

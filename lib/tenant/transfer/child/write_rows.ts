@@ -1,9 +1,9 @@
 // Writes one table as CSV (RFC 4180) or as NDJSON, a line for each row.
 import type { DatabaseSync } from "node:sqlite";
 import { csvText, isFormula } from "../../../core/csv_text.ts";
-import { integerJson, PLAIN_ROWS, realJson } from "../../../sql/row_form.ts";
+import { integerJson, PLAIN_ROWS, realJson } from "../../../sql/words/row_form.ts";
 import { exactRows } from "./engine_rows.ts";
-import { OddText, type StoredValue } from "../../../sql/stored_text.ts";
+import { OddText, type StoredValue } from "../../../sql/words/stored_text.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { TableSource } from "./table_source.ts";
 import type { TextOut } from "./text_out.ts";

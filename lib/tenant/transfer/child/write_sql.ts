@@ -1,10 +1,10 @@
 // Writes a file as statements that `sqlite3` and the import read. The engine itself writes the rows, a page at a time.
-import type { EngineValue } from "../../../sql/sql_value.ts";
+import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { quoteIdentifier as quoted, quoteText } from "../../../sql/quote.ts";
+import { quoteIdentifier as quoted, quoteText } from "../../../sql/words/quote.ts";
 import { allRows } from "./engine_rows.ts";
 import { NotTaken, Unreadable } from "./not_taken.ts";
-import { isUtf8, OddText } from "../../../sql/stored_text.ts";
+import { isUtf8, OddText } from "../../../sql/words/stored_text.ts";
 import { exactText } from "./exact_value.ts";
 import type { FilePlan } from "./file_plan.ts";
 import { planSteps, type Step } from "./items.ts";

@@ -1,0 +1,44 @@
+// What a definition of a table does that hardly anybody means. Pure.
+import { parseStmt } from "../grammar/grammar.ts";
+
+/** In such tables no column of the primary key is ever NULL. */
+const NEVER_NULL = /\)[^)]*\b(?:STRICT|WITHOUT\s+ROWID)\b[^)]*$/i;
+
+/** Characters of a definition that is read: a longer one is no table by hand, and reading it would hold up the service. */
+const MAX_LENGTH = 20_000;
+
+/** Whether the declared type is one of whole numbers, or of columns that another dialect numbers. */
+export function isNumbered(type: string): boolean {
+  return /INT|SERIAL|IDENTITY/i.test(type);
+}
+
+/**
+ * Warnings about a CREATE TABLE, without a value; empty for every other text. A key of whole numbers that is not written
+ * `INTEGER PRIMARY KEY` numbers nothing: where an INSERT leaves it out, it is NULL.
+ */
+export function definitionWarnings(sql: string): readonly string[] {
+  if (sql.length > MAX_LENGTH) return [];
+  const parsed = parseStmt(sql);
+  if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return [];
+  const { body } = parsed.root;
+  if (body.type !== "ColumnsAndConstraintsCreateTableBody" || NEVER_NULL.test(sql)) return [];
+  const written = (body.constraints ?? []).flatMap(({ constraint }) =>
+    constraint.type === "PrimaryKeyTableConstraint" ? [constraint.columns] : []
+  );
+  const [[{ span } = {}, ...others] = []] = written;
+  const keyText = span === undefined || others.length > 0
+    ? ""
+    : sql.slice(span.offset, span.offset + span.length);
+  return body.columns.flatMap(({ colName, colType, constraints }) => {
+    const kinds = constraints.map(({ constraint }) => constraint.type);
+    const name = colName.text;
+    const isKey = kinds.includes("PrimaryKeyColumnConstraint") ||
+      keyText.replace(/^["'`[]|["'`\]]$/g, "").toLowerCase() === name.toLowerCase();
+    const type = colType?.name ?? "";
+    if (!isKey || /^integer$/i.test(type) || !isNumbered(type)) return [];
+    if (kinds.includes("NotNullColumnConstraint") || kinds.includes("DefaultColumnConstraint")) return [];
+    return [
+      `${name} stays NULL where an INSERT leaves it out; write ${name} INTEGER PRIMARY KEY, which counts up by itself`,
+    ];
+  });
+}
