@@ -13,9 +13,9 @@ export function consoleRoutes(deps: AppDeps): Hono<Env> {
     for (
       const part of [
         () => import("./frame/page.tsx"),
-        () => import("./pages/overview.tsx"),
-        () => import("./pages/approval.tsx"),
-        () => import("./pages/endpoint.tsx"),
+        () => import("./pages/database/overview.tsx"),
+        () => import("./pages/approvals/approval.tsx"),
+        () => import("./pages/endpoints/endpoint.tsx"),
       ]
     ) {
       await part();

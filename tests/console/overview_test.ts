@@ -1,6 +1,6 @@
 // The overview of a database as a browser without script sees it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { fixOf } from "../../routes/console/pages/finding_fix.ts";
+import { fixOf } from "../../routes/console/pages/database/finding_fix.ts";
 import { oneStore, type Steps, testSteps } from "../testing/cases.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";

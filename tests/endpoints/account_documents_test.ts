@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/2020";
 import { endpointExamples } from "../../lib/core/endpoint_examples.ts";
 import { endpointSpec } from "../../lib/core/endpoint_spec.ts";
 import { FormFields } from "../../routes/console/frame/read_form.ts";
-import { specIn, valuesOf } from "../../routes/console/pages/endpoint_form.ts";
+import { specIn, valuesOf } from "../../routes/console/pages/endpoints/endpoint_form.ts";
 import { accountWorld } from "../published/account_world.ts";
 import { oneStore } from "../testing/cases.ts";
 

@@ -13,9 +13,9 @@ import { waitingOf } from "../frame/resume.ts";
 import { Button } from "../parts/button.tsx";
 import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
-import { Prove } from "./prove_view.tsx";
-import { askToSend } from "./send_again.tsx";
-import { SignIn } from "./sign_in_view.tsx";
+import { Prove } from "./account/prove_view.tsx";
+import { askToSend } from "./account/send_again.tsx";
+import { SignIn } from "./account/sign_in_view.tsx";
 
 const SIGN_IN = "/console/-/sign-in";
 const titles: Readonly<Record<number, string>> = {
