@@ -122,6 +122,11 @@ export class Approvals {
     return this.#noteState(commit, record);
   }
 
+  /** See `OpenApprovals`. */
+  askerOf(token: { readonly namespaceId: string; readonly tokenId: string }): Promise<string> {
+    return this.#open.askerOf(token);
+  }
+
   /** Whether the next approval of this caller has no room: too many wait, for a decision or to be redeemed. */
   areMany(place: OpenPlace): Promise<boolean> {
     return this.#open.areMany(place);

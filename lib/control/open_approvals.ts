@@ -9,7 +9,7 @@ import type { ApprovalRecord } from "../store/write_records.ts";
 import { tokenLineage } from "./token_records.ts";
 
 /** Of which database an approval is, and who asks for it. */
-export type OpenPlace = Pick<ApprovalRecord, "namespaceId" | "databaseId" | "requestedBy">;
+export type OpenPlace = Pick<ApprovalRecord, "namespaceId" | "databaseId" | "requestedBy" | "askedFor">;
 
 /** How approvals are found and ended. */
 interface Records {
@@ -29,10 +29,19 @@ export class OpenApprovals {
     private readonly records: Records,
   ) {}
 
+  /** For whom a token asks: whoever passed power on until it had some. Itself where that is not known any more. */
+  async askerOf({ namespaceId, tokenId }: { namespaceId: string; tokenId: string }): Promise<string> {
+    if (!isToken(tokenId)) return tokenId;
+    const line = await tokenLineage(this.kv, { namespaceId, tokenId, nowMs: this.clock.now() });
+    return line?.tokens.at(-1)?.value.id ?? tokenId;
+  }
+
   /** Whether one more has no room: no token takes all of it, so that others of the database can ask too. */
-  async areMany({ namespaceId, databaseId, requestedBy }: OpenPlace): Promise<boolean> {
-    if (isToken(requestedBy)) {
-      const own = await this.#idsUnder(keys.openApprovalsOf(databaseId, requestedBy));
+  async areMany(
+    { namespaceId, databaseId, requestedBy, askedFor = requestedBy }: OpenPlace,
+  ): Promise<boolean> {
+    if (isToken(askedFor)) {
+      const own = await this.#idsUnder(keys.openApprovalsOf(databaseId, askedFor));
       if (own.length >= MAX_OPEN_APPROVALS_OF_TOKEN) return true;
     }
     const open = await this.#idsUnder(keys.openApprovals(databaseId));
@@ -42,11 +51,11 @@ export class OpenApprovals {
 
   /** Notes in a commit what has become of an approval. */
   note(commit: Deno.AtomicOperation, record: ApprovalRecord): Deno.AtomicOperation {
-    const { databaseId, id, state, requestedBy, expiresAt } = record;
+    const { databaseId, id, state, requestedBy, askedFor = requestedBy, expiresAt } = record;
     const until = { expireIn: Math.max(1, expiresAt - this.clock.now()) };
     const indexes = [
       keys.openApproval(databaseId, id),
-      ...(isToken(requestedBy) ? [keys.openApprovalOf(databaseId, requestedBy, id)] : []),
+      ...(isToken(askedFor) ? [keys.openApprovalOf(databaseId, askedFor, id)] : []),
     ];
     for (const key of indexes) {
       if (state === "pending" || state === "approved") commit.set(key, expiresAt, until);

@@ -69,11 +69,7 @@ export async function holdForApproval(ctx: HoldContext, toHold: ToHold): Promise
   return await untilCommitted(async () => {
     const chosen = await chooseToken(ctx, toHold);
     const { token, waiting } = chosen;
-    const asking = { ...toHold.target, requestedBy: toHold.tokenId };
-    if (waiting === null && await ctx.approvals.areMany(asking)) {
-      return new AppError("too_many_approvals");
-    }
-    const record = waiting ?? await addApproval(ctx, chosen, toHold);
+    const record = waiting ?? await askForApproval(ctx, chosen, toHold);
     if (record === "too_many") return new AppError("too_many_approvals");
     // Repetitions are held at the same moment.
     if (record === "known") return FASTER;
@@ -136,11 +132,14 @@ async function chooseToken(
 }
 
 /** Stores the approval, unless a repetition came first or there is no room for it. */
-async function addApproval(
+async function askForApproval(
   ctx: HoldContext,
   { token, call }: ChosenToken,
   { target, tokenId, operation, matches, affectedRows, cascadedRows = null, text }: ToHold,
 ): Promise<ApprovalRecord | "known" | "too_many"> {
+  const asker = await ctx.approvals.askerOf({ namespaceId: target.namespaceId, tokenId });
+  const asking = { requestedBy: tokenId, ...(asker === tokenId ? {} : { askedFor: asker }) };
+  if (await ctx.approvals.areMany({ ...target, ...asking })) return "too_many";
   const now = ctx.clock.now();
   const id = newId("apv", now);
   const expiresAt = now + APPROVAL_MS;
@@ -156,7 +155,7 @@ async function addApproval(
     databaseId: target.databaseId,
     databaseSlug: target.databaseSlug,
     branchRef: target.branchRef,
-    requestedBy: tokenId,
+    ...asking,
     operation,
     state: "pending",
     hits: hitsOf(matches),

@@ -50,6 +50,8 @@ export interface ApprovalRecord {
   readonly branchRef: string;
   /** The API token that may redeem it. */
   readonly requestedBy: string;
+  /** The token at the beginning of its line, where that one has passed power on to it: their approvals count together. */
+  readonly askedFor?: string;
   readonly state: "pending" | "approved" | "denied" | "redeemed";
   readonly hits: readonly RuleHit[];
   /** Rows that the write affected in its dry run, with triggers and cascades; null where that is not known. */

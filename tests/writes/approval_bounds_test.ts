@@ -17,6 +17,16 @@ async function agents({ shop }: WriteWorld): Promise<string[]> {
   return [shop.token, ...await Promise.all(others)];
 }
 
+/** A token of somebody to whom the one with that token passes on what it may do. */
+async function passedOn({ app, shop }: WriteWorld, token: string): Promise<string> {
+  const body = { role: "write", ttlSec: 60 };
+  const handoff = await app.request("POST", `${shop.database.path}/handoff`, { token, body });
+  const redeemed = await app.request("POST", "/v1/handoff/redeem", {
+    body: { token: member(handoff, "token"), name: "helper" },
+  });
+  return member(redeemed, "token");
+}
+
 async function fill(world: WriteWorld): Promise<Held[]> {
   const { setup, rule, shop } = world;
   await setup("CREATE TABLE t (a)", "CREATE TABLE free (a)");
@@ -44,6 +54,28 @@ test("one token does not take the room of others, and gets room again with each 
     await decide(held[0]?.id ?? "", "deny");
     heldBy(await hold(greedy.token));
     assertEquals((await hold(greedy.token)).body.code, "too_many_approvals");
+  });
+});
+
+test("whom a token has passed power on to shares its room, and leaves that of others alone", async () => {
+  await withWrites(async (world) => {
+    const { setup, rule, shop, decide } = world;
+    await setup("CREATE TABLE t (a)");
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const [giver, other] = [await shop.mint("write"), await shop.mint("write")];
+    const hold = (token: string) => shop.query("INSERT INTO t VALUES (1)", [], { token });
+    const first = await passedOn(world, giver.token);
+    const [second, third] = [await passedOn(world, giver.token), await passedOn(world, first)];
+    const tokens = [giver.token, first, second, third];
+    const held: Held[] = [];
+    for (let at = 0; at < MAX_OPEN_APPROVALS_OF_TOKEN; at++) {
+      held.push(heldBy(await hold(tokens[at % tokens.length] ?? "")));
+    }
+    for (const token of tokens) assertEquals((await hold(token)).body.code, "too_many_approvals");
+    heldBy(await hold(other.token));
+    await decide(held[1]?.id ?? "", "deny");
+    heldBy(await hold(third));
+    assertEquals((await hold(giver.token)).body.code, "too_many_approvals");
   });
 });
 
@@ -151,25 +183,20 @@ test("a database has so many approvals that wait and no more; each that is done 
 });
 
 test("approvals of a token that is revoked, and of those that come of it, keep nobody from being held", async () => {
-  await withWrites(async ({ app, setup, rule, shop }) => {
+  await withWrites(async (world) => {
+    const { app, setup, rule, shop } = world;
     await setup("CREATE TABLE t (a)");
     await rule({ tableGlob: "t", effect: "require_approval" });
-    const agent = await shop.mint("write");
-    const tokens = [agent.token];
-    while (tokens.length < TOKENS) {
-      const handoff = await app.request("POST", `${shop.database.path}/handoff`, {
-        token: agent.token,
-        body: { role: "write", ttlSec: 60 },
-      });
-      const redeemed = await app.request("POST", "/v1/handoff/redeem", {
-        body: { token: member(handoff, "token"), name: `helper ${tokens.length}` },
-      });
-      tokens.push(member(redeemed, "token"));
-    }
+    const [agent, second, other] = [
+      await shop.mint("write"),
+      await shop.mint("write"),
+      await shop.mint("write"),
+    ];
+    const helper = await passedOn(world, agent.token);
     for (let at = 0; at < MAX_OPEN_APPROVALS; at++) {
-      heldBy(await shop.query("INSERT INTO t VALUES (?)", [at], { token: tokens[at % TOKENS] ?? "" }));
+      const token = at % 2 === 0 ? second.token : at % 4 === 1 ? agent.token : helper;
+      heldBy(await shop.query("INSERT INTO t VALUES (?)", [at], { token }));
     }
-    const other = await shop.mint("write");
     const held = () => shop.query("INSERT INTO t VALUES ('another')", undefined, { token: other.token });
     assertEquals((await held()).body.code, "too_many_approvals");
     const gone = await app.request("DELETE", `/api/namespaces/acme/tokens/${agent.id}`, {
@@ -180,7 +207,9 @@ test("approvals of a token that is revoked, and of those that come of it, keep n
     const pending = await app.request("GET", "/api/namespaces/acme/approvals?state=pending", {
       token: shop.token,
     });
-    assertEquals((pending.body.data as { id: string }[]).map((one) => one.id), [id]);
+    const left = pending.body.data as { id: string; requestedBy: string }[];
+    assertEquals([left.length, left[0]?.id], [MAX_OPEN_APPROVALS_OF_TOKEN + 1, id]);
+    assertEquals([...new Set(left.map((one) => one.requestedBy))], [other.id, second.id]);
   });
 });
 
