@@ -294,6 +294,24 @@ Deno.test("whoever opens and closes a file here takes no log away from its look-
   });
 });
 
+// Who reads the index beside a log and closes it loses the lock on that as well, and nothing else says that the file is read here.
+Deno.test("a file that is open for look-ups is not copied for one that finds no room: others leave its log there", async () => {
+  await withFile(async (world) => {
+    const { lookups, path, database, call } = world;
+    await firstLook(world);
+    const other = {
+      ...call,
+      statements: call.statements.map((one) => ({ ...one, sql: `${BY_ID} -- another` })),
+    };
+    lookups.learn(database.databaseId, other);
+    assertEquals(await lookAll(world, [other]), [null]);
+    await elsewhere(path, "UPDATE t SET a = 'two'");
+    assert((await Deno.stat(`${path}-wal`)).size > 0);
+    giveSlot(world, 2);
+    assertEquals([await look(world), world.lookups.isOpen(database.databaseId)], [[["two"]], true]);
+  }, (120 + 9 + 5) * 1024);
+});
+
 /** Leaves a log of so many bytes beside the file, and what stands in it, as a crash does. */
 async function leaveLog(path: string, bytes: number): Promise<void> {
   const writer = new DatabaseSync(path);

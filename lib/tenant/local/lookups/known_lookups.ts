@@ -206,7 +206,10 @@ export class KnownLookups {
   }
 }
 
-/** Whether the file may be one that is copied: nobody has its write slot, or has had it since it was found to be none. */
-function mayHaveImage({ noImageAt }: Known, { writeTurn }: LookupLanes): boolean {
-  return writeTurn !== null && writeTurn !== noImageAt;
+/**
+ * Whether the file may be one that is copied: nobody has its write slot, or has had it since it was found to be none. One that
+ * is open here is not: reading its index would end the lock that keeps others from cutting off the index under the connection.
+ */
+function mayHaveImage({ open, noImageAt }: Known, { writeTurn }: LookupLanes): boolean {
+  return open === null && writeTurn !== null && writeTurn !== noImageAt;
 }
