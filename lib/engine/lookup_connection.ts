@@ -51,18 +51,35 @@ let modulesClosed: ReadonlySet<string> | null = null;
 
 /** Runs look-ups; whoever extends it says in what. */
 export abstract class LookupReader {
-  protected readonly database: DatabaseSync;
+  protected database: DatabaseSync;
   readonly #guard: Guard;
   #compiles = true;
 
   /** Throws what the engine throws. */
-  constructor(path: string, readOnly: boolean) {
-    this.database = openDatabase(path, { readOnly, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
-    this.database.exec(PRAGMAS);
+  constructor(private readonly path: string, private readonly readOnly: boolean) {
+    this.database = this.#open();
     this.#guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));
+    this.#authorize();
+  }
+
+  #open(): DatabaseSync {
+    const { path, readOnly } = this;
+    const database = openDatabase(path, { readOnly, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
+    database.exec(PRAGMAS);
+    return database;
+  }
+
+  #authorize(): void {
     // A statement that the engine compiles again, because the schema has changed, has not been proven.
     this.database.setAuthorizer((...asked) => this.#compiles ? this.#guard.authorize(...asked) : DENY);
     this.#compiles = false;
+  }
+
+  /** Closes the connection, whatever its state, and opens another one in its place. Throws what the engine throws. */
+  protected openAnew(): void {
+    this.database.close();
+    this.database = this.#open();
+    this.#authorize();
   }
 
   /**
@@ -164,8 +181,14 @@ export class LookupImages extends LookupReader {
 
   /** Compiles and proves a read (`prove`) in a copy of the file whose bytes these are; those of the copy before end. */
   compile(image: Uint8Array, sql: string, columns: LookupColumns | null): Lookup {
-    this.own(() => this.database.deserialize(image));
-    return this.prove(sql, columns);
+    try {
+      this.own(() => this.database.deserialize(image));
+      return this.prove(sql, columns);
+    } catch (error) {
+      // Before it takes another copy the engine reads the schema of this one, and fails again where that is damaged.
+      this.openAnew();
+      throw error;
+    }
   }
 }
 

@@ -143,6 +143,15 @@ Deno.test("what is not complete or not of the known schema is left to a child", 
   }
 });
 
+Deno.test("a file whose schema cannot be read is left to a child, and the files that are copied after it are read", async () => {
+  await withImage(async (world) => {
+    const other = { ...world, database: await world.another() };
+    const bytes = await Deno.readFile(world.path);
+    await Deno.writeFile(world.path, bytes.fill(0x5a, 100));
+    assertEquals([await look(world), await look(other)], [null, [["one"]]]);
+  });
+});
+
 Deno.test("a database whose log could not be read is copied again once somebody has had its slot", async () => {
   await withImage(async (world) => {
     await Deno.writeTextFile(`${world.path}-wal`, "");
