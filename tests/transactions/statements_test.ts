@@ -427,6 +427,47 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     );
   },
 
+  "a rule about many rows counts those that are too long for one response of a server": async (
+    { app, tenant, begin, rows },
+  ) => {
+    await tenant.setup(
+      "CREATE TABLE long (id INTEGER PRIMARY KEY, a)",
+      "INSERT INTO long VALUES (1, zeroblob(4000000)), (2, zeroblob(4000000)), (3, zeroblob(4000000)), (4, 0)",
+    );
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+      token: tenant.token,
+      body: { tableGlob: "long", effect: "deny", minRows: 4 },
+    });
+    assertEquals(made.status, 201, made.text);
+    const one = await begin("immediate");
+    assertEquals(await one.code("UPDATE long SET id = -id"), "rule_denied");
+    assertEquals(await one.code("UPDATE long SET id = -id WHERE id < 4"), null);
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM long ORDER BY id"), [[-3], [-2], [-1], [4]]);
+  },
+
+  "a result that is too large fails its statement, and the transaction goes on": async (
+    { app, tenant, begin, rows },
+  ) => {
+    await tenant.setup("CREATE TABLE large (id INTEGER PRIMARY KEY, a)");
+    const made = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/rules`, {
+      token: tenant.token,
+      body: { tableGlob: "large", actions: ["delete"], effect: "deny", minRows: 4 },
+    });
+    assertEquals(made.status, 201, made.text);
+    const one = await begin("immediate");
+    await one.exec(
+      "INSERT INTO large VALUES (1, zeroblob(4900000)), (2, zeroblob(4900000)), (3, zeroblob(4900000))",
+    );
+    await one.savepoint("savepoint", "s");
+    assertEquals(await one.code("SELECT * FROM large"), "result_too_large");
+    assertEquals(await one.code("UPDATE large SET id = -id RETURNING *"), "result_too_large");
+    assertEquals(await one.code("DELETE FROM large RETURNING *"), "result_too_large");
+    await one.exec("INSERT INTO large VALUES (4, 0)");
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM large"), [[1], [2], [3], [4]]);
+  },
+
   "a statement that changes more rows than its caller lets it is undone alone": async (
     { tenant, begin, rows },
   ) => {

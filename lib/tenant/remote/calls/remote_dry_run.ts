@@ -24,7 +24,7 @@ import { statementFailure } from "./step_by_step.ts";
 import { awaitWork } from "../../../core/run_work.ts";
 
 /** Above so many affected rows none is shown: their keys would all have to travel. */
-export const MAX_PREVIEWED = 20_000;
+const MAX_PREVIEWED = 20_000;
 /** Rows shown of a statement: the server sends no more than some megabytes at once, so fewer where they are too long for it, or none. */
 const SHOWN = [Infinity, 1, 0] as const;
 const NONE_SHOWN = [0] as const;

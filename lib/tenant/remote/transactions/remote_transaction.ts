@@ -145,7 +145,7 @@ export class RemoteTransaction implements TenantTransaction {
     }
     const inside = { call, gate: await gateOf.gate(call), stream: this.#stream, signal: call.signal() };
     const [depth] = this.#records.depthOf("");
-    if (call.dryRun) return await dryInside(inside, depth, gateOf);
+    if (call.dryRun) return await dryInside(inside, depth);
     if (!writes) return await readInside(inside);
     const { outcome, gone } = await writeInside(inside, depth);
     if (gone) await this.#end();

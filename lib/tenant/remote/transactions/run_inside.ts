@@ -14,14 +14,14 @@ import type { TenantOutcome } from "../../tenant_store.ts";
 import { answerAsk, type SendSteps } from "../calls/answer_ask.ts";
 import { type SchemaGate, schemaGate } from "../gate/schema_gate.ts";
 import { asSelect } from "../gate/sent_text.ts";
-import { type HranaStep, ifOk, losesInfinity } from "../hrana/hrana.ts";
+import { type HranaStep, ifOk, losesInfinity, type StepResult } from "../hrana/hrana.ts";
 import { RemoteFailure } from "../hrana/remote_failure.ts";
 import { hranaValue } from "../hrana/remote_values.ts";
 import { stepFailure } from "../hrana/step_failure.ts";
 import { StepReader } from "../calls/read_steps.ts";
 import { SCHEMA_STEPS, schemaOf } from "../connection/read_schema.ts";
 import type { RemoteConnection } from "../connection/remote_connection.ts";
-import { dryOutcome, MAX_PREVIEWED } from "../calls/remote_dry_run.ts";
+import { dryOutcome } from "../calls/remote_dry_run.ts";
 import { statementFailure } from "../calls/step_by_step.ts";
 import type { TransactionStream } from "./transaction_stream.ts";
 import type { AskedCall } from "../calls/write_call.ts";
@@ -40,8 +40,13 @@ export async function readInside({ call, gate, stream, signal }: InsideCall): Pr
     stmt: { sql: asSelect(sql), args: params.map(hranaValue) },
     ...(at > 0 ? { condition: ifOk(at - 1) } : {}),
   }));
-  let answers = await stream.send(steps, false, signal);
-  if (losesInfinity(answers)) answers = await stream.send(steps, true, signal);
+  let answers: readonly StepResult[];
+  try {
+    answers = await stream.send(steps, false, signal);
+    if (losesInfinity(answers)) answers = await stream.send(steps, true, signal);
+  } catch (error) {
+    return failedOutcome(failureInside(error, stream), 0, 0);
+  }
   if (steps.length > 0 && (answers[0] ?? null) === null) throw new RemoteFailure("lost_stream");
   const reader = new StepReader(call, 0);
   for (const [at, step] of answers.entries()) reader.add(at, step, null);
@@ -70,7 +75,14 @@ export async function writeInside(inside: InsideCall, depth: number): Promise<Wr
     // What is broken may be mended before the commit.
     deferred: null,
   });
-  const ran = await awaitWork(run.run(), (ask) => answerAsk(send, ask));
+  let ran: CallRun;
+  try {
+    ran = await awaitWork(run.run(), (ask) => answerAsk(send, ask));
+  } catch (error) {
+    const failure = failureInside(error, stream);
+    if (!await stream.closeCall(["ROLLBACK TO call"])) throw new RemoteFailure("lost_stream");
+    return { outcome: failedOutcome(failure, run.at, 0), gone: false };
+  }
   if (run.runner.ended && await stream.isGone()) return { outcome: nothingOf(ran), gone: true };
   const result = await awaitWork(run.ended(ran), (ask) => answerAsk(send, ask));
   const nothingStays = isUndone(result.failure, call);
@@ -84,30 +96,30 @@ function nothingOf(ran: CallRun): TenantOutcome {
   return outcomeOf({ ...ran, results: [] });
 }
 
-/** Runs a call and undoes it. Throws `RemoteFailure` and `Stopped`; the transaction is gone then. */
-export async function dryInside(
-  inside: InsideCall,
-  depth: number,
-  gateOf: SchemaGate,
-): Promise<TenantOutcome> {
+/**
+ * Runs a call and undoes it. Only its counts are looked at, because nobody can approve a part of a transaction: no rows are
+ * shown. Throws `RemoteFailure` and `Stopped`; the transaction is gone then.
+ */
+export async function dryInside(inside: InsideCall, depth: number): Promise<TenantOutcome> {
   const { call, gate, stream, signal } = inside;
   const opened = await stream.openCall(depth, signal);
   if (opened === null) throw new RemoteFailure("lost_stream");
   if (!opened.ok) return failedOutcome(stepFailure(opened), 0, 0);
-  const targets = await gateOf.previewTargets({
-    ...call,
-    statements: call.statements.slice(0, gate.sendable),
-  });
   const run = new DryRun({
     call,
     count: gate.sendable,
     deferred: null,
     openWatch: null,
-    targetOf: (index) => targets[index] ?? null,
-    mostPreviewed: MAX_PREVIEWED,
+    targetOf: () => null,
+    mostPreviewed: 0,
   });
   const send: SendSteps = (steps, binary) => stream.send(steps, binary, signal);
-  const failure = await awaitWork(run.run(), (ask) => answerAsk(send, ask)) ?? gate.failure;
+  let failure: EngineFailure | null;
+  try {
+    failure = await awaitWork(run.run(), (ask) => answerAsk(send, ask)) ?? gate.failure;
+  } catch (error) {
+    failure = failureInside(error, stream);
+  }
   if (!await stream.closeCall(["ROLLBACK TO call"])) throw new RemoteFailure("lost_stream");
   return dryOutcome(run, failure);
 }
@@ -120,6 +132,13 @@ export async function schemaInside(
 ): Promise<SchemaGate> {
   const schema = schemaOf(await stream.send(SCHEMA_STEPS, false));
   return await schemaGate(versionBase + schema.engineVersion, schema, connection);
+}
+
+/** The failure of a statement after which the stream is open: its result is too large, say. Throws what else has happened. */
+function failureInside(error: unknown, stream: TransactionStream): EngineFailure {
+  const failure = statementFailure(error);
+  if (failure === null || failure === timedOut || !stream.isOpen) throw error;
+  return failure;
 }
 
 /** The failure of a statement that the transaction did not survive; null: it was no statement's. */

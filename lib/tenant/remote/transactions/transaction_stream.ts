@@ -7,7 +7,6 @@ import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import { type SavepointVerb, takenAway } from "../../transaction_control.ts";
 import {
   all,
-  type BatchAnswer,
   type HranaStep,
   ifError,
   ifOk,
@@ -19,7 +18,7 @@ import { mustBeOpen, RemoteFailure } from "../hrana/remote_failure.ts";
 import { hranaValue, integerOf } from "../hrana/remote_values.ts";
 import { StepList } from "../hrana/step_list.ts";
 import type { RemoteConnection } from "../connection/remote_connection.ts";
-import { type Mode, rowsAt } from "../server/remote_context.ts";
+import { type Mode, rowsAt, send } from "../server/remote_context.ts";
 import { undo } from "../calls/commit_group.ts";
 import { withStatementDeadline } from "../connection/statement_deadline.ts";
 import { VERSION, versionGuard } from "../connection/write_steps.ts";
@@ -231,12 +230,14 @@ export class TransactionStream {
     if (location !== this.#location) throw takenAway("the database was replaced");
     const baton = this.take();
     const bounds = { timeoutMs: this.connection.context.queryTimeoutMs, waiting: [signal] };
-    const answer: BatchAnswer = await withStatementDeadline(
-      this.connection,
-      bounds,
-      (signal) =>
-        this.connection.send(this.mode, { steps, baton, close: false }, { signal, binary, once: true }),
-    );
+    const target = { location, mode: this.mode };
+    const ask = (signal: AbortSignal) =>
+      send(this.connection.context, target, { steps, baton, close: false }, { signal, binary, once: true });
+    const answer = await withStatementDeadline(this.connection, bounds, ask).catch((error) => {
+      // What the server does not send, such as a result that is too large, leaves the stream open.
+      if (error instanceof RemoteFailure) this.#baton = error.more.baton ?? null;
+      throw error;
+    });
     if (answer.baton === null) throw new RemoteFailure("lost_stream");
     this.#baton = answer.baton;
     mustBeOpen(answer.steps);
