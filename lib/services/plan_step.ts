@@ -3,6 +3,7 @@ import type { ReplayScope } from "../control/replays.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { replayKeys } from "../query/find_earlier.ts";
+import type { CallReplay } from "../query/query_call.ts";
 import { readStoredAnswer, type ReplayKeys, type StoredAnswer } from "../tenant/stored_answer.ts";
 import type { TenantDatabase } from "../tenant/tenant_store.ts";
 
@@ -11,11 +12,14 @@ export interface StepContext {
   readonly clock: Clock;
   /** The step of a plan that it is: done, its answer is stored in the database; held, its repetitions wait for the approval. */
   readonly plan?: ReplayScope | undefined;
+  /** The keys of a file, or of what a person has approved; they take the place of those of `plan`. */
+  readonly replay?: CallReplay | null | undefined;
 }
 
-/** The keys under which its answer is stored, with the caller's own `context`; undefined: it is no step. */
-export function stepKeys({ clock, plan }: StepContext, context: string): ReplayKeys | undefined {
-  return plan && replayKeys({ clock }, { idempotency: null, plan }, context);
+/** The keys under which its answer is stored, with the caller's own `context`; undefined: it has none. */
+export function stepKeys({ clock, plan, replay }: StepContext, context: string): ReplayKeys | undefined {
+  const keys = replay ?? (plan && { idempotency: null, plan });
+  return keys && replayKeys({ clock }, keys, context);
 }
 
 /**

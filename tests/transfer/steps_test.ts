@@ -41,6 +41,22 @@ testSteps("steps of a plan that move files", transferWorld, {
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[3000]]);
   },
 
+  "a whole file comes in once, also where the service died before it kept the answer": async (
+    { app, acme, ...world },
+  ) => {
+    const file = "CREATE TABLE t (v);\nINSERT INTO t VALUES ('one');\n";
+    for (const mode of ["create", "replace"]) {
+      const send = (text: string) => world.import(`format=sql&mode=${mode}`, text, step(mode));
+      const first = await send(file);
+      for await (const { key } of app.deps.kv.list({ prefix: ["replay"] })) await app.deps.kv.delete(key);
+      await acme.setup(`INSERT INTO t VALUES ('since ${mode}')`);
+      assertEquals((await send(`${file}\n`)).body.code, "replay_mismatch");
+      const second = await send(file);
+      assertEquals([second.status, second.text], [200, first.text]);
+      assertEquals(rowsOf(await acme.query("SELECT v FROM t")), [["one"], [`since ${mode}`]]);
+    }
+  },
+
   "a whole file that a person has to approve waits for one approval, and its step gets the answer of the import":
     async (
       world,

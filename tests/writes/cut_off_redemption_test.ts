@@ -96,3 +96,46 @@ test("other rows by then are looked at again, as at a first redemption", async (
     assertEquals(await world.rows("SELECT count(*) FROM t"), [[2]]);
   }, { clock });
 });
+
+test("a restore that has run is answered as it ran, and runs no second time", async () => {
+  const clock = new TurnableClock();
+  await withWrites(async (world) => {
+    await world.setup("CREATE TABLE t (a)");
+    assertEquals((await world.post("snapshots", { label: "empty" })).status, 201);
+    await world.setup("INSERT INTO t VALUES (1)");
+    await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["delete", "schema"] });
+    const token = await approved(world, heldBy(await world.post("restore", { snapshot: "empty" })));
+    const revive = dieBehindCommit(world);
+    const ran = await world.redeem(token);
+    revive();
+    await world.setup("INSERT INTO t VALUES (2)");
+    assertEquals([ran.status, (await world.redeem(token)).status], [200, 404]);
+    clock.turn(MINUTE_MS);
+    const again = await world.redeem(token);
+    assertEquals([again.status, again.body.data], [200, ran.body.data], again.text);
+    assertEquals(await world.rows("SELECT a FROM t"), [[2]]);
+    assertEquals((await world.redeem(token)).status, 404);
+  }, { clock });
+});
+
+test("a restore that ran as its step without the rule is not run again by its approval", async () => {
+  await withWrites(async (world) => {
+    const { app, shop, post, decide, redeem, rows, setup } = world;
+    await setup("CREATE TABLE t (a)");
+    assertEquals((await post("snapshots", { label: "empty" })).status, 201);
+    await setup("INSERT INTO t VALUES (1)");
+    const rule = await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["delete"] });
+    const restore = () =>
+      post("restore", { snapshot: "empty" }, { headers: { "plan-key": "p", "plan-step": "1" } });
+    const held = heldBy(await restore());
+    const path = `/api/namespaces/${shop.slug}/databases/main/rules/${rule}`;
+    assertEquals((await app.request("DELETE", path, { token: shop.token })).status, 200);
+    const ran = await restore();
+    assertEquals(ran.status, 200, ran.text);
+    await setup("INSERT INTO t VALUES (2)");
+    await decide(held.id, "approve");
+    const redeemed = await redeem(held.approvalToken);
+    assertEquals([redeemed.status, redeemed.body.data], [200, ran.body.data], redeemed.text);
+    assertEquals(await rows("SELECT a FROM t"), [[2]]);
+  });
+});

@@ -32,6 +32,38 @@ async function approved(
   return ran;
 }
 
+/** What is held as the step `FIRST`, by kind. */
+const held: Readonly<
+  Record<string, {
+    readonly prepare?: (world: WriteWorld) => Promise<unknown>;
+    readonly send: (world: WriteWorld) => Promise<ApiAnswer>;
+  }>
+> = {
+  "a restore": {
+    prepare: async ({ post, setup }) => {
+      await post("snapshots", { label: "one" });
+      await setup("INSERT INTO t VALUES (2, 'two')");
+    },
+    send: ({ post }) => post("restore", { snapshot: "one" }, FIRST),
+  },
+  "a merge": {
+    prepare: async ({ app, shop, post }) => {
+      await post("claim_branch", { purpose: "more", ref: "more" });
+      const body = { sql: "INSERT INTO t VALUES (2, 'two')" };
+      const { token, database: { path } } = shop;
+      assertEquals((await app.request("POST", `${path}@more/query`, { token, body })).status, 200);
+    },
+    send: ({ post }) => post("branches/more/merge", { mode: "data", onConflict: "abort" }, FIRST),
+  },
+  "a file": {
+    send: ({ app, shop: { token, database: { path } } }) =>
+      app.request("POST", `${path}/import?format=sql&mode=replace`, {
+        ...{ token, ...FIRST },
+        body: "CREATE TABLE t (id INTEGER PRIMARY KEY, v);\nINSERT INTO t VALUES (2, 'two');\n",
+      }),
+  },
+};
+
 testSteps("a step that was held and has run", writesIn, {
   "is answered as it ran: a query, a batch, sets of parameters and apply": async (world) => {
     await heldTable(world);
@@ -115,4 +147,35 @@ testSteps("a step that was held and has run", writesIn, {
     }
     assertEquals(await world.rows("SELECT v FROM t"), [["once"]]);
   },
+
+  ...Object.fromEntries(
+    Object.entries(held).map(([name, { prepare, send }]) => [
+      `is answered as it ran, also where the process died before it kept the answer: ${name}`,
+      async (world: WriteWorld) => {
+        const { app, setup, rule, rows, decide } = world;
+        await setup("CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (1, 'one')");
+        await prepare?.(world);
+        await rule({ tableGlob: "t", effect: "require_approval", actions: ["insert", "delete", "update"] });
+        const { id, approvalToken } = heldBy(await send(world));
+        await decide(id, "approve");
+        // What dies behind the commit has noted nothing.
+        const { query: { approvals }, kv } = app.deps;
+        const { noteRan } = approvals;
+        approvals.noteRan = () => Promise.resolve();
+        const ran = await world.redeem(approvalToken, SECOND).finally(() => approvals.noteRan = noteRan);
+        for await (const { key } of kv.list({ prefix: ["replay"] })) await kv.delete(key);
+        assertEquals(ran.status, 200, ran.text);
+        await setup("CREATE TABLE since (a)");
+        const again = await world.redeem(approvalToken, SECOND);
+        assertEquals([again.status, again.body.data], [200, ran.body.data], again.text);
+        const first = await send(world);
+        assertEquals([first.status, first.body.data], [200, ran.body.data], first.text);
+        assertEquals(await rows("SELECT count(*) FROM sqlite_schema WHERE name = 'since'"), [[1]]);
+        const { text } = await app.request("GET", `/api/namespaces/${world.shop.slug}/approvals/${id}`, {
+          token: app.operatorKey,
+        });
+        assertEquals(JSON.parse(text).data.outcome?.kind, "ran", text);
+      },
+    ]),
+  ),
 });

@@ -4,6 +4,7 @@ import { AppError, failedWith } from "../../core/errors.ts";
 import type { Footprint } from "../../engine/footprint/footprint.ts";
 import { findStored } from "../../query/find_earlier.ts";
 import { cascadedRows, type HeldCall, type HeldStep, rewriteHeldCall } from "../../query/held_call.ts";
+import { replayOfStep } from "../../query/hold_call.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { CallReplay, QueryAnswer, QueryCall, QueryMeta } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
@@ -18,10 +19,10 @@ import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
 import { heldCallOf } from "./approval_detail.ts";
 import { effectNow } from "./effect_now.ts";
 import { type ApprovalKey, findApproval } from "./read_approval.ts";
-import { redeemMerge } from "./redeem_merge.ts";
+import { mergeRedeemed, redeemMerge } from "./redeem_merge.ts";
 import { redeemMigrations } from "./redeem_migrations.ts";
 import { requireApprover } from "./require_approver.ts";
-import { redeemRestore, type RestoreAnswer } from "./redeem_restore.ts";
+import { redeemRestore, type RestoreAnswer, restoreRedeemed } from "./redeem_restore.ts";
 
 /** How the write of an approval is to run. */
 export interface RedeemInput {
@@ -54,11 +55,11 @@ export async function redeemApproval(
   const { target, tokenId } = ctx;
   const record = await findApproval(ctx, input);
   if (record.requestedBy !== tokenId) throw new AppError("not_yours");
-  const answered = ctx.approvals.stateOf(record) === "redeemed"
-    ? await findStored(ctx, target, input.replay)
-    : null;
-  if (answered) return ranAs(record, await heldCallOf(ctx, record), answered);
   const isCutOff = ctx.approvals.isCutOff(record);
+  if (ctx.approvals.stateOf(record) === "redeemed" && (isCutOff || input.replay !== null)) {
+    const answered = await redeemedBefore(ctx, record, input);
+    if (answered !== null) return answered;
+  }
   if (!isCutOff) refuseUnlessApproved(ctx, record);
   await requireApprover(ctx, record);
   const waiting = await heldCallOf(ctx, record);
@@ -70,8 +71,9 @@ export async function redeemApproval(
   if (claimed === null) throw new AppError("approval_not_found");
   const { merge, restore, migrations, plan: step = null } = held;
   const { statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
-  if (merge) return { merge: await redeemMerge(ctx, record, { ...held, merge }), step };
-  if (restore) return { restored: await redeemRestore(ctx, record, { ...held, restore }), step };
+  const keyed = { ...ctx, replay: allKeys(record, held, input) };
+  if (merge) return { merge: await redeemMerge(keyed, record, { ...held, merge }), step };
+  if (restore) return { restored: await redeemRestore(keyed, record, { ...held, restore }), step };
   if (migrations) {
     const { signal } = input;
     return { migrated: await redeemMigrations(ctx, record, { ...held, migrations, signal }), step };
@@ -92,7 +94,7 @@ export async function redeemApproval(
         affected: approvedRows(record, held),
         maxAffected: held.maxAffected ?? null,
         footprint: approvedFootprint(record, held.footprint),
-        replay: allKeys(record, held, input),
+        replay: keyed.replay,
         signal: input.signal,
       }),
     );
@@ -101,6 +103,31 @@ export async function redeemApproval(
   } catch (error) {
     throw await afterFailure(ctx, record, held, error);
   }
+}
+
+/**
+ * What a redemption has answered that may have been the last of its process, as the database tells it: to its step, and to
+ * anybody of whom a merge or a restore was cut off. Null: nothing.
+ */
+async function redeemedBefore(
+  ctx: StatementsContext & MergeContext,
+  record: ApprovalRecord,
+  input: RedeemInput,
+): Promise<Redeemed | null> {
+  const held = await heldCallOf(ctx, record);
+  const { merge, restore, plan: step = null } = held;
+  if (!merge && !restore) {
+    const answered = await findStored(ctx, ctx.target, input.replay);
+    return answered && ranAs(record, held, answered);
+  }
+  const replay = ctx.approvals.isCutOff(record) ? allKeys(record, held, input) : input.replay;
+  const keyed = { ...ctx, replay };
+  if (merge) {
+    const answered = await mergeRedeemed(keyed, record, { ...held, merge });
+    return answered && { merge: answered, step };
+  }
+  const answered = restore ? await restoreRedeemed(keyed, record, { ...held, restore }) : null;
+  return answered && { restored: answered, step };
 }
 
 /** In the form of the call that was held. */
@@ -133,13 +160,14 @@ function allKeys(
   { key, plan: heldPlan, ...held }: HeldCall,
   { replay }: RedeemInput,
 ): CallReplay | null {
-  const own = runsOnce(held) ? replayScope(["redemption", id], String(look)) : null;
+  const own = held.atomic && !held.migrations ? replayScope(["redemption", id], String(look)) : null;
   const idempotency = key ?? own;
   if (idempotency === null && heldPlan === undefined) return replay;
   const plan = replay?.plan ?? null;
   // A step that was held is free again, so the redemption may have its name, and then its answer.
-  const isOther = heldPlan !== undefined && heldPlan.key !== plan?.key;
-  return { idempotency, plan, ...(isOther ? { heldPlan } : {}) };
+  if (heldPlan === undefined || heldPlan.key === plan?.key) return { idempotency, plan };
+  const { plan: heldStep } = replayOfStep(heldPlan);
+  return { idempotency, plan, ...(heldStep === null ? {} : { heldPlan: heldStep }) };
 }
 
 /** What was approved, give or take what the rule tolerates. Where the number of rows was not known, any is. */

@@ -10,7 +10,7 @@ import { afterRefusal, coversToo, lookAgain, notCovered } from "./after_failure.
 import { requireBranch } from "../branches/branch_context.ts";
 import { deniedBy, findMergeRules } from "../branches/find_merge_rules.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
-import { type MergeContext, type Merged, runMerge } from "../branches/run_merge.ts";
+import { type MergeContext, type Merged, mergeOfStep, runMerge } from "../branches/run_merge.ts";
 
 type Context = MergeContext & Pick<QueryContext, "held" | "approvals">;
 
@@ -23,6 +23,8 @@ export async function redeemMerge(
   record: ApprovalRecord,
   held: HeldCall & { readonly merge: HeldMerge },
 ): Promise<MergeAnswer> {
+  const earlier = await mergeRedeemed(ctx, record, held);
+  if (earlier !== null) return earlier;
   const merged = await mergeApproved(ctx, held.merge, {
     covers: held.covers,
     tolerance: record.tolerance,
@@ -42,6 +44,19 @@ export async function redeemMerge(
     text: heldText({ ...held, covers: coversToo(held, matches), merge }),
     matches,
   });
+}
+
+/** What a redemption of it has answered, whose process may have ended since; null: nothing. Errors: those of the store. */
+export async function mergeRedeemed(
+  ctx: Context,
+  record: ApprovalRecord,
+  { merge: { ref, mode, onConflict }, rowForm }: HeldCall & { readonly merge: HeldMerge },
+): Promise<MergeAnswer | null> {
+  const earlier = await mergeOfStep(ctx, { ref, mode, onConflict, rowForm, dryRun: false });
+  if (earlier === null) return null;
+  const { data: { rowsWritten }, meta } = earlier;
+  if (record.outcome?.kind !== "ran") await ctx.approvals.noteRan(record, { ...meta, rowsWritten });
+  return earlier;
 }
 
 /** What it would do now; nothing was merged. */

@@ -16,6 +16,8 @@ import {
   restoreAfterPreview,
   type RestoreContext,
   type Restored,
+  type RestoredBefore,
+  restoredBefore,
 } from "../snapshots/restore_snapshot.ts";
 import type { Imported } from "../transfer/import_file.ts";
 import { afterRefusal, coversToo, lookAgain, notCovered } from "./after_failure.ts";
@@ -47,31 +49,52 @@ export async function redeemRestore(
     throw await lookAgain(ctx, record, lookOf(held, { snapshot, effect }, anew));
   };
   try {
+    const earlier = await restoreRedeemed(ctx, record, held);
+    if (earlier !== null) return earlier;
     requireRole(ctx.target, "admin");
     // Read before they are gone.
     const lost = imported ? await lostRecords(ctx) : [];
-    const restored = await logged(ctx, { log }, () => restoreAfterPreview(ctx, { snapshot, log }, decide));
+    const told = imported && { ...imported, notKept: [...imported.notKept, ...lost] };
+    const restore = { snapshot, log, imported: told };
+    const restored = await logged(ctx, { log }, () => restoreAfterPreview(ctx, restore, decide));
     const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
-    const left = { queryLogId: log.id, snapshot: restored.undo };
-    await ctx.approvals.noteRan(record, { rowsWritten: approved?.rows ?? null, ...left });
-    return {
-      data: imported
-        ? { ...imported, notKept: [...imported.notKept, ...lost], snapshot: restored.undo }
-        : restored,
-      meta: {
-        rowsRead: 0,
-        rowsWritten: 0,
-        durationMs,
-        statementCount: log.statementCount,
-        costUsd: 0,
-        ...left,
-      },
-    };
+    return await noteRestored(ctx, record, held, {
+      restored,
+      durationMs,
+      queryLogId: log.id,
+      imported: told,
+    });
   } catch (error) {
     const isLooked = failedWith(error, "effect_changed");
     if (!isLooked) await afterRefusal(ctx, record, error);
     throw error;
   }
+}
+
+/** What a redemption of it has answered, whose process may have ended since; null: nothing. Errors: those of the store. */
+export async function restoreRedeemed(
+  ctx: RestoreContext & StatementsContext,
+  record: ApprovalRecord,
+  held: HeldCall & { readonly restore: HeldRestore },
+): Promise<RestoreAnswer | null> {
+  const earlier = await restoredBefore(ctx);
+  return earlier && await noteRestored(ctx, record, held, earlier);
+}
+
+async function noteRestored(
+  { approvals }: StatementsContext,
+  record: ApprovalRecord,
+  { restore: { effect } }: { readonly restore: HeldRestore },
+  { restored, durationMs, queryLogId, imported }: RestoredBefore,
+): Promise<RestoreAnswer> {
+  const left = { queryLogId, snapshot: restored.undo };
+  if (record.outcome?.kind !== "ran") {
+    await approvals.noteRan(record, { rowsWritten: effect?.rows ?? null, ...left });
+  }
+  return {
+    data: imported ? { ...imported, snapshot: restored.undo } : restored,
+    meta: { rowsRead: 0, rowsWritten: 0, durationMs, statementCount: 1, costUsd: 0, ...left },
+  };
 }
 
 function lookOf(held: HeldCall, restore: HeldRestore, matches: readonly RuleMatch[]) {

@@ -8,7 +8,7 @@ import { effectOf, type MergeReport } from "../../sql/service/branch_report.ts";
 import { requireBranch } from "./branch_context.ts";
 import { deniedBy, findMergeRules } from "./find_merge_rules.ts";
 import type { MergeAnswer, MergeInput } from "./merge_answer.ts";
-import { type DecideMerge, type MergeContext, mergedBefore, runMerge } from "./run_merge.ts";
+import { type DecideMerge, type MergeContext, mergeOfStep, runMerge } from "./run_merge.ts";
 
 /**
  * Errors: `role_too_low`, `trunk_required`, `branch_not_found`, `merge_conflict` with `data` (the report),
@@ -17,7 +17,7 @@ import { type DecideMerge, type MergeContext, mergedBefore, runMerge } from "./r
  */
 export async function mergeBranch(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer> {
   requireRole(ctx.target, "admin");
-  const earlier = await mergedBefore(ctx, input);
+  const earlier = await mergeOfStep(ctx, input);
   if (earlier !== null) return earlier;
   const branch = await requireBranch(ctx, input.ref);
   const decider = () => ruleDecider(ctx, input, branch.id);

@@ -208,8 +208,8 @@ function mergeMeta(
   });
 }
 
-/** What the same step of a plan has merged; null: nothing. Errors: those of `answerOfStep`. */
-export async function mergedBefore(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer | null> {
+/** What the same step of a plan, or the same redemption, has merged; null: nothing. Errors: those of `answerOfStep`. */
+export async function mergeOfStep(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer | null> {
   if (input.dryRun) return null;
   const { databaseId, namespaceId } = ctx.target;
   const trunk = ctx.tenants.open(databaseId, namespaceId);

@@ -1,15 +1,7 @@
 // A restore in place as a caller asks for it: of a snapshot or of an archived moment. As a step of a plan it restores once,
 // because a repetition would undo what was written since.
-import { answerOfStep } from "../plan_step.ts";
 import { type MomentCaller, snapshotToRestore } from "./archived_moment.ts";
-import { databaseOf } from "./manage_snapshots.ts";
-import {
-  type RestoreContext,
-  type Restored,
-  restoredView,
-  type RestorePlace,
-  restoreSnapshot,
-} from "./restore_snapshot.ts";
+import { type RestoreContext, type Restored, restoredBefore, restoreSnapshot } from "./restore_snapshot.ts";
 
 /** What is brought back: one of both. */
 export interface RestoreInPlaceInput {
@@ -26,11 +18,8 @@ export async function restoreInPlace(
   ctx: RestoreContext & MomentCaller,
   { snapshot = "", at }: RestoreInPlaceInput,
 ): Promise<{ readonly data: Restored; readonly replayed: boolean }> {
-  const earlier = await answerOfStep(ctx, databaseOf(ctx));
-  if (earlier !== null) {
-    const place: RestorePlace = JSON.parse(earlier.context);
-    return { data: restoredView(place, JSON.parse(earlier.results[0]?.json ?? "")), replayed: true };
-  }
+  const earlier = await restoredBefore(ctx);
+  if (earlier !== null) return { data: earlier.restored, replayed: true };
   const label = at === undefined ? snapshot : await snapshotToRestore(ctx, at);
   return { data: await restoreSnapshot(ctx, { snapshot: label }), replayed: false };
 }

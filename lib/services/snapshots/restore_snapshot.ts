@@ -14,7 +14,7 @@ import type { RuleRecord } from "../../store/write_records.ts";
 import type { Restored as StoreRestored } from "../../tenant/damage.ts";
 import type { LogIdentity } from "../../tenant/tenant_store.ts";
 import { deniedBy, writeFacts } from "../branches/find_merge_rules.ts";
-import { type StepContext, stepKeys } from "../plan_step.ts";
+import { answerOfStep, type StepContext, stepKeys } from "../plan_step.ts";
 import { databaseOf, restoreLog, type SnapshotContext } from "./manage_snapshots.ts";
 
 /** What a restore in place needs of a request. */
@@ -39,6 +39,8 @@ export interface RestoreInput {
   readonly as?: LogIdentity;
   /** Set where the snapshot is what was built of a file. */
   readonly imported?: HeldImport;
+  /** What an imported file takes away beside. */
+  readonly lost?: readonly string[];
   /** The step of a plan that the import is. */
   readonly step?: HeldStep | undefined;
 }
@@ -49,11 +51,12 @@ export interface RestoreInput {
  */
 export async function restoreSnapshot(
   ctx: RestoreContext,
-  { snapshot, as, imported, step = ctx.plan }: RestoreInput,
+  { snapshot, as, imported, lost = [], step = ctx.plan }: RestoreInput,
 ): Promise<Restored> {
   requireRole(ctx.target, "admin");
   const log = as ?? restoreLog(ctx, { databaseId: ctx.target.databaseId, snapshot });
-  const restore = { snapshot, log, rowsWritten: imported?.rows };
+  const told = imported && { ...imported, notKept: [...imported.notKept, ...lost] };
+  const restore = { snapshot, log, rowsWritten: imported?.rows, imported: told };
   const rules = await ctx.rules.of(ctx.target.databaseId) ?? [];
   if (!rules.some(({ enabled }) => enabled)) return await runRestore(ctx, restore);
   return await logged(ctx, restore, () =>
@@ -71,6 +74,8 @@ export interface PreviewedRestore {
   readonly log: LogIdentity;
   /** In that row: those of an imported file. Absent: 0. */
   readonly rowsWritten?: number | undefined;
+  /** What was built of a file, as it is answered. Absent: it is no import. */
+  readonly imported?: HeldImport | undefined;
 }
 
 /**
@@ -99,9 +104,10 @@ export async function restoreAfterPreview(
 
 async function runRestore(
   ctx: RestoreContext,
-  { snapshot, log, rowsWritten, expects }: PreviewedRestore & { readonly expects?: string },
+  { snapshot, log, rowsWritten, imported, expects }: PreviewedRestore & { readonly expects?: string },
 ): Promise<Restored> {
-  const place = { snapshot, undo: autoLabel(ctx.clock, "restore", snapshot) };
+  const undo = autoLabel(ctx.clock, "restore", snapshot);
+  const place: RestorePlace = { snapshot, undo, queryLogId: log.id, ...(imported ? { imported } : {}) };
   const replay = stepKeys(ctx, JSON.stringify(place));
   const options = {
     undoLabel: place.undo,
@@ -114,13 +120,36 @@ async function runRestore(
 }
 
 /** The labels of a restore: of the snapshot that comes back, and for that of the state before. */
-export interface RestorePlace {
+interface RestorePlace {
   readonly snapshot: string;
   readonly undo: string;
+  /** Absent in an answer of an earlier version. */
+  readonly queryLogId?: string;
+  /** Set where it has put a file in place. */
+  readonly imported?: HeldImport;
+}
+
+/** What a restore has answered before. */
+export interface RestoredBefore {
+  readonly restored: Restored;
+  readonly queryLogId: string;
+  /** Undefined: it has put no file in place. */
+  readonly imported: HeldImport | undefined;
+  readonly durationMs: number;
+}
+
+/** What the same step, or the same redemption, has restored; null: nothing. Errors: those of `answerOfStep`. */
+export async function restoredBefore(ctx: RestoreContext): Promise<RestoredBefore | null> {
+  const earlier = await answerOfStep(ctx, databaseOf(ctx));
+  if (earlier === null) return null;
+  const { durationMs, context, results: [result] } = earlier;
+  const place: RestorePlace = JSON.parse(context);
+  const { queryLogId = "", imported } = place;
+  return { queryLogId, imported, durationMs, restored: restoredView(place, JSON.parse(result?.json ?? "")) };
 }
 
 /** What a restore answers. */
-export function restoredView({ snapshot, undo }: RestorePlace, restored: StoreRestored): Restored {
+function restoredView({ snapshot, undo }: RestorePlace, restored: StoreRestored): Restored {
   return { snapshot, undo: restored.undo ? undo : null, setAside: restored.setAside };
 }
 

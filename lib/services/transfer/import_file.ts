@@ -7,6 +7,7 @@ import { newId } from "../../core/ids.ts";
 import { importLimits } from "../../core/limits_of_transfers.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { Bill } from "../../query/bill.ts";
+import { replayOfStep } from "../../query/hold_call.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
 import { identify, recordEnd } from "../../query/record.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../../tenant/transfer/job.ts";
@@ -17,7 +18,7 @@ import { databaseOf } from "../snapshots/manage_snapshots.ts";
 import { type RestoreContext, type RestoreInput, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
 import { refused } from "./check_item.ts";
 import { requireTransfers } from "./export_database.ts";
-import { type FileStep, stepUnlessHeld } from "./file_step.ts";
+import { type FileStep, importedBefore, readStep, refuseIfHeld } from "./file_step.ts";
 import type { KeptExports } from "./kept_exports.ts";
 import type { KeptImport, NamedImport } from "./kept_imports.ts";
 import { passItems } from "./pass_items.ts";
@@ -73,10 +74,15 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   try {
     return await bill.during(false, () =>
       exports.places.duringUpload(target.namespaceId, async () => {
-        await requireEmpty(ctx, input.mode);
+        if (input.step === undefined) await requireEmpty(ctx, input.mode);
         await receiveFile(ctx, transfers.room, { transferId, kept }, input.body);
+        const step = readStep(input.step);
+        const keyed = { ...ctx, replay: step && replayOfStep(step) };
+        const earlier = step ? await importedBefore(keyed) : null;
+        if (earlier !== null) return kept.done(earlier);
+        if (step) await requireEmpty(ctx, input.mode);
         // Of what is held already nothing is built, or paid, a second time.
-        const step = await stepUnlessHeld(ctx, log, input.step);
+        await refuseIfHeld(ctx, log, step);
         kept.begin("waiting");
         return await exports.places.duringWork(target.namespaceId, kept.signal, async () => {
           const report = await buildFile(transfers.room, { transferId, kept }, input);
@@ -90,9 +96,9 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
           // Hours may have passed since the caller was let in.
           await ctx.again();
           await transfers.adopt(target, built, snapshot);
-          const { undo } = await putInPlace(ctx, transfers, kept, { snapshot, as: log, imported, step });
-          kept.state = "done";
-          return { tables, rows, notKept: [...report.notKept, ...lost], snapshot: undo };
+          const restore = { snapshot, as: log, imported, lost, step };
+          const { undo } = await putInPlace(keyed, transfers, kept, restore);
+          return kept.done({ tables, rows, notKept: [...report.notKept, ...lost], snapshot: undo });
         });
       }));
   } catch (error) {

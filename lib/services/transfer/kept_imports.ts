@@ -58,6 +58,14 @@ export class KeptImport {
     this.state = state;
   }
 
+  /** Ends it with what is answered. */
+  done<Told extends KeptImport["built"]>(told: Told): Told {
+    const { tables, rows } = told;
+    this.built = { tables, rows };
+    this.state = "done";
+    return told;
+  }
+
   /** Whether it will change nothing. */
   cancel(): boolean {
     if (this.state === "placing" || !this.isRunning) return false;
