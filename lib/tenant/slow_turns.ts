@@ -79,6 +79,15 @@ export class SlowTurns {
     return false;
   }
 
+  /** The first of those who have had it least. */
+  next<Waiter extends TurnCaller>(waiting: Iterable<Waiter>): Waiter | null {
+    let least: Waiter | null = null;
+    for (const waiter of waiting) {
+      if (least === null || this.#beyondMs(least, waiter) > 0) least = waiter;
+    }
+    return least;
+  }
+
   /** Milliseconds that the one has had more than the other: of their namespaces, or of themselves within one. */
   #beyondMs(one: TurnCaller, other: TurnCaller): number {
     return one.namespaceId === other.namespaceId

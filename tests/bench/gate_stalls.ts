@@ -58,7 +58,7 @@ async function longestPause(ask: () => unknown): Promise<number> {
   return longest;
 }
 
-const gateThread = new GateThread();
+const gateThread = new GateThread(systemClock);
 const compilers = { gateEngine: "auto", syntax: readSyntax, gateThread } as const;
 const gate = await schemaGate(1, schema, {
   context: compilers,

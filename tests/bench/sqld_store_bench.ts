@@ -127,7 +127,7 @@ async function printGate(): Promise<void> {
     numbered: false,
   };
   const facts = new FactsCache();
-  const gateThread = new GateThread();
+  const gateThread = new GateThread(systemClock);
   const gate = await schemaGate(1, schema, {
     context: { gateEngine: "auto", syntax: readSyntax, gateThread },
     asker: { namespaceId: "ns", databaseId: "db" },

@@ -1,5 +1,6 @@
 // What takes an engine long is compiled by a thread of its own: with the same answers, and without keeping anybody else.
 import { assertEquals, assertRejects } from "@std/assert";
+import { systemClock } from "../../lib/core/clock.ts";
 import { readSyntax } from "../../lib/sql/grammar/syntax.ts";
 import { compiledSchema } from "../../lib/tenant/remote/gate/compiled_schema.ts";
 import { GateCompiler } from "../../lib/tenant/remote/gate/gate_compiler.ts";
@@ -14,12 +15,13 @@ const WIDE = [`CREATE TABLE w (${COLUMNS.join(", ")})`, "CREATE TABLE t (id INTE
 /** 600 characters, and 27,000 columns. */
 const SLOW = Array(30).fill("SELECT * FROM w").join(" UNION ");
 const ONE = { namespaceId: "ns", databaseId: "one" };
+const NO_PROGRAM = new URL("./no_such_thread.ts", import.meta.url);
 const QUICK = "SELECT a FROM t WHERE id = 1";
 
 async function withGates(
   statements: readonly string[],
   body: (gate: (asker?: GateAsker) => Promise<SchemaGate>) => Promise<void>,
-  gateThread = new GateThread(),
+  gateThread = new GateThread(systemClock),
 ): Promise<void> {
   const schema = { engineVersion: 1, statements, analyzed: false, numbered: false };
   const context = { gateEngine: "auto", syntax: readSyntax, gateThread } as const;
@@ -142,7 +144,7 @@ Deno.test("who asks much waits for who asks little", async () => {
       (_, at) => [`one ${at}`, one.inspect(asked(`${SLOW} LIMIT ${at}`))],
     );
     const questions = { ...Object.fromEntries(many), other: other.inspect(asked(SLOW)) };
-    assertEquals(await order(questions), ["one 0", "one 1", "other", "one 2", "one 3"]);
+    assertEquals(await order(questions), ["one 0", "other", "one 1", "one 2", "one 3"]);
   });
 });
 
@@ -158,7 +160,7 @@ Deno.test("a namespace of many databases waits for one of few, and so does a dat
       "b again": ofOne.inspect(asked(`${SLOW} LIMIT 8`)),
       stranger: stranger.inspect(asked(SLOW)),
     };
-    assertEquals(await order(questions), ["a", "b", "stranger", "c", "d", "b again"]);
+    assertEquals(await order(questions), ["a", "stranger", "b", "c", "d", "b again"]);
   });
 });
 
@@ -171,18 +173,38 @@ Deno.test("what takes too long is refused, and what comes behind it is not", asy
     const gated = await gate.gate(tenantCall(1, "read", [[slow]]));
     assertEquals([gated.sendable, gated.failure?.kind], [0, "too_big"]);
     assertEquals(await gate.previewTargets({ level: "read", statements: [] }), []);
-  }, new GateThread(1));
+  }, new GateThread(systemClock, 1));
 });
 
 Deno.test("where the thread's program is gone, this thread answers", async () => {
   await withGates(WIDE, async (gateOf) => {
     const { facts } = await (await gateOf()).inspect(asked(SLOW));
     assertEquals(facts[0]?.tablesRead, ["w"]);
-  }, new GateThread(15_000, new URL("./no_such_thread.ts", import.meta.url)));
+  }, new GateThread(systemClock, 15_000, NO_PROGRAM));
+});
+
+Deno.test("its turns go by the time that it has worked for a namespace, and for a database in it", async () => {
+  let nowMs = 0;
+  const thread = new GateThread({ monotonicMs: () => nowMs }, 15_000, NO_PROGRAM);
+  const answered: string[] = [];
+  const sent = { version: 1, schema: { engineVersion: 1, statements: [], analyzed: false, numbered: false } };
+  const ask = (namespaceId: string, databaseId: string, ms: number) =>
+    thread.ask({ namespaceId, databaseId }, { ...sent, request: ["tables"] }, () => {
+      nowMs += ms;
+      answered.push(databaseId);
+    });
+  try {
+    const three = (...asker: [string, string, number]) => [1, 2, 3].map(() => ask(...asker));
+    await Promise.all([...three("a", "slow", 100), ...three("b", "quick", 1), ...three("a", "beside", 40)]);
+    const [a, b, c] = ["slow", "quick", "beside"];
+    assertEquals(answered, [a, b, b, b, c, c, c, a, a]);
+  } finally {
+    thread.close();
+  }
 });
 
 Deno.test("a store that closes leaves nobody waiting", async () => {
-  const gateThread = new GateThread();
+  const gateThread = new GateThread(systemClock);
   await withGates(WIDE, async (gateOf) => {
     const gate = await gateOf();
     const waiting = [gate.inspect(asked(SLOW)), gate.inspect(asked(SLOW))];

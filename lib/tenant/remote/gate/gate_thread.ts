@@ -1,5 +1,7 @@
 // A thread that compiles what takes long. It can be ended, and nobody waits for it but those who have asked it.
+import type { Clock } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
+import { SlowTurns, type TurnCaller } from "../../slow_turns.ts";
 import type { SentRequest, ThreadReply } from "./gate_request.ts";
 
 /** Milliseconds for one request, the start of the thread included. */
@@ -14,7 +16,7 @@ export interface GateAsker {
   readonly databaseId: string;
 }
 
-interface Waiting {
+interface Waiting extends TurnCaller {
   readonly sent: SentRequest;
   /** Answers in this thread, however long it takes. */
   readonly here: () => unknown;
@@ -29,35 +31,37 @@ export class GateThread {
   /** Whether its program has run: without it nothing could ever be asked. */
   #isReady = false;
   #working: Waiting | null = null;
-  /** By namespace and then by database, so that whoever asks much waits for others and not they for it. */
-  readonly #waiting = new Map<string, Map<string, Waiting[]>>();
+  /** By database; who was served last comes last. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** How long it has worked for each namespace and database, so that whoever asks much waits for others and not they for it. */
+  readonly #turns = new SlowTurns();
+  #beganMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `program`: of the thread. */
   constructor(
+    private readonly clock: Pick<Clock, "monotonicMs">,
     private readonly mostMs = MOST_MS,
     private readonly program = new URL("./compiling_thread.ts", import.meta.url),
   ) {}
 
   /**
-   * Asks for one namespace after the other, and in it for one database after the other. `here` answers in this thread, where no other can be had. Null: it takes too long, or
-   * too much memory. Throws what the engine throws.
+   * Asks for the namespace for which the thread has worked least, and in it for the database for which it has. `here` answers in
+   * this thread, where no other can be had. Null: it takes too long, or too much memory. Throws what the engine throws.
    */
   ask(asker: GateAsker, sent: SentRequest, here: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const { namespaceId, databaseId } = asker;
-      const databases = this.#waiting.get(namespaceId) ?? new Map<string, Waiting[]>();
-      const others = databases.get(databaseId) ?? [];
-      others.push({ sent, here, resolve, reject });
-      this.#waiting.set(namespaceId, databases.set(databaseId, others));
+      const others = this.#waiting.get(databaseId) ?? [];
+      others.push({ namespaceId, key: databaseId, sent, here, resolve, reject });
+      this.#waiting.set(databaseId, others);
       if (this.#working === null) this.#next();
     });
   }
 
   close(): void {
     this.#end();
-    const waiting = [...this.#waiting.values()].flatMap((databases) => [...databases.values()].flat());
-    const left = [this.#working, ...waiting];
+    const left = [this.#working, ...[...this.#waiting.values()].flat()];
     this.#working = null;
     this.#waiting.clear();
     for (const one of left) one?.reject(new AppError("store_unavailable"));
@@ -65,6 +69,9 @@ export class GateThread {
 
   #next(): void {
     clearTimeout(this.#timer);
+    const nowMs = this.clock.monotonicMs();
+    if (this.#working !== null) this.#turns.add(this.#working, nowMs - this.#beganMs, nowMs);
+    this.#beganMs = nowMs;
     this.#working = this.#take();
     if (this.#working === null) {
       this.#timer = setTimeout(() => this.#end(), IDLE_MS);
@@ -81,18 +88,14 @@ export class GateThread {
     }
   }
 
-  /** One of each namespace in turn, and in it one of each database. */
   #take(): Waiting | null {
-    const namespace = first(this.#waiting);
-    const database = namespace && first(namespace[1]);
-    if (!database) return null;
-    const [[namespaceId, databases], [databaseId, waiting]] = [namespace, database];
-    const next = waiting.shift() ?? null;
+    const next = this.#turns.next([...this.#waiting.values()].flatMap((waiting) => waiting.slice(0, 1)));
+    if (next === null) return null;
+    const others = this.#waiting.get(next.key) ?? [];
+    others.shift();
     // Set again, it is the last.
-    databases.delete(databaseId);
-    if (waiting.length > 0) databases.set(databaseId, waiting);
-    this.#waiting.delete(namespaceId);
-    if (databases.size > 0) this.#waiting.set(namespaceId, databases);
+    this.#waiting.delete(next.key);
+    if (others.length > 0) this.#waiting.set(next.key, others);
     return next;
   }
 
@@ -115,10 +118,8 @@ export class GateThread {
       return;
     }
     if (reply.usedUp) this.#end();
-    const working = this.#working;
-    this.#working = null;
-    if (reply.is === "answer") working?.resolve(reply.answer);
-    else working?.reject(new Error(reply.message));
+    if (reply.is === "answer") this.#working?.resolve(reply.answer);
+    else this.#working?.reject(new Error(reply.message));
     this.#next();
   }
 
@@ -131,7 +132,6 @@ export class GateThread {
   #drop(answer: (working: Waiting) => unknown): void {
     const working = this.#working;
     this.#end();
-    this.#working = null;
     try {
       working?.resolve(answer(working));
     } catch (error) {
@@ -145,9 +145,4 @@ export class GateThread {
     this.#thread?.terminate();
     this.#thread = null;
   }
-}
-
-function first<V>(map: ReadonlyMap<string, V>): readonly [string, V] | null {
-  for (const entry of map) return entry;
-  return null;
 }

@@ -96,7 +96,7 @@ export function withDefaults(
     syntax,
     fetch: fetch ?? streamOnce,
     poster: fetch ? fetchPoster(fetch) : new ConnectionPoster(streamOnce, clock),
-    gateThread: new GateThread(),
+    gateThread: new GateThread(clock),
     transferRoom,
     knowsDatabases,
   };
