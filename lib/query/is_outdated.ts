@@ -1,7 +1,15 @@
 // What is known of statements holds for one version of the schema. Who runs a statement hears from the store of another one;
 // a call that is turned away never gets there.
 import { AppError, type ErrorCode } from "../core/errors.ts";
-import type { StatementPass } from "./statement_stages.ts";
+import type { QueryContext, UnderstoodCall } from "./query_call.ts";
+
+/** A call, what its statements were understood by, and where that is kept. */
+interface Understood {
+  readonly ctx: { readonly facts: Pick<QueryContext["facts"], "seen"> };
+  readonly understood: Pick<UnderstoodCall, "database" | "schemaVersion"> & {
+    readonly call: Pick<UnderstoodCall["call"], "target">;
+  };
+}
 
 /** Refusals that depend on what the statements do, and so on the schema. */
 const BY_FACTS: ReadonlySet<ErrorCode> = new Set([
@@ -16,7 +24,7 @@ const BY_FACTS: ReadonlySet<ErrorCode> = new Set([
  * Whether a call was turned away for what its statements did under a former schema: a restore, a merge or another process has
  * changed it since. Where the store does not say, the refusal stands.
  */
-export async function isOutdated({ ctx, understood }: StatementPass, error: unknown): Promise<boolean> {
+export async function isOutdated({ ctx, understood }: Understood, error: unknown): Promise<boolean> {
   if (!(error instanceof AppError) || !BY_FACTS.has(error.code)) return false;
   const { call: { target }, database, schemaVersion } = understood;
   const now = await database.inspect([]).catch(() => null);

@@ -234,10 +234,15 @@ testOneProcess(
       // What was a row is a command of the index, which a writer must not give.
       await shop.setup("DROP TABLE found", "CREATE VIRTUAL TABLE found USING fts5(text)");
       const { token } = await shop.mint("write");
-      const insert = () => shop.query("INSERT INTO found (found) VALUES ('rebuild')", [], { token });
+      const sql = "INSERT INTO found (found) VALUES ('rebuild')";
+      const insert = () => shop.query(sql, [], { token });
       const refused = await insert();
       assertEquals([refused.status, refused.body.code], [403, "role_too_low"], refused.text);
       assertEquals((await post(app, shop, "restore", { snapshot: "plain" })).status, 200);
+      const door = await app.request("POST", `/hrana/${shop.slug}/main/v2/pipeline`, {
+        ...{ token, body: { requests: [{ type: "describe", sql }] } },
+      });
+      assertEquals(JSON.parse(door.text).results[0].type, "ok", door.text);
       const answer = await insert();
       assertEquals(answer.status, 200, answer.text);
     });

@@ -1,9 +1,12 @@
 // Tells what a statement takes and returns. It is compiled and never runs; a PRAGMA runs while it is compiled, so the table of
 // its name is compiled in its place.
+import { AppError } from "../../core/errors.ts";
 import { typedColumns } from "../../engine/typed_result.ts";
 import { authoriseFacts } from "../../query/authorise.ts";
 import { misunderstoodError } from "../../query/call_error.ts";
 import { classify } from "../../query/classify.ts";
+import { isOutdated } from "../../query/is_outdated.ts";
+import { answered, START_OVER, untilAnswered } from "../../query/pipeline.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
 import { numberPlaceholders } from "../../sql/tokens/named_placeholders.ts";
@@ -36,9 +39,18 @@ export async function describeText(ctx: DoorContext, place: DescribePlace, sql: 
   });
   const { facts, database } = place?.sees ??
     { facts: ctx.facts, database: ctx.tenants.open(target.databaseId, target.namespaceId) };
-  const classified = await classify({ ...ctx, facts }, target.databaseId, database, call.statements);
-  if (classified.misunderstood) throw await misunderstoodError({ ...classified, call, database }, []);
-  authoriseFacts({ call, facts: classified.facts });
+  await untilAnswered(async () => {
+    const classified = await classify({ ...ctx, facts }, target.databaseId, database, call.statements);
+    const { misunderstood, schemaVersion } = classified;
+    if (misunderstood) throw await misunderstoodError({ ...classified, misunderstood, call, database }, []);
+    try {
+      return answered(authoriseFacts({ call, facts: classified.facts }));
+    } catch (error) {
+      const understood = { call, database, schemaVersion };
+      if (await isOutdated({ ctx: { facts }, understood }, error)) return START_OVER;
+      throw error;
+    }
+  }, () => new AppError("database_busy"));
   if (syntax === null) throw new TypeError("what cannot be read has been refused");
   const statement = syntax.pragma === null
     ? { sql: text.sql, changesSchema: syntax.class === "schema", tableAs: syntax.tableAs }
