@@ -49,6 +49,13 @@ async function world(): Promise<EndpointWorld> {
       }],
     }),
   );
+  await publish(
+    made,
+    readSpec({
+      ...{ slug: "told", method: "POST", sql: "SELECT ? AS told", outputTypes: { told: "json" } },
+      input: [{ name: "told", type: "json", required: true }],
+    }),
+  );
   await publish(made, readSpec({ slug: "a", sql: "SELECT 1 UNION SELECT 2", input: [], output: "rows" }));
   return made;
 }
@@ -104,6 +111,7 @@ test("the client passes the type checker, with types from specifications and col
 
 /** Calls behind the client's own source, with `url` for where the service is; prints what they answered. */
 const calls = (url: string) => `
+const LARGE = { deep: [{ real: 2 ** 60 }, , -1e300], whole: 9007199254740993n, small: 5n, at: new Date(0), gone: undefined };
 const client = createClient({ url: ${JSON.stringify(`${url}p/acme/main`)} });
 /** In a page that came by http from elsewhere browsers have no subtle. */
 const unsafe = async (work: () => Promise<string>) => {
@@ -121,6 +129,7 @@ console.log(JSON.stringify([
   (await client.getPerson({ id: 5n })).row,
   await client.createPerson({ name: "Old", age: 2 ** 60 }),
   (await client.listPeople({ limit: 500 })).rows.filter(([, name]) => name === "Old").map(([, , age]) => age === 2 ** 60),
+  (await client.told({ told: LARGE })).row?.told,
   await client.getPerson({ id: Number.NaN }).catch(failure),
   await client.getOrder().catch(failure),
   await client.hostileCase_2({}, { captcha: "unsolved" }).catch(failure),
@@ -159,6 +168,11 @@ test("the client calls the service, and its failures are errors with the answer 
     // A REAL goes back as it came, though JavaScript writes its digits rounded.
     { rowsWritten: 1 },
     [true],
+    // Numbers keep their value at any depth, and a BigInt its digits.
+    {
+      ...{ deep: [{ real: 2 ** 60 }, null, -1e300], whole: "9007199254740993", small: 5 },
+      at: "1970-01-01T00:00:00.000Z",
+    },
     [true, 400, "validation_failed"],
     [true, 401, "session_required"],
     [true, 403, "captcha_failed"],

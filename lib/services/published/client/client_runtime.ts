@@ -73,7 +73,7 @@ function sender(options: ClientOptions) {
     const response = await (options.fetch ?? fetch)(base + "/" + slug + (method === "GET" ? queryOf(input) : ""), {
       method,
       headers,
-      ...(method === "POST" ? { body: bodyOf(input) } : {}),
+      ...(method === "POST" ? { body: textOf(input) ?? null } : {}),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
     const answer = isBytes && response.ok ? await response.blob() : jsonOf(response, await response.text());
@@ -99,21 +99,23 @@ async function withoutBytes([name, value]: [string, unknown]): Promise<[string, 
   return [name, value instanceof Uint8Array ? base64(value) : value];
 }
 
-/** Numbers beyond 2^53 go with an exponent: as JSON writes them they would be taken for whole numbers that were rounded. */
-function bodyOf(input: object): string {
-  const members = Object.entries(input).flatMap(([name, value]) => {
-    const isLarge = typeof value === "number" && Number.isFinite(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-    const text: string | undefined = isLarge ? value.toExponential() : JSON.stringify(value, jsonValue);
+/**
+ * JSON as the service takes it, at every depth. Numbers beyond 2^53 go with an exponent: as JavaScript writes them they would be
+ * taken for whole numbers that were rounded. A BigInt goes as a string of digits there, bytes as base64.
+ */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? String(value) : '"' + value + '"';
+  const isLarge = typeof value === "number" && Number.isFinite(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (isLarge) return value.toExponential();
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (value instanceof Uint8Array) return '"' + base64(value) + '"';
+  if ("toJSON" in value && typeof value.toJSON === "function") return textOf(value.toJSON());
+  if (Array.isArray(value)) return "[" + Array.from(value, (one) => textOf(one) ?? "null").join(",") + "]";
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const text = textOf(member);
     return text === undefined ? [] : [JSON.stringify(name) + ":" + text];
   });
   return "{" + members.join(",") + "}";
-}
-
-/** Whole numbers beyond 2^53 go as digits, bytes as base64. */
-function jsonValue(_name: string, value: unknown): unknown {
-  if (value instanceof Uint8Array) return base64(value);
-  if (typeof value !== "bigint") return value;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
 function base64(bytes: Uint8Array): string {
@@ -126,7 +128,7 @@ function queryOf(input: object): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
-    query.append(name, typeof value === "object" ? JSON.stringify(value, jsonValue) : String(value));
+    query.append(name, typeof value === "object" ? textOf(value) ?? "null" : String(value));
   }
   const text = query.toString();
   return text === "" ? "" : "?" + text;
