@@ -283,3 +283,45 @@ Deno.test("a key that is no row id, as an INTEGER PRIMARY KEY DESC, is merged li
     "INSERT INTO falling VALUES (5, 'five'), (4, 'four')",
   ]);
 });
+
+Deno.test("tables and columns that are called as the row id are compared and merged as others", async () => {
+  const reads = [
+    "SELECT _rowid_, body FROM rowid ORDER BY 1",
+    "SELECT rowid, oid, _rowid_ FROM named ORDER BY 1",
+    "SELECT * FROM k ORDER BY 1",
+    "SELECT * FROM w ORDER BY 1",
+  ];
+  await withBranch(async (world) => {
+    await onBranch(
+      world,
+      "UPDATE rowid SET body = 'uno' WHERE _rowid_ = 1",
+      "DELETE FROM rowid WHERE _rowid_ = 2",
+      "INSERT INTO rowid (_rowid_, body) VALUES (9, 'nine')",
+      "UPDATE named SET oid = 'uno' WHERE rowid = 1",
+      "ALTER TABLE k ADD COLUMN rowid INTEGER DEFAULT 7",
+      "UPDATE k SET rowid = 77 WHERE id = 2",
+      "UPDATE w SET v = 2 WHERE rowid = 'a'",
+    );
+    const counts = async () =>
+      (await world.diff("pr-1")).tables.map(({ table, added, removed, changed }) => [
+        ...[table, added, removed, changed],
+      ]);
+    const changed = [["k", 0, 0, 1], ["named", 0, 0, 1], ["rowid", 1, 1, 1], ["w", 0, 0, 1]];
+    assertEquals(await counts(), changed);
+    const refused = await mergeBranch(world);
+    assertEquals(refused.body.error, "Merge the schema first; the trunk has no k.rowid", refused.text);
+    assertEquals((await mergeBranch(world, { mode: "schema" })).status, 200);
+    const merged = await mergeBranch(world);
+    assertEquals([merged.status, reportOf(merged).rowsWritten], [200, 6], merged.text);
+    for (const read of reads) assertEquals(await world.trunk(read), await world.branch("pr-1", read));
+  }, [
+    "CREATE VIRTUAL TABLE rowid USING fts5(body)",
+    "INSERT INTO rowid (body) VALUES ('one'), ('two')",
+    "CREATE VIRTUAL TABLE named USING fts5(oid, _rowid_)",
+    "INSERT INTO named (oid, _rowid_) VALUES ('one', 'two')",
+    "CREATE TABLE k (id INTEGER PRIMARY KEY, v)",
+    "INSERT INTO k VALUES (1, 1), (2, 2)",
+    "CREATE TABLE w (rowid TEXT, oid, v, PRIMARY KEY (oid, rowid)) WITHOUT ROWID",
+    "INSERT INTO w VALUES ('a', 'b', 1)",
+  ]);
+});

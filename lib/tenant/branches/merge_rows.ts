@@ -64,7 +64,8 @@ function obstacleOf({ pair, diff }: ComparedPair, trunk: SchemaShape): string | 
   if (obstacle !== null) return `${obstacle} (${pair.table})`;
   const columns = [...trunk.columns].find(([name]) => sameName(name, pair.table))?.[1];
   const known = new Set(columns?.map(({ name }) => foldName(name)) ?? []);
-  const missing = pair.columns.find((name) => !known.has(foldName(name)) && name !== "rowid");
+  const told = pair.columns.slice(pair.hasOwnRowid ? 1 : 0);
+  const missing = told.find((name) => !known.has(foldName(name)));
   if (columns !== undefined && missing === undefined) return null;
   const what = columns === undefined ? pair.table : `${pair.table}.${missing}`;
   return `Merge the schema first; the trunk has no ${what}`;

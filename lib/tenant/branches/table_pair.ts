@@ -3,7 +3,13 @@ import { defaultExpression } from "../../sql/schema/default_expression.ts";
 import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
 import { freeRowidName } from "../../sql/words/rowid_names.ts";
 import { type ColumnShape, type SchemaObject, type SchemaShape } from "../../sql/schema/schema_shape.ts";
-import { columnsOf, isVirtual, type KnownRenames, tableLineage } from "../../sql/schema/table_lineage.ts";
+import {
+  columnsOf,
+  isVirtual,
+  type KnownRenames,
+  type TableLineage,
+  tableLineage,
+} from "../../sql/schema/table_lineage.ts";
 import { readSchema } from "./read_schema.ts";
 import type { Reading } from "./row_pages.ts";
 import { type Row, rowsOf, type Side, type Work } from "./work.ts";
@@ -33,6 +39,8 @@ export interface TablePair {
   readonly folds: readonly Fold[];
   /** The key is the rowid itself. */
   readonly keyIsRowid: boolean;
+  /** The first of `columns` is the rowid, of which the schema tells no column. */
+  readonly hasOwnRowid: boolean;
   readonly ancestor: TableSide | null;
   readonly branch: TableSide | null;
   readonly obstacle: string | null;
@@ -78,7 +86,7 @@ export function tablePairs(ancestor: SchemaSide, branch: SchemaSide, known: Know
     return pairOf(table, { columns, folds: branch.folds.get(table.name) }, {
       branch: sideOf(branch, table, columns.map(({ name }) => quoted(name))),
       ancestor: source
-        ? sideOf(ancestor, source.before, columns.map((one) => sourceOf(one, source.columns)))
+        ? sideOf(ancestor, source.before, columns.map((one) => sourceOf(one, source, ancestor)))
         : null,
       obstacle: null,
     });
@@ -110,6 +118,7 @@ export function indexPairs(ancestor: SchemaSide, branch: SchemaSide): TablePair[
       key: [0],
       folds: [null],
       keyIsRowid: true,
+      hasOwnRowid: false,
       obstacle: null,
       ancestor: older?.has(table) ? side(ancestor) : null,
       branch: newer?.has(table) ? side(branch) : null,
@@ -132,14 +141,24 @@ function tablesWithRows(shape: SchemaShape): SchemaObject[] {
   return shape.objects.filter((one) => one.type === "table" && !derived.has(one.name));
 }
 
-/** The stored columns, with the rowid for a full-text index, whose key it is. */
+/** As `hidden` of a column: the rowid, of which the schema tells no column. */
+const OWN_ROWID = -1;
+
+/** The stored columns, with the rowid for a full-text index, whose key it is; one that leaves it no name has no key. */
 function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[] {
   const columns = columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
   if (!isVirtual(table)) return columns;
   if (/using\s+rtree/i.test(table.sql)) {
     return columns.map((column, at) => at === 0 ? { ...column, keyIndex: 1 } : column);
   }
-  return [{ name: "rowid", type: "", notNull: true, defaultSql: null, keyIndex: 1, hidden: 0 }, ...columns];
+  const name = rowidOf(shape, table);
+  if (name === null) return columns;
+  return [{ name, type: "", notNull: true, defaultSql: null, keyIndex: 1, hidden: OWN_ROWID }, ...columns];
+}
+
+/** The name that reads the rowid. A full-text index has a column of its own name, which takes commands. */
+function rowidOf(shape: SchemaShape, table: SchemaObject): string | null {
+  return freeRowidName(columnsOf(shape, table).map(({ name }) => name));
 }
 
 const KEYLESS =
@@ -155,10 +174,10 @@ function pairOf(
 ): TablePair {
   const keyColumns = columns.filter(({ keyIndex }) => keyIndex > 0).sort((a, b) => a.keyIndex - b.keyIndex);
   const key = keyColumns.map((column) => columns.indexOf(column));
-  const keyIsRowid = isVirtual(table) ||
-    (key.length === 1 && folds === undefined && /^integer$/i.test(keyColumns[0]?.type ?? "") &&
+  const keyIsRowid = key.length === 1 && (isVirtual(table) ||
+    (folds === undefined && /^integer$/i.test(keyColumns[0]?.type ?? "") &&
       sides.branch?.rowid !== null &&
-      sides.ancestor?.rowid !== null);
+      sides.ancestor?.rowid !== null));
   const keyless = key.length === 0 ? KEYLESS : null;
   return {
     table: table.name,
@@ -166,6 +185,7 @@ function pairOf(
     key,
     folds: keyColumns.map(({ name }) => folds?.get(name) ?? null),
     keyIsRowid,
+    hasOwnRowid: columns.some(({ hidden }) => hidden === OWN_ROWID),
     ...sides,
     obstacle: sides.obstacle ?? keyless,
   };
@@ -176,16 +196,14 @@ function sideOf(
   table: SchemaObject,
   columns: readonly string[],
 ): TableSide {
-  const rowid = withoutRowid.has(table.name)
-    ? null
-    : freeRowidName(columnsOf(shape, table).map(({ name }) => name));
+  const rowid = withoutRowid.has(table.name) ? null : rowidOf(shape, table);
   return { of, table: table.name, columns, rowid, reading };
 }
 
 /** SQL of the older column, or of the value that adding the column gave to existing rows. */
-function sourceOf(column: ColumnShape, lineage: ReadonlyMap<string, string>): string {
-  const older = lineage.get(column.name) ?? (column.name === "rowid" ? "rowid" : undefined);
-  if (older !== undefined) return quoted(older);
+function sourceOf(column: ColumnShape, { before, columns }: TableLineage, { shape }: SchemaSide): string {
+  const older = column.hidden === OWN_ROWID ? rowidOf(shape, before) : columns.get(column.name);
+  if (older) return quoted(older);
   if (column.defaultSql === null) return "NULL";
   const value = defaultExpression(column.defaultSql);
   // The engine converts a default by the column's type when it stores it.
