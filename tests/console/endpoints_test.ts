@@ -172,6 +172,26 @@ testSteps("the pages of the endpoints", world, {
       303,
     );
     assertEquals((await saved())["sql"], "SELECT ?, ?");
+    // What stands beside a line that somebody has written keeps its spaces.
+    const columns = {
+      ...await form(),
+      sql: 'SELECT id, "done ", 1 AS " led" FROM odd WHERE id = ? AND ? <> 1',
+    };
+    assertEquals((await send(`${path}/odd`, { ...columns, outputTypes: "id json" })).status, 303);
+    const spaced = { "done ": "boolean", " led": "json" };
+    const { slug, name, kind, method, sql, input: inputs, output } = await api("/odd") as Record<
+      string,
+      unknown
+    >;
+    const again = await app.request("PUT", `/api/namespaces/${tenant.slug}/databases/main/endpoints/odd`, {
+      token: tenant.token,
+      body: { slug, name, kind, method, sql, input: inputs, output, outputTypes: spaced },
+    });
+    assertEquals(again.status, 200, again.text);
+    const lines = await form();
+    const added = { ...lines, outputTypes: `id json\r\n${lines["outputTypes"]}` };
+    assertEquals((await send(`${path}/odd`, added)).status, 303);
+    assertEquals((await saved())["outputTypes"], { id: "json", ...spaced });
   },
   "overwrite nothing that was saved since the form was opened, and keep what was typed": async (
     { app, tenant, path, send, look, api },

@@ -25,10 +25,12 @@ function asSent(name: string, value: string): string {
 type Members = Readonly<Record<string, unknown>>;
 
 function keptMembers(sent: Members, echo: Members, saved: Members): Record<string, unknown> {
-  const members = Object.entries(sent).map(([name, value]) => [
-    name,
-    Object.hasOwn(saved, name) ? kept(value, echo[name], saved[name]) : value,
-  ]);
+  // A form takes the spaces around a name away.
+  const savedAs = new Map(Object.keys(saved).map((name) => [name.trim(), name]));
+  const members = Object.entries(sent).map(([name, value]) => {
+    const own = Object.hasOwn(saved, name) ? name : savedAs.get(name) ?? name;
+    return Object.hasOwn(saved, own) ? [own, kept(value, echo[name], saved[own])] : [name, value];
+  });
   return Object.fromEntries(members);
 }
 
