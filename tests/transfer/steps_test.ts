@@ -100,6 +100,36 @@ testSteps("steps of a plan that move files", transferWorld, {
       assertEquals(JSON.parse(done.text).data, JSON.parse(redeemed.text).data);
       assertEquals((await replace("other")).body.code, "replay_mismatch");
     },
+  "a whole file that ran without the rule that held it is not put in place again by its approval": async (
+    world,
+  ) => {
+    const { acme, app } = world;
+    await acme.setup("CREATE TABLE t (v)", "INSERT INTO t VALUES ('old')");
+    const rules = `/api/namespaces/${acme.slug}/databases/main/rules`;
+    const body = { tableGlob: "t", effect: "require_approval" };
+    const rule = await app.request("POST", rules, { token: acme.token, body });
+    const send = () =>
+      world.import(
+        "format=sql&mode=replace",
+        "CREATE TABLE t (v);\nINSERT INTO t VALUES ('new');\n",
+        step("1"),
+      );
+    const { approvalUrl, approvalToken } = JSON.parse((await send()).text);
+    const { id } = JSON.parse(rule.text).data;
+    assertEquals((await app.request("DELETE", `${rules}/${id}`, { token: acme.token })).status, 200);
+    const ran = await send();
+    assertEquals(ran.status, 200, ran.text);
+    await acme.setup("INSERT INTO t VALUES ('since')");
+    const approve = `/api/namespaces/${acme.slug}/approvals/${approvalUrl.split("/").at(-1)}/approve`;
+    assertEquals((await app.request("POST", approve, { token: app.operatorKey })).status, 200);
+    const redeemed = await app.request("POST", `${acme.database.path}/redeem_approval`, {
+      token: acme.token,
+      body: { approvalToken },
+    });
+    assertEquals([redeemed.status, redeemed.body.data], [200, ran.body.data], redeemed.text);
+    assertEquals(rowsOf(await acme.query("SELECT v FROM t")), [["new"], ["since"]]);
+  },
+
   "what has run is answered, also where its answer cannot be kept": async ({ app, acme, ...world }) => {
     await acme.setup("CREATE TABLE t (v)");
     const { replays } = app.deps.query;
