@@ -1,5 +1,7 @@
 // Credits, caps, usage and the end of an account, as the control plane sees them.
 import { assertEquals, assertRejects } from "@std/assert";
+import { changeAccount, inMonth } from "../../lib/control/balance/change_account.ts";
+import { newId } from "../../lib/core/ids.ts";
 import { DOLLAR, NS, refusalOf, spend, World } from "./balance_world.ts";
 
 Deno.test("one of 50 concurrent credits with the same reference counts", async () => {
@@ -43,11 +45,17 @@ Deno.test("credit() refuses another amount under the same reference, too large a
       () => world.ledger.credit("ns_none", { amountNanoUsd: 1, reference: "a" }),
       /no such namespace/,
     );
-    await assertRejects(
-      () => world.ledger.credit(NS, { amountNanoUsd: 0.5, reference: "c" }),
-      /amountNanoUsd/,
+    for (const amountNanoUsd of [0.5, 0, -1]) {
+      await assertRejects(() => world.ledger.credit(NS, { amountNanoUsd, reference: "c" }), /amountNanoUsd/);
+    }
+    for (const reference of ["", "c".repeat(201)]) {
+      await assertRejects(() => world.ledger.credit(NS, { amountNanoUsd: 1, reference }), /reference/);
+    }
+    assertEquals(
+      (await world.ledger.credit(NS, { amountNanoUsd: 1, reference: "😀".repeat(200) })).isNew,
+      true,
     );
-    assertEquals((await world.checkSums()).creditedNanoUsd, DOLLAR + 5);
+    assertEquals((await world.checkSums()).creditedNanoUsd, DOLLAR + 6);
   });
 });
 
@@ -145,5 +153,40 @@ Deno.test("nothing of a deleted namespace's money stays or comes back", async ()
     await meter.sweepBlocks();
     await meter.close();
     assertEquals(await Array.fromAsync(world.store.list({ prefix: [] })), []);
+  });
+});
+
+Deno.test("no change of an account goes below nothing, or leaves it with parts of a nano-dollar", async () => {
+  await World.run(DOLLAR, async (world) => {
+    for (const moved of [DOLLAR + 1, 0.5]) {
+      const take = changeAccount(world.kv, NS, (balance) => {
+        const { balanceNanoUsd, usedNanoUsd } = balance;
+        const next = { balanceNanoUsd: balanceNanoUsd - moved, usedNanoUsd: usedNanoUsd + moved };
+        return { next: { ...balance, ...next }, outcome: null };
+      });
+      await assertRejects(() => take, /does not add up/);
+    }
+    assertEquals((await world.checkSums()).balanceNanoUsd, DOLLAR);
+  });
+});
+
+Deno.test("a month that a clock far ahead has begun is this one again, but not by a clock from before the namespace", async () => {
+  await World.run(DOLLAR, async (world) => {
+    const made = newId("ns", Date.UTC(2026, 10, 20));
+    const at = async (month: string, nowMs: number) => {
+      const { month: now, monthUsedNanoUsd } = inMonth(
+        { ...await world.money(), month, monthUsedNanoUsd: 7 },
+        made,
+        nowMs,
+      );
+      return [now, monthUsedNanoUsd];
+    };
+    const newYearsEve = Date.UTC(2026, 11, 31, 23);
+    assertEquals(await at("2026-12", newYearsEve), ["2026-12", 7]);
+    // Another process is an hour ahead.
+    assertEquals(await at("2027-01", newYearsEve), ["2027-01", 7]);
+    assertEquals(await at("2027-03", newYearsEve), ["2026-12", 7]);
+    assertEquals(await at("2026-11", newYearsEve), ["2026-12", 0]);
+    assertEquals(await at("2026-11", Date.UTC(2026, 5, 1)), ["2026-11", 7]);
   });
 });
