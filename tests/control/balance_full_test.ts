@@ -57,6 +57,16 @@ Deno.test("reads that cannot be booked end at the bound of what is owed", async 
   });
 });
 
+Deno.test("reads that cannot be booked end at the monthly cap", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    await world.ledger.setMonthlyCap(NS, 400_000);
+    world.fault = "full";
+    const meter = world.meter();
+    for (let call = 0; call < 4; call++) await read(meter, 100_000);
+    assertEquals(await refusalOf(meter.admit(NS, true)), "storage_full");
+  });
+});
+
 Deno.test("a KV that does not answer lets nothing in, reads neither", async () => {
   await World.run(5 * DOLLAR, async (world) => {
     world.fault = "down";

@@ -170,6 +170,9 @@ testSteps("attacks on OAuth", oauthWorld, {
       assertEquals(back.searchParams.get("error"), "invalid_request");
       assertEquals(back.searchParams.get("iss"), world.app.deps.baseUrl);
     }
+    const tooLong = await sentBack(world, { state: "x".repeat(oauthLimits.stateLength + 1) });
+    const about = [tooLong.searchParams.get("error"), tooLong.searchParams.has("state")];
+    assertEquals(about, ["invalid_request", false]);
     const implicit = await sentBack(world, { resource: "http://localhost/mcp", response_type: "token" });
     const said = implicit.searchParams;
     assertEquals([said.get("error"), said.get("iss")], ["unsupported_response_type", "http://localhost"]);

@@ -6,6 +6,8 @@ import { startApp } from "../testing/start_app.ts";
 import {
   allow,
   callerAtMcp,
+  connect,
+  errorOf,
   exchange,
   type OauthWorld,
   oauthWorld,
@@ -55,6 +57,9 @@ const steps: Readonly<
     const second = await tokensOf(own, await refresh(own, first.refresh));
     assertEquals((await callerAtMcp(own, second.access)).name, "A client by document");
     assertEquals(read, [ADDRESS]);
+    // Such a client has nothing to register again.
+    const others = await connect(world);
+    assertEquals(await errorOf(await refresh(own, others.refresh)), "400 invalid_grant");
   },
 
   "a document that is not the client's own, or names other addresses, lets nobody in": async (

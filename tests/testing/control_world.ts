@@ -11,6 +11,8 @@ export interface ControlWorld extends Disposable {
   readonly control: ControlPlane;
   /** Another process on the same KV. */
   other(): ControlPlane;
+  /** The same; `before` happens once, before its first commit and behind what that depends on was read. */
+  meanwhile(before: () => Promise<unknown>): ControlPlane;
   namespace(slug?: string): Promise<NamespaceRecord>;
   database(namespaceId: string, slug?: string): Promise<DatabaseRecord>;
   /** An unscoped admin token for ever, unless told otherwise; the secret is beside the record. */
@@ -24,6 +26,7 @@ export async function controlWorld(): Promise<ControlWorld> {
   return {
     ...{ kv, clock, control },
     other: () => new ControlPlane(kv, clock),
+    meanwhile: (before) => new ControlPlane(interrupted(kv, before), clock),
     namespace: async (slug = "acme") => {
       const record = { id: newId("ns", clock.now()), slug, name: slug, createdAt: clock.now() };
       if (!await control.namespaces.add(record, 0)) throw new Error(`${slug} is taken`);
@@ -44,6 +47,28 @@ export async function controlWorld(): Promise<ControlWorld> {
     },
     [Symbol.dispose]: () => kv.close(),
   };
+}
+
+function interrupted(kv: Deno.Kv, before: () => Promise<unknown>): Deno.Kv {
+  let waits = true;
+  const atomic = () => {
+    const operation = kv.atomic();
+    const commit = operation.commit.bind(operation);
+    operation.commit = async () => {
+      const first = waits;
+      waits = false;
+      if (first) await before();
+      return await commit();
+    };
+    return operation;
+  };
+  return new Proxy(kv, {
+    get: (target, name) => {
+      const found = Reflect.get(target, name);
+      if (name === "atomic") return atomic;
+      return typeof found === "function" ? found.bind(target) : found;
+    },
+  });
 }
 
 export function databaseRecord(namespaceId: string, slug: string, nowMs: number): DatabaseRecord {

@@ -65,7 +65,8 @@ async function addMember({ deps }: StartedApp, who: Exclude<Who, { role: "operat
     name: null,
     role: who.role,
     passwordHash: null,
-    epoch: 0,
+    // As of one who has changed before: nobody is to be taken for new.
+    epoch: 3,
     createdAt: now,
     joinedAt: now,
     vouched: true,
