@@ -286,3 +286,61 @@ Deno.test("a call that settles after the stop is still paid", async () => {
     assertEquals([record.reservedNanoUsd, record.usedNanoUsd], [0, 900]);
   });
 });
+
+Deno.test("no other process takes a block while its owner may spend from it, however long its last commit took", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const [meter, sweeper] = [world.lost(), world.meter()];
+    world.beforeCommit = () => Promise.resolve(world.clock.pass(LEASE_MS / 4));
+    await spend(meter, 500);
+    await sweeper.sweepBlocks();
+    world.fault = "down";
+    const calls: string[] = [];
+    for (let tenth = 0; tenth < 9; tenth++) {
+      calls.push(await refusalOf(meter.admit(NS)));
+      world.clock.pass(LEASE_MS / 10);
+    }
+    world.fault = "none";
+    await sweeper.sweepBlocks();
+    // The lease counts from before the commit: a quarter of it had passed by then.
+    assertEquals(calls.filter((call) => call === "admitted").length, 5);
+    assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+  });
+  await World.run(5 * DOLLAR, async (world) => {
+    await spend(world.lost(), 500);
+    const sweeper = world.meter();
+    await sweeper.sweepBlocks();
+    world.clock.pass(0.8 * LEASE_MS);
+    await sweeper.sweepBlocks();
+    assert((await world.checkSums()).reservedNanoUsd > 0);
+  });
+});
+
+Deno.test("where KV does not answer it is not asked again by every call that settles", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    await spend(meter, 500);
+    const half = meter.reservedNanoUsd / 2;
+    world.fault = "down";
+    await spend(meter, half);
+    await world.settled();
+    const { reads } = world;
+    for (let call = 0; call < 5; call++) {
+      await spend(meter, 500);
+      await world.settled();
+    }
+    assertEquals(world.reads, reads);
+  });
+});
+
+Deno.test("a call that settles while the last one is being paid behind the stop is paid too", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    const [one, other] = [await meter.admit(NS), await meter.admit(NS)];
+    await meter.close();
+    world.beforeCommit = () => Promise.resolve(meter.settle(other, usage(300)));
+    meter.settle(one, usage(500));
+    await world.settled();
+    const { usedNanoUsd, reservedNanoUsd } = await world.checkSums();
+    assertEquals([usedNanoUsd, reservedNanoUsd], [800, 0]);
+  });
+});

@@ -57,6 +57,21 @@ Deno.test("reads that cannot be booked end at the bound of what is owed", async 
   });
 });
 
+Deno.test("a write waits with reads for a full KV, and is refused where they go on; reads go on as long as the balance was read", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    world.fault = "full";
+    const meter = world.meter();
+    const calls = [meter.admit(NS), meter.admit(NS, true), meter.admit(NS)];
+    assertEquals(await Promise.all(calls.map(refusalOf)), ["storage_full", "admitted", "storage_full"]);
+    meter.release(await calls[1] ?? await Promise.reject(new Error("it was let in")));
+    world.fault = "down";
+    world.clock.pass(TRUSTED_MS - 1);
+    await read(meter, 500);
+    world.clock.pass(1);
+    assertEquals(await refusalOf(meter.admit(NS, true)), "meter_unreachable");
+  });
+});
+
 Deno.test("reads that cannot be booked end at the monthly cap", async () => {
   await World.run(5 * DOLLAR, async (world) => {
     await world.ledger.setMonthlyCap(NS, 400_000);

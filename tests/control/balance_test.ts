@@ -7,6 +7,7 @@ import type { Meter } from "../../lib/control/balance/meter.ts";
 import { planBlock } from "../../lib/control/balance/plan_block.ts";
 import type { Admission } from "../../lib/control/balance/spending_account.ts";
 import { keys } from "../../lib/store/keys.ts";
+import type { BlockRecord } from "../../lib/store/money_records.ts";
 import { DOLLAR, NS, refusalOf, spend, turns, usage, World } from "./balance_world.ts";
 
 Deno.test("admit() answers at once and writes nothing while the block has money", async () => {
@@ -154,6 +155,9 @@ Deno.test("a block goes back after five idle seconds, and at once at a clean sto
     world.clock.pass(IDLE_MS);
     await meter.tick();
     assertEquals((await world.checkSums()).balanceNanoUsd, 5 * DOLLAR - 700);
+    // Closed, it is nothing that others look after.
+    const blocks = await Array.fromAsync(world.store.list<BlockRecord>({ prefix: keys.balanceBlocks() }));
+    assertEquals(blocks.map(({ value }) => value.closed), [true]);
     await spend(meter, 700);
     assert((await world.money()).reservedNanoUsd > 0);
     await meter.close();

@@ -86,6 +86,32 @@ Deno.test("a session that another process has ended is refused at once by whatev
   assertEquals(await consoleSessions.find("desk", live), null);
 });
 
+Deno.test("a proof makes a session last, but none that ends meanwhile, and none beyond its time", async () => {
+  using people = await peopleRecords();
+  const { world, world: { control: { consoleSessions }, clock } } = people;
+  const member = await people.member("ada");
+  await people.signIn(member, "desk");
+  const { owner, id } = (await consoleSessions.find("desk", live))?.session ?? { owner: null, id: "" };
+  if (owner === null) throw new Error("it does not count");
+  const hour = 3_600_000;
+  clock.turn(11 * hour);
+  assertEquals(await consoleSessions.confirm(owner, id) !== null, true);
+  clock.turn(12 * hour - 1000);
+  assertEquals((await consoleSessions.list(owner)).length, 1);
+  const elsewhere = world.other().consoleSessions;
+  assertEquals(await elsewhere.find("desk", live) !== null, true);
+  const ending = world.meanwhile(() => consoleSessions.end(owner, id)).consoleSessions;
+  assertEquals([await ending.confirm(owner, id), await consoleSessions.find("desk", live)], [null, null]);
+
+  // A kept one ends in its time too.
+  const [now, by] = [clock.now(), { operatorKeyHash: "o", replaced: null, provedEpoch: null }];
+  const session = { id: newId("ses", now), owner: { kind: "operator" } as const, agent: "" };
+  await consoleSessions.add("key", { ...session, createdAt: now, signedInAt: now, untilMs: now + 1000 }, by);
+  assertEquals((await consoleSessions.find("key", live))?.member, null);
+  clock.turn(1000);
+  assertEquals(await consoleSessions.find("key", live), null);
+});
+
 Deno.test("a member who has changed since it proved who it is gets no session, and another operator key ends those of the one before", async () => {
   using people = await peopleRecords();
   const { world: { control: { consoleSessions, members }, clock }, namespaceId } = people;

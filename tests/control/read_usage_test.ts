@@ -51,3 +51,21 @@ Deno.test("usage of too many rows is refused with what helps: pages, fewer hours
     { databaseId: "db_9999", requests: 2 },
   ]);
 });
+
+Deno.test("the last page says that it is, also where it is full, and a time that ends before it begins has nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await fill(kv, 2);
+  const range = { fromMs: DAY_MS, toMs: 2 * DAY_MS, by: "hour" } as const;
+  const pages: number[] = [];
+  for (let cursor: string | null = null; pages.length === 0 || cursor !== null;) {
+    const { rows, nextCursor } = await readUsage(kv, NAMESPACE, range, { cursor, pageSize: 2 });
+    pages.push(rows.length);
+    cursor = nextCursor;
+  }
+  assertEquals(pages, [2, 2]);
+  const turned = { ...range, fromMs: 2 * DAY_MS, toMs: DAY_MS };
+  assertEquals(await readUsage(kv, NAMESPACE, turned, { cursor: null, pageSize: 2 }), {
+    rows: [],
+    nextCursor: null,
+  });
+});

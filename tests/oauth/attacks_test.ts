@@ -1,7 +1,8 @@
 // What is tried against authorization servers elsewhere (RFC 9700), tried here.
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { oauthLimits } from "../../lib/core/oauth_limits.ts";
+import { registerClient } from "../../lib/services/oauth/register_client.ts";
 import { openPage, sendForm } from "../console/open_page.ts";
 import { oneStore, testSteps } from "../testing/cases.ts";
 import {
@@ -273,6 +274,9 @@ testSteps("attacks on OAuth", oauthWorld, {
     for (const redirect_uri of others) {
       assertEquals((await asked(own, { ...changed, redirect_uri })).status, 400, redirect_uri);
     }
+    const sure = { ...world, client: await register(app, server, "https://127.0.0.1/cb") };
+    const plain = { client_id: sure.client.client_id, redirect_uri: "http://127.0.0.1:50123/cb" };
+    assertEquals((await asked(sure, plain)).status, 400);
   },
 
   "an answer says who has given it, and the client refuses one of somebody else": async (world) => {
@@ -297,7 +301,13 @@ testSteps("attacks on OAuth", oauthWorld, {
   "a token for another resource is not given": async (world) => {
     const { refresh: renewal } = await connect(world);
     for (
-      const resource of ["https://evil.example/mcp", `${world.resource}/x`, "mcp", `${world.resource}#x`]
+      const resource of [
+        "https://evil.example/mcp",
+        `${world.resource}/x`,
+        "mcp",
+        `${world.resource}#x`,
+        world.resource.replace("://", "://u:p@"),
+      ]
     ) {
       assertEquals(await errorOf(await refresh(world, renewal, { resource })), "400 invalid_target");
       const back = await sentBack(world, { resource });
@@ -358,6 +368,12 @@ testSteps("attacks on OAuth", oauthWorld, {
       "file:///etc/passwd",
       "blob:https://x/y",
       "https://u:p@x/cb",
+      "https://:p@x/cb",
+      "com.example.app://:p@x/cb",
+      "https://x/a b",
+      "https://x/ä",
+      "https://x/cb?a='b'",
+      "https://x/cb?a=`b`",
       "https://x/cb#f",
       `https://x/${"a".repeat(oauthLimits.redirectUriLength)}`,
       "",
@@ -454,5 +470,15 @@ testSteps("registrations", oauthWorld, {
     await answer.body?.cancel();
     // Who is registered goes on.
     assertEquals((await connect(world)).scope, "write");
+    const { oauth: ctx, clock } = world.app.deps;
+    const elsewhere = (address: string) => registerClient(ctx, { metadata, address });
+    await elsewhere("a");
+    // As if the rest of the hour's had come from as many addresses.
+    const hour = Math.floor(clock.now() / 3_600_000);
+    const endsAtMs = (hour + 1) * 3_600_000;
+    const window = { name: "hour", id: `hour${hour}`, limit: oauthLimits.registrations, endsAtMs };
+    const subject = { databaseId: "oauth", slug: "register", client: "all" };
+    while ((await ctx.rateCounters.take(subject, () => [window])).admitted);
+    await assertRejects(() => elsewhere("b"), /too many registrations/);
   },
 }, test);

@@ -50,6 +50,8 @@ testSteps("OAuth", oauthWorld, {
     const path = await app.request("GET", "/.well-known/oauth-authorization-server/mcp");
     assertEquals(path.status, 200);
     assertEquals(path.headers.get("access-control-allow-origin"), "*");
+    // Who keeps it for others keeps it for that name of this machine.
+    assertEquals(path.headers.get("vary"), "Host");
     const question = { origin: "https://client.example", "access-control-request-method": "POST" };
     for (const asked of ["/oauth/token", "/oauth/register", "/.well-known/oauth-authorization-server"]) {
       const { status, headers } = await app.request("OPTIONS", asked, { headers: question });
@@ -350,6 +352,12 @@ testSteps("OAuth", oauthWorld, {
     const wrong = await send("of-many-7, nobody");
     assertEquals(wrong.status, 400);
     assertMatch(wrong.text, /Name databases of/);
+    // No database is not every database.
+    for (const nothing of ["", " , "]) {
+      const { status, text } = await send(nothing);
+      assertEquals(status, 400);
+      assertMatch(text, /Choose what it may reach/);
+    }
     assertEquals((await send("of-many-7, of-many-8")).status, 303);
     const [allowed] = (await auditOf(world)).filter(({ action }) => action === "client.allowed");
     assertEquals(allowed?.["facts"], { client: "Test client", role: "read", databases: 2 });
