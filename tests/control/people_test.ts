@@ -1,9 +1,13 @@
 // Sessions, members and passkeys that change at the same moment, in one process or two.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { KeyedHashes } from "../../lib/control/keyed_hashes.ts";
+import { LoginFailures } from "../../lib/control/login_failures.ts";
+import { LoginGuesses } from "../../lib/control/login_guesses.ts";
 import { MAX_SESSIONS } from "../../lib/core/limits.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { LinkRecord, MemberRecord, PasskeyRecord } from "../../lib/store/people_records.ts";
+import { guess } from "../../lib/services/people/guess.ts";
 import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
 
 interface PeopleRecords extends Disposable {
@@ -288,4 +292,77 @@ Deno.test("an address is one member's, whoever else comes with it at the same mo
   const going = world.meanwhile(() => kv.delete(keys.namespace(namespaceId)));
   const late = { ...again, id: `${id}3`, email: "late@a.example" };
   assertEquals(await going.members.add(late), { ok: false, reason: "namespace_gone" });
+});
+
+Deno.test("a passkey that comes with a link is new, and its challenge counts for one link", async () => {
+  using people = await peopleRecords();
+  const { world: { clock, control: { links, passkeys } }, namespaceId } = people;
+  const [ada, eve, bob] = [
+    await people.member("ada"),
+    await people.member("eve"),
+    await people.member("bob"),
+  ];
+  const untilMs = clock.now() + 60_000;
+  for (const { id: memberId, name } of [ada, eve, bob]) {
+    await links.invite(name ?? "", { kind: "invitation", namespaceId, memberId, byPerson: true, untilMs });
+  }
+  const accept = async ({ id: memberId, name }: MemberRecord, credentialId: string, challenge: string) => {
+    const record: PasskeyRecord = {
+      ...{ id: `pky_${name}`, namespaceId, memberId, name: "", credentialId, counter: 0 },
+      ...{ publicKey: new Uint8Array(1), transports: [], createdAt: 0, usedAt: null },
+    };
+    const outcome = await links.accept(name ?? "", {
+      member: (now) => now ?? ada,
+      passkey: { record, challenge: { hash: challenge, untilMs } },
+    });
+    return outcome.ok ? "in" : outcome.reason;
+  };
+  const same = await Promise.all([accept(ada, "a", "one"), accept(eve, "b", "one")]);
+  assertEquals(same.toSorted(), ["challenge_used", "in"]);
+  const [late] = same[0] === "in" ? [eve] : [ada];
+  const taken = await Promise.all([accept(late, "c", "two"), accept(bob, "c", "three")]);
+  assertEquals(taken.toSorted(), ["credential_taken", "in"]);
+  const kept = await Promise.all([ada, eve, bob].map(({ id }) => passkeys.list(id)));
+  assertEquals(kept.flat().length, 2);
+});
+
+Deno.test("failures slow an account down by twice as long each, up to a quarter of an hour", async () => {
+  using world = await controlWorld();
+  const stand = { nowMs: world.clock.now() };
+  const failures = new LoginFailures(world.kv, { now: () => stand.nowMs, monotonicMs: () => stand.nowMs });
+  const account = [{ account: "ann", slows: true }];
+  for (let guess = 0; guess < 10; guess++) assertEquals(await failures.add("db_a", account), 0);
+  const delays: number[] = [];
+  for (let more = 0; more < 7; more++) {
+    const sec = await failures.lockedSec("db_a", account);
+    delays.push(sec);
+    stand.nowMs += sec * 1000 - 1;
+    assertEquals(await failures.add("db_a", account), 1);
+    stand.nowMs++;
+    assertEquals(await failures.add("db_a", account), 0);
+  }
+  assertEquals(delays, [30, 60, 120, 240, 480, 900, 900]);
+});
+
+Deno.test("whoever was right learns nothing once others have used up the failures of the hour meanwhile", async () => {
+  using world = await controlWorld();
+  const { kv, clock } = world;
+  const [ofAccount, ofAddress] = [new LoginFailures(kv, clock), new LoginFailures(kv, clock, 30)];
+  const ctx = {
+    hashes: new KeyedHashes(kv),
+    failures: { ofAccount, ofAddress },
+    places: new LoginGuesses(kv, clock),
+  };
+  const guessed = { account: ["ann"], address: "here" };
+  const wrong = () => Promise.resolve(null);
+  const right = guess(ctx, guessed, async () => {
+    for (let time = 0; time < 10; time++) {
+      await assertRejects(
+        () => guess(ctx, { ...guessed, address: `${time}` }, wrong),
+        /does not belong together/,
+      );
+    }
+    return true;
+  });
+  await assertRejects(() => right, /Wait before the next try/);
 });

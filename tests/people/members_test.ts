@@ -1,5 +1,5 @@
 // The members of a namespace over the API: who may add, change and remove whom, and what ends with it.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { acceptLink, readLink } from "../../lib/services/people/accept_link.ts";
 import { signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -161,6 +161,26 @@ testPeople("members", {
     const again = tokenOf(await started.request("POST", `${inside.path}/invite`, operator));
     await acceptLink(people, { token: again, password: PASSWORD, browser: browser() });
     await signInByPassword(people, typed("promoted-late@example.com", PASSWORD));
+    // Who came by a person's link stays.
+    const { id: vouched } = await world.join("vouched@example.com", "editor");
+    assertEquals(await promote(`${MEMBERS}/${vouched}`), "active");
+    // Made admin while a token asks to change it.
+    const { members } = started.deps.control;
+    const { id: raced } = await world.join("raced@example.com", "editor");
+    const byId = members.byId.bind(members);
+    members.byId = async (...of) => {
+      members.byId = byId;
+      const before = await byId(...of);
+      await promote(`${MEMBERS}/${raced}`);
+      return before;
+    };
+    const demoted = await outcome(world, "PATCH", `${MEMBERS}/${raced}`, {
+      ...agent,
+      body: { role: "viewer" },
+    });
+    assertEquals(demoted, [403, "person_required"]);
+    const listed = await started.request("GET", MEMBERS, operator);
+    assertMatch(listed.text, new RegExp(`"${raced}"[^}]*"role":"admin"`));
   },
 
   "changes of members take a sign-in of the last 15 minutes": async (world) => {
