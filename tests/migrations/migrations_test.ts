@@ -387,7 +387,7 @@ testSteps("migrations", migrationWorld, {
     );
     assertEquals(failed, [[0]]);
   },
-  "are paid as one request, have one snapshot before all of them, and end where their token is revoked":
+  "are paid as one request, have one snapshot before all of them, and end where their token is revoked or nobody waits":
     async (
       { app, acme, apply, post, names, rows },
     ) => {
@@ -409,6 +409,14 @@ testSteps("migrations", migrationWorld, {
       const labels = Array.isArray(body.data) ? body.data.map(({ label }: { label: string }) => label) : [];
       assertEquals(labels.filter((label) => /delete-notes|drop-notes/.test(label)), [snapshot]);
       const { id, token } = await acme.mint("admin");
+      const caller = new AbortController();
+      const behind: Readonly<Record<string, () => Promise<unknown>>> = {
+        "0005.sql": async () => {
+          const path = `/api/namespaces/${acme.slug}/tokens/${id}`;
+          assertEquals((await app.request("DELETE", path, { token: acme.token })).status, 200);
+        },
+        "0007.sql": () => Promise.resolve(caller.abort()),
+      };
       const { tenants } = app.deps;
       const open = tenants.open.bind(tenants);
       tenants.open = (...which) => {
@@ -416,11 +424,7 @@ testSteps("migrations", migrationWorld, {
         const run = database.run.bind(database);
         database.run = async (call) => {
           const outcome = await run(call);
-          if (call.migration?.record.name !== "0005.sql") return outcome;
-          const gone = await app.request("DELETE", `/api/namespaces/${acme.slug}/tokens/${id}`, {
-            token: acme.token,
-          });
-          assertEquals(gone.status, 200, gone.text);
+          await behind[call.migration?.record.name ?? ""]?.();
           return outcome;
         };
         return database;
@@ -428,11 +432,15 @@ testSteps("migrations", migrationWorld, {
       try {
         files.push(["0005.sql", "CREATE TABLE a (v);"], ["0006.sql", "CREATE TABLE b (v);"]);
         refusalOf(await post(files, {}, { token }), 401, "invalid_bearer");
+        assertEquals((await names()).at(-1), "0005.sql");
+        files.push(["0007.sql", "CREATE TABLE c (v);"], ["0008.sql", "CREATE TABLE d (v);"]);
+        const left = refusalOf(await post(files, {}, { signal: caller.signal }), 503, "store_unavailable");
+        assertEquals([left["applied"], left["pending"]], [["0006.sql", "0007.sql"], ["0008.sql"]]);
       } finally {
         tenants.open = open;
       }
-      assertEquals((await names()).at(-1), "0005.sql");
-      assertEquals(await rows("SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')"), [["a"]]);
+      assertEquals((await names()).at(-1), "0007.sql");
+      assertEquals(await rows("SELECT name FROM sqlite_schema WHERE name IN ('a', 'd')"), [["a"]]);
     },
   "go back with a snapshot, and are applied again": async ({ apply, app, acme, names, rows }) => {
     await apply([NOTES, SEED]);
