@@ -297,6 +297,28 @@ Deno.test("a webhook is told of nothing from before it was made, nor from before
   assertEquals(receiver.received.length, 3);
 });
 
+Deno.test("an event that is added takes away nothing that a paused webhook waits for, and is told from then on", async () => {
+  await using world = await hookWorld();
+  const { app, receiver, tenant, call, add } = world;
+  await app.request("POST", "/api/namespaces/acme/databases/main/rules", {
+    token: tenant.token,
+    body: { tableGlob: "a", actions: ["delete"], effect: "require_approval" },
+  });
+  const { id } = await add({ events: ["change", "backup.late"] });
+  const change = async (body: object) => assertEquals((await call("PATCH", `/${id}`, body)).status, 200);
+  await change({ enabled: false });
+  await tenant.setup("INSERT INTO a VALUES (1), (2)");
+  await tenant.query("DELETE FROM a WHERE id = ?", [1]);
+  await noteBackupLate(app.deps, { databaseId: tenant.database.id, archivedAt: null, lagSec: 7 });
+  await change({ events: ["change", "backup.late", "approval.requested"] });
+  await change({ enabled: true });
+  await receiver.got(2);
+  await tenant.query("DELETE FROM a WHERE id = ?", [2]);
+  await receiver.got(3);
+  assertEquals(receiver.received.map(({ type }) => type), ["backup.late", "change", "approval.requested"]);
+  assertEquals(receiver.received[1]?.data.changes?.length, 1);
+});
+
 Deno.test("events are told once each when the clock was put back behind some that were told", async () => {
   await using world = await hookWorld();
   const { app, receiver, tenant, add, later, until } = world;
