@@ -1,5 +1,6 @@
 // Sessions, members and passkeys that change at the same moment, in one process or two.
 import { assertEquals, assertRejects } from "@std/assert";
+import { readmitCaller } from "../../lib/access/readmit_caller.ts";
 import { KeyedHashes } from "../../lib/control/keyed_hashes.ts";
 import { LoginFailures } from "../../lib/control/login_failures.ts";
 import { LoginGuesses } from "../../lib/control/login_guesses.ts";
@@ -130,6 +131,16 @@ Deno.test("a member who has changed since it proved who it is gets no session, a
   const found = async (operatorKeyHash: string) =>
     await consoleSessions.find("operator", { operatorKeyHash, now: true });
   assertEquals([await found("o") !== null, await found("other")], [true, null]);
+});
+
+Deno.test("who is no member any more may make no further call", async () => {
+  using people = await peopleRecords();
+  const { world: { clock, control }, namespaceId } = people;
+  const { id: memberId } = await people.member("ada");
+  const call = { target: { namespaceId }, tokenId: memberId };
+  await readmitCaller({ control, clock }, call);
+  await control.members.change({ namespaceId, memberId, keepAdmin: false, change: () => null });
+  await assertRejects(() => readmitCaller({ control, clock }, call), /session/);
 });
 
 Deno.test("of two passkeys that are removed at once the last way in stays, and of two admins one", async () => {

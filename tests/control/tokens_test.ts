@@ -2,6 +2,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ControlPlane } from "../../lib/control/control_plane.ts";
 import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
 import { keys } from "../../lib/store/keys.ts";
+import type { Key } from "../../lib/store/key.ts";
+import type { MemberRecord } from "../../lib/store/people_records.ts";
+import { MAX_LINEAGE, tokenLineage } from "../../lib/control/token_records.ts";
 import { controlWorld } from "../testing/control_world.ts";
 
 Deno.test("Tokens.byHash() finds a token and its namespace, the second time without waiting", async () => {
@@ -125,4 +128,68 @@ Deno.test("tokens of a giver are refused with it, also where its removal stops h
   stops = true;
   await assertRejects(() => tokens.remove(id, giver.id));
   assertEquals(await tokens.byHash(child.hash), null);
+});
+
+Deno.test("a token is added to what is there at that moment: a namespace, whoever gives it, and the member behind that", async () => {
+  using world = await controlWorld();
+  const { kv, control: { tokens } } = world;
+  const { id: namespaceId } = await world.namespace();
+  const { record: parent } = await world.token(namespaceId, { expiresAt: world.clock.now() + 60_000 });
+  const memberId = "mem_a";
+  const member: MemberRecord = {
+    ...{ id: memberId, namespaceId, email: "a@a.example", name: null, role: "admin", passwordHash: null },
+    ...{ epoch: 2, createdAt: 0, joinedAt: 1, vouched: true },
+  };
+  await kv.set(keys.member(namespaceId, memberId), member);
+  const { record: allowed } = await world.token(namespaceId, { member: { id: memberId, epoch: 2 } });
+  const changes: [key: Key<unknown>, giver: string | undefined, put: unknown][] = [
+    [keys.namespace(namespaceId), undefined, null],
+    [keys.namespace(namespaceId), parent.id, null],
+    [keys.token(namespaceId, parent.id), parent.id, null],
+    [keys.member(namespaceId, memberId), allowed.id, { ...member, epoch: 3 }],
+    [keys.member(namespaceId, memberId), allowed.id, null],
+  ];
+  for (const [key, parentId, put] of changes) {
+    const given = parentId === undefined ? {} : { parentId };
+    const record = { ...parent, ...given, id: "tok_new", hash: "new" };
+    const { value } = await kv.get(key);
+    const commit = kv.atomic();
+    assertEquals((await tokens.addTo(commit, record)).ok, true);
+    await (put === null ? kv.delete(key) : kv.set(key, put));
+    assertEquals((await commit.commit()).ok, false);
+    assertEquals((await tokens.addTo(kv.atomic(), record)).ok, false);
+    await kv.set(key, value);
+  }
+  const going = world.meanwhile(() => kv.delete(keys.namespace(namespaceId)));
+  assertEquals(await going.tokens.add({ ...parent, id: "tok_new", hash: "new" }), false);
+});
+
+Deno.test("a token that another one gives ends no later, counts where that one does, and with the millisecond of its end", async () => {
+  using world = await controlWorld();
+  const { kv, control: { tokens } } = world;
+  const { id: namespaceId } = await world.namespace();
+  const expiresAt = world.clock.now() + 60_000;
+  const { record: parent } = await world.token(namespaceId, { expiresAt, audience: "mcp" });
+  for (const wanted of [null, expiresAt + 1, expiresAt - 1]) {
+    const record = { ...parent, id: "tok_new", hash: "new", parentId: parent.id, expiresAt: wanted };
+    const { audience: _, ...plain } = record;
+    const commit = kv.atomic();
+    const least = Math.min(wanted ?? Infinity, expiresAt);
+    assertEquals(await tokens.addTo(commit, plain), { ok: true, expiresAt: least });
+    await commit.commit();
+    const added = await tokens.byId(namespaceId, "tok_new");
+    assertEquals([added?.expiresAt, added?.audience], [least, "mcp"]);
+  }
+  const line = (nowMs: number) => tokenLineage(kv, { namespaceId, tokenId: parent.id, nowMs });
+  assertEquals([(await line(expiresAt - 1))?.tokens.length, await line(expiresAt)], [1, null]);
+  // However it came to be: no look-up goes further.
+  const { record: eldest } = await world.token(namespaceId);
+  let parentId = eldest.id;
+  for (let age = 1; age < MAX_LINEAGE; age++) {
+    parentId = (await world.token(namespaceId, { parentId })).record.id;
+  }
+  const { record: last } = await world.token(namespaceId, { parentId });
+  assertEquals((await tokens.byHash(last.hash))?.token.id, last.id);
+  const { record: beyond } = await world.token(namespaceId, { parentId: last.id });
+  assertEquals(await tokens.byHash(beyond.hash), null);
 });
