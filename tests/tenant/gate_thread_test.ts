@@ -203,6 +203,29 @@ Deno.test("its turns go by the time that it has worked for a namespace, and for 
   }
 });
 
+/** Answers how often it was asked, and does by the version what else a thread may do. */
+const COUNTING = `let asked = 0;
+  postMessage({ is: "ready" });
+  onmessage = ({ data: { version } }) => {
+    asked++;
+    if (version === 1) throw new Error("it ends");
+    if (version === 2) postMessage({ is: "failure", message: "what the engine says", usedUp: false });
+    else postMessage({ is: "answer", answer: asked, usedUp: version === 3 });
+  };`;
+
+Deno.test("what a thread dies of is not done here, one that is used up gets no more, and those behind them are answered", async () => {
+  const thread = new GateThread(15_000, new URL(`data:text/javascript,${encodeURIComponent(COUNTING)}`));
+  const schema = { engineVersion: 1, statements: [], analyzed: false, numbered: false };
+  const ask = (version: number) =>
+    thread.ask(ONE, { version, schema, request: ["tables"] }, () => "here").catch(({ message }) => message);
+  try {
+    const answers = await Promise.all([4, 3, 4, 1, 4, 2, 4].map(ask));
+    assertEquals(answers, [1, 2, 1, null, 1, "what the engine says", 3]);
+  } finally {
+    thread.close();
+  }
+});
+
 Deno.test("a store that closes leaves nobody waiting", async () => {
   const gateThread = new GateThread(systemClock);
   await withGates(WIDE, async (gateOf) => {
