@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type AuthContext, authenticate, authenticateToken } from "../../lib/access/authenticate.ts";
+import { FRESH_MS, requireFresh } from "../../lib/access/caller.ts";
 import { newToken, tokenHash } from "../../lib/access/token_format.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
@@ -99,4 +100,12 @@ Deno.test("authenticate() takes the operator key, authenticateToken() does not",
     );
     assertEquals(await answer, "invalid_bearer");
   }
+});
+
+Deno.test("requireFresh() asks a person anew from the quarter of an hour on, and the key itself never", () => {
+  const session = { sessionId: "ses_a", signedInAt: 5 };
+  const person = { kind: "operator", session } as const;
+  requireFresh(person, 4 + FRESH_MS);
+  assertThrows(() => requireFresh(person, 5 + FRESH_MS), /again/);
+  requireFresh({ kind: "operator" }, 5 + FRESH_MS);
 });

@@ -6,7 +6,7 @@ import { digestOf } from "../../lib/tenant/archive/digest.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { openArchived } from "./archive_world.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
-import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
+import { believedMs, pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 1_800_000_000_000;
@@ -73,6 +73,47 @@ Deno.test("a damaged beginning keeps what is old of its own database only", asyn
     assertEquals(await left("db_a"), [epochOf(0), epochOf(1)]);
     for (const id of ["db_b", "db_c"]) assertEquals(await left(id), [epochOf(1)]);
   });
+});
+
+Deno.test("a removal that breaks off leaves no epoch that looks whole, and the next one removes the rest", async () => {
+  await withStore(async (store, left) => {
+    for (const number of [0, 1]) {
+      const atMs = NOW_MS - (100 - number) * DAY_MS;
+      await putEpoch(store, "db_a", { number, atMs, readMs: atMs });
+    }
+    const remove = store.remove.bind(store);
+    let removed = 0;
+    store.remove = async (key) => {
+      if (removed++ > 0) throw new Error("the store is away");
+      await remove(key);
+    };
+    await assertRejects(() => pruneArchive(store, BEFORE_MS, known), /away/);
+    store.remove = remove;
+    const keys = await Array.fromAsync(store.keys(`db/db_a/${epochOf(0)}/`));
+    assertEquals(keys.map((key) => /([a-z]+)-[^/]*$/.exec(key)?.[1]), ["wal"]);
+    await pruneArchive(store, BEFORE_MS, known);
+    assertEquals(await left("db_a"), [epochOf(1)]);
+  });
+});
+
+Deno.test("the last epoch that is whole stays before half of one, and one that has only begun is as old as its beginning", async () => {
+  await withStore(async (store, left) => {
+    for (const [id, number] of [["db_a", 0], ["db_a", 1], ["db_b", 0]] as const) {
+      const atMs = NOW_MS - (100 - number) * DAY_MS;
+      await putEpoch(store, id, { number, atMs: id === "db_b" ? NOW_MS : atMs, readMs: atMs });
+    }
+    for (const [half, kind] of [[`db_a/${epochOf(1)}`, "begin"], [`db_b/${epochOf(0)}`, "wal"]]) {
+      for await (const key of store.keys(`db/${half}/${kind}-`)) await store.remove(key);
+    }
+    await pruneArchive(store, BEFORE_MS, (id) => Promise.resolve(id === "db_a"));
+    assertEquals([await left("db_a"), await left("db_b")], [[epochOf(0), epochOf(1)], [epochOf(0)]]);
+  });
+});
+
+Deno.test("nothing is removed by the time of this machine where the store has told none, or is behind by more than a day", () => {
+  assertEquals(believedMs({ toldMs: null }, NOW_MS), -Infinity);
+  assertEquals(believedMs({ toldMs: NOW_MS - 3 * DAY_MS }, NOW_MS), NOW_MS - 2 * DAY_MS);
+  assertEquals(believedMs({ toldMs: NOW_MS + DAY_MS }, NOW_MS), NOW_MS);
 });
 
 Deno.test("what killed writes have left in a folder goes after a day, and nothing else does", async () => {
