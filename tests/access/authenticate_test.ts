@@ -106,6 +106,6 @@ Deno.test("requireFresh() asks a person anew from the quarter of an hour on, and
   const session = { sessionId: "ses_a", signedInAt: 5 };
   const person = { kind: "operator", session } as const;
   requireFresh(person, 4 + FRESH_MS);
-  assertThrows(() => requireFresh(person, 5 + FRESH_MS), /again/);
+  assertThrows(() => requireFresh(person, 5 + FRESH_MS), /then repeat/);
   requireFresh({ kind: "operator" }, 5 + FRESH_MS);
 });
