@@ -81,6 +81,18 @@ Deno.test("sessions of people", async (t) => {
       }
     }
     assertEquals(await status(started, headers, ["PATCH", "/api/namespaces/acme"]), [200, undefined]);
+    // Its own origin, but under a name that somebody else has given this machine.
+    const named = { cookie, origin: "http://evil.example", [word]: csrfToken };
+    const rebound = await status(started, named, ["PATCH", "http://evil.example/api/namespaces/acme"]);
+    assertEquals(rebound, [403, "csrf_refused"]);
+  });
+
+  await step("a session that another process has ended changes nothing, from that moment on", async () => {
+    const { secret, cookie, headers } = await signIn(started, { role: "admin" });
+    assertEquals(await status(started, { cookie }), [200, undefined]);
+    await started.deps.kv.delete(keys.consoleSession(sessionHash(secret)));
+    const change = await status(started, headers, ["PATCH", "/api/namespaces/acme"]);
+    assertEquals(change, [401, "session_ended"]);
   });
 
   await step("a cookie counts neither under /v1 nor under /p", async () => {
