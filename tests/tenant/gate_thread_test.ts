@@ -214,7 +214,11 @@ const COUNTING = `let asked = 0;
   };`;
 
 Deno.test("what a thread dies of is not done here, one that is used up gets no more, and those behind them are answered", async () => {
-  const thread = new GateThread(15_000, new URL(`data:text/javascript,${encodeURIComponent(COUNTING)}`));
+  const thread = new GateThread(
+    systemClock,
+    15_000,
+    new URL(`data:text/javascript,${encodeURIComponent(COUNTING)}`),
+  );
   const schema = { engineVersion: 1, statements: [], analyzed: false, numbered: false };
   const ask = (version: number) =>
     thread.ask(ONE, { version, schema, request: ["tables"] }, () => "here").catch(({ message }) => message);
