@@ -259,6 +259,18 @@ test("JSON with a number that no double holds is an issue, never a null in its p
   assertEquals(JSON.parse(held.text).rows, [['{"price":[1e+308,null]}', "text"]]);
 });
 
+test("JSON with a number beyond 2^53 is a REAL there to whoever reads it by SQL, as it came", async () => {
+  await using world = await publishedApp();
+  await world.put({
+    slug: "read",
+    method: "POST",
+    sql: "SELECT ?1, json_extract(?1, '$.n') = 1152921504606846976.0, typeof(json_extract(?1, '$.n'))",
+    input: [{ name: "v", type: "json" }],
+  });
+  const read = await world.call("read", { body: '{"v":{"n":1.152921504606846976e18,"few":[1,2.5]}}' });
+  assertEquals(JSON.parse(read.text).rows, [['{"n":1.152921504606847e+18,"few":[1,2.5]}', 1, "real"]]);
+});
+
 test("required, enum, pattern, range and length are checked and every issue is told", async () => {
   await using world = await publishedApp();
   await world.put({

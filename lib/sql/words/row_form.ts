@@ -49,7 +49,10 @@ export function realJson(value: number): number | string | object {
   return JSON.rawJSON(value.toExponential());
 }
 
-/** The JSON of what has rows that were read from a result: a number beyond 2^53 there is a REAL, in counts and times there is none. */
-export function jsonWithReals(value: object | string | number | boolean | null): string {
+/**
+ * The JSON of a value in which every number beyond 2^53 is a REAL: of rows that were read from a result (in counts and times
+ * there is none), or of a body.
+ */
+export function jsonWithReals(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) => typeof one === "number" ? realJson(one) : one);
 }

@@ -3,6 +3,7 @@ import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { isPlainText } from "../../../core/plain_text.ts";
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
 import { MAX_WORDS, quotedWords } from "../../../sql/grammar/match_words.ts";
+import { jsonWithReals } from "../../../sql/words/row_form.ts";
 import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { blobOf, readBytes } from "./read_bytes.ts";
 import { readDate, readMoment } from "./read_calendar.ts";
@@ -141,7 +142,7 @@ export const MAX_DEPTH = 1000;
  */
 export function jsonText(value: unknown, form: "text" | "json"): string | null {
   // A body that is nested deeper has been refused before.
-  if (form === "json") return numbersAreFinite(value) ? JSON.stringify(value) : null;
+  if (form === "json") return textOf(value);
   if (typeof value !== "string") return null;
   try {
     return isShallow(JSON.parse(value), MAX_DEPTH) ? value : null;
@@ -158,10 +159,21 @@ export function isShallow(value: unknown, levels: number): boolean {
   return inside.every((one) => isShallow(one, levels - 1));
 }
 
-/** The parser reads a number that is too large as an infinity. */
-function numbersAreFinite(value: unknown): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
-  return typeof value !== "object" || value === null || Object.values(value).every(numbersAreFinite);
+/** A number beyond 2^53 gets an exponent, so that SQL reads the REAL there that came. */
+function textOf(value: unknown): string | null {
+  const largest = largestNumber(value);
+  // The parser reads a number that is too large as an infinity.
+  if (largest === Infinity) return null;
+  return largest <= Number.MAX_SAFE_INTEGER ? JSON.stringify(value) : jsonWithReals(value);
+}
+
+/** The size of the largest number in it. */
+function largestNumber(value: unknown): number {
+  if (typeof value === "number") return Math.abs(value);
+  if (typeof value !== "object" || value === null) return 0;
+  let largest = 0;
+  for (const one of Object.values(value)) largest = Math.max(largest, largestNumber(one));
+  return largest;
 }
 
 /** Whether the bounds of an integer input keep it within ±(2^53 − 1), which every reader of JSON holds exactly. */
