@@ -11,6 +11,7 @@ import {
 import { PLAIN_ROWS } from "../../lib/sql/words/row_form.ts";
 import { FileImages } from "../../lib/tenant/local/lookups/file_images.ts";
 import { print } from "../testing/print.ts";
+import { startPermissions } from "../testing/start_permissions.ts";
 import { Dice } from "./wild_statements.ts";
 
 /** Rounds of one process, milliseconds that a round may take, and bytes by which the process may grow. */
@@ -259,7 +260,15 @@ async function runProcesses(seed: number, rounds: number): Promise<number> {
   for (let first = 0; first < rounds; first += ROUNDS_OF_A_PROCESS) {
     const own = seed + first / ROUNDS_OF_A_PROCESS;
     const count = Math.min(ROUNDS_OF_A_PROCESS, rounds - first);
-    const args = ["run", "-A", "--no-check", import.meta.filename ?? "", "--process", `${own}`, `${count}`];
+    const args = [
+      "run",
+      ...startPermissions(),
+      "--no-check",
+      import.meta.filename ?? "",
+      "--process",
+      `${own}`,
+      `${count}`,
+    ];
     const { code, signal, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args,
       signal: AbortSignal.timeout(300_000),

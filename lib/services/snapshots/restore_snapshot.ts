@@ -140,7 +140,11 @@ export interface RestoredBefore {
 
 /** What the same step, or the same redemption, has restored; null: nothing. Errors: those of `answerOfStep`. */
 export async function restoredBefore(ctx: RestoreContext): Promise<RestoredBefore | null> {
-  const earlier = await answerOfStep(ctx, databaseOf(ctx));
+  const earlier = await answerOfStep(ctx, databaseOf(ctx)).catch((error) => {
+    // Nobody can read in it what it has answered, and to bring it back is what is asked.
+    if (failedWith(error, "database_corrupt")) return null;
+    throw error;
+  });
   if (earlier === null) return null;
   const { durationMs, context, results: [result] } = earlier;
   const place: RestorePlace = JSON.parse(context);
