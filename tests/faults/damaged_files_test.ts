@@ -2,7 +2,7 @@
 import { pause } from "../../lib/core/pause.ts";
 import { cp } from "node:fs/promises";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type ApiAnswer, callApi } from "../testing/call_api.ts";
+import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 
@@ -20,7 +20,7 @@ interface Shop {
   readonly record: string;
   /** Path of the database's file. */
   readonly file: string;
-  call(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
+  call(method: string, path: string, body?: unknown, headers?: ApiRequest["headers"]): Promise<ApiAnswer>;
   query(sql: string, path?: string): Promise<ApiAnswer>;
 }
 
@@ -95,8 +95,8 @@ function pathsOf(slug: string): Pick<Shop, "database" | "record"> {
 
 function calls(service: RunningService, token: string, slug: string): Pick<Shop, "call" | "query"> {
   const app = { request: (path: string, init: RequestInit) => fetch(service.url + path, init) };
-  const call = (method: string, path: string, body?: unknown) =>
-    callApi(app, method, path, { token, ...(body === undefined ? {} : { body }) });
+  const call: Shop["call"] = (method, path, body, headers = {}) =>
+    callApi(app, method, path, { token, headers, ...(body === undefined ? {} : { body }) });
   return { call, query: (sql, path = pathsOf(slug).database) => call("POST", `${path}/query`, { sql }) };
 }
 
@@ -189,7 +189,12 @@ const seenOfDamage = (isThere: boolean): Readonly<Record<string, (shop: Shop) =>
   "a snapshot comes back over it, which is kept under a name": async (
     { slug, database, file, query, call },
   ) => {
-    const answer = await call("POST", `${database}/restore`, { snapshot: "good" });
+    const restore = () =>
+      call("POST", `${database}/restore`, { snapshot: "good" }, {
+        "plan-key": "mend",
+        "plan-step": "restore",
+      });
+    const answer = await restore();
     assertEquals(answer.status, 200, answer.text);
     const { undo, setAside } = answer.body.data as { undo: null; setAside: string | null };
     assertEquals(undo, null);
@@ -204,6 +209,9 @@ const seenOfDamage = (isThere: boolean): Readonly<Record<string, (shop: Shop) =>
     assertEquals((await Deno.stat(file.replace(/\.db$/, `.damaged/${setAside}.db`))).isFile, true);
     assertStringIncludes(String(rowsOf(log)[0]?.[0]), setAside);
     assertEquals((await query("INSERT INTO items VALUES (3, 'again')")).status, 200);
+    // As a step of a plan it restores once.
+    assertEquals((await restore()).body.data, answer.body.data);
+    assertEquals(rowsOf(await query("SELECT count(*) FROM items")), [[3]]);
   },
   "a snapshot becomes a new database beside it": async ({ database, query, call }) => {
     const answer = await call("POST", `${database}/restore`, { snapshot: "good", into: "other" });
