@@ -77,7 +77,7 @@ export function openSocketRelay(target: string): SocketRelay {
       if (endsBehind) return end();
       await writeAll(client, bytes);
     }).finally(end);
-    await pipe(client, async (bytes) => {
+    const forth = pipe(client, async (bytes) => {
       if (!isSocket) {
         if (/^upgrade: websocket/im.test(new TextDecoder().decode(bytes))) {
           asked++;
@@ -101,7 +101,8 @@ export function openSocketRelay(target: string): SocketRelay {
         if (fate === "comes late") await back.then(arrived.resolve);
       }
     }).finally(end);
-    await back;
+    // Who has hung up takes no more: a write to it fails.
+    await Promise.allSettled([forth, back]);
     for (const one of [client, server]) connections.delete(one);
     sockets.delete(ended.promise);
     ended.resolve();
