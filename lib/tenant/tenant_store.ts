@@ -1,5 +1,6 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
 import type { MetricFamily } from "../core/metrics.ts";
+import type { DiskReserve } from "../store/disk_reserve.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
 import type { Level } from "../engine/guard.ts";
 import type { InspectedStatement } from "../engine/compile_statement.ts";
@@ -40,6 +41,8 @@ export interface TenantStore {
   readonly archive: MomentArchive | null;
   /** Null where databases are no files of this machine. */
   readonly files: DatabaseFiles | null;
+  /** Room on the disk that is set aside; null where databases are no files of this machine. */
+  readonly reserve: Pick<DiskReserve, "lend"> | null;
   /** What it tells about itself to whoever scrapes, of no database alone. */
   metrics(): readonly MetricFamily[];
   /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */

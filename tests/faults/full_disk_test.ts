@@ -104,6 +104,30 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
     await disk.makeRoom(service.pid);
     await until(() => call("POST", `${DATABASE}/restore`, { snapshot: "before" }), 200);
   },
+  "a branch and a database are deleted on a full disk, and what the branch held is room for others": async (
+    { disk, service, call, query },
+  ) => {
+    const claimed = await call("POST", `${DATABASE}/claim_branch`, { purpose: "a trial", ref: "trial" });
+    assertEquals(claimed.status, 201, claimed.text);
+    for (let row = 0; row < 5; row++) {
+      const sql = "INSERT INTO items SELECT NULL, hex(randomblob(500000))";
+      assertEquals((await call("POST", `${DATABASE}@trial/query`, { sql })).status, 200);
+    }
+    await disk.fill(service.pid);
+    assertEquals((await query(BIG)).body.code, "storage_full");
+    // A limit of file sizes gives no room to anybody, whatever is removed.
+    const isFull = disk.kind === "file system";
+    const deleted = await call("DELETE", `${DATABASE}/branches/trial`);
+    assertEquals(deleted.status, isFull ? 200 : 503, deleted.text);
+    if (isFull) {
+      await until(() => query(BIG), 200);
+      await disk.fill(service.pid);
+    } else await disk.makeRoom(service.pid);
+    const { call: operate } = calls(service, KEY);
+    const gone = await operate("DELETE", "/api/namespaces/acme/databases/shop", { confirm: "shop" });
+    assertEquals(gone.status, 200, gone.text);
+    if (isFull) await disk.makeRoom(service.pid);
+  },
   "exports and imports that find no room are storage_full, leave nothing behind, and go well when there is room":
     async ({ disk, service, call, query }) => {
       await query(BIG);

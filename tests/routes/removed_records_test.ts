@@ -1,6 +1,7 @@
 // What is removed goes once, with all that belongs to it: nothing in the control plane names a database that nobody can bring
 // back.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { DELETED_KEEP_MS } from "../../lib/core/limits.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
 import { oneStore } from "../testing/cases.ts";
@@ -117,4 +118,28 @@ test("nothing is added to a database that another process has just deleted", asy
     assertEquals([answer.status, answer.body.code], [404, "database_not_found"], path);
   }
   assertEquals(await kindsOf(app, acme.database.id), before);
+});
+
+test("what is over goes on a full disk too, in the room of the reserve, which one sweep asks for twice at most", async () => {
+  const clock = new TurnableClock();
+  await using app = await startApp({ clock });
+  const { database } = await app.namespace();
+  assertEquals((await remove(app, "acme/databases/main", "main")).status, 200);
+  clock.turn(DELETED_KEEP_MS + 1);
+  const { control: { databases }, tenants } = app.deps;
+  const [expireDeleted, { reserve }] = [databases.expireDeleted.bind(databases), tenants];
+  let [refusals, lent] = [3, 0];
+  databases.expireDeleted = (namespaceId) =>
+    refusals-- > 0 ? Promise.reject(new AppError("storage_full")) : expireDeleted(namespaceId);
+  Object.assign(tenants, { reserve: { lend: (bytes: number) => (lent += bytes) > 0 } });
+  try {
+    await assertRejects(() => sweepLeftovers(app.deps), /full/);
+    assertEquals([refusals, lent], [0, 1024 * 1024]);
+    refusals = 1;
+    await sweepLeftovers(app.deps);
+    assertEquals([refusals, lent], [-1, 1536 * 1024]);
+    assertEquals(await kindsOf(app, database.id), []);
+  } finally {
+    Object.assign(tenants, { reserve });
+  }
 });

@@ -10,6 +10,7 @@ import type { RowForm } from "../../sql/words/row_form.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { DatabaseState } from "../../tenant/damage.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
+import { inLentRoom } from "../removal/in_lent_room.ts";
 import { removeBranch } from "../removal/remove_records.ts";
 import {
   type BranchContext,
@@ -114,8 +115,9 @@ export async function deleteBranch(ctx: BranchContext, ref: string): Promise<Bra
   requireFresh(ctx.caller, ctx.clock.now());
   const branch = await requireBranch(ctx, ref);
   const view = await branchView(ctx.tenants, ctx.target.databaseSlug, branch);
-  if (await removeBranch(ctx, branch)) return view;
+  const remove = (one: BranchRecord) => inLentRoom(ctx.tenants, () => removeBranch(ctx, one));
+  if (await remove(branch)) return view;
   // Another instance may have reset it since this one read its record.
-  if (await removeBranch(ctx, await requireBranch(ctx, ref))) return view;
+  if (await remove(await requireBranch(ctx, ref))) return view;
   throw new AppError("branch_not_found");
 }

@@ -8,6 +8,7 @@ import type { ServiceStatement } from "../../tenant/service_statement.ts";
 import { actOf, withAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
+import { inLentRoom } from "../removal/in_lent_room.ts";
 import { removeBranches } from "../removal/remove_records.ts";
 import { addDatabase } from "./add_database.ts";
 import {
@@ -120,9 +121,10 @@ export async function deleteDatabase(
   const view = await databaseView(ctx.tenants, record);
   const { namespaceId, slug, id } = record;
   const act = withAct(ctx, "database.deleted", { namespaceId, database: slug, target: id });
-  const deleted = await ctx.control.databases.softDelete(record, DELETED_KEEP_MS, act);
+  const remove = () => ctx.control.databases.softDelete(record, DELETED_KEEP_MS, act);
+  const deleted = await inLentRoom(ctx.tenants, remove);
   if (!deleted) throw new AppError("database_not_found");
-  await removeBranches(ctx, { namespaceId, trunkId: id });
+  await inLentRoom(ctx.tenants, () => removeBranches(ctx, { namespaceId, trunkId: id }));
   return view;
 }
 

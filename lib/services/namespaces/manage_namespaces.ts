@@ -7,6 +7,7 @@ import type { NamespaceRecord } from "../../store/records.ts";
 import { nothingElse } from "../../store/until_committed.ts";
 import { withAct } from "../note_act.ts";
 import { type ManageContext, requireConfirm } from "../manage_context.ts";
+import { inLentRoom } from "../removal/in_lent_room.ts";
 import { clearNamespace } from "../removal/remove_records.ts";
 import {
   type NamespaceDetail,
@@ -119,8 +120,8 @@ export async function deleteNamespace(
   const record = await requireNamespace(ctx, input.slug);
   requireFresh(ctx.caller, ctx.clock.now());
   requireConfirm(input.confirm, record.slug);
-  await ctx.control.namespaces.remove(record);
+  await inLentRoom(ctx.tenants, () => ctx.control.namespaces.remove(record));
   ctx.control.tokens.forgetAll();
-  await clearNamespace(ctx, record.id);
+  await inLentRoom(ctx.tenants, () => clearNamespace(ctx, record.id));
   return namespaceView(record);
 }

@@ -7,6 +7,7 @@ import { tryEach } from "../../core/try_each.ts";
 import type { BranchRecord, DatabaseRecord } from "../../store/records.ts";
 import type { TenantStore } from "../../tenant/tenant_store.ts";
 import type { ManageContext } from "../manage_context.ts";
+import { inLentRoom } from "./in_lent_room.ts";
 
 /** Databases and branches that are removed at a time: most of it is waiting for the disk, which takes several in one go. */
 const REMOVED_AT_ONCE = 10;
@@ -124,7 +125,7 @@ export async function sweepLeftovers(ctx: ContextWithMoney): Promise<void> {
     () => removeOverBranches(ctx),
     async () => await tryEach(await ctx.control.leftovers.takeAbandoned(), (one) => takeAway(ctx, one)),
   ];
-  await tryEach(parts, (part) => part());
+  await inLentRoom(ctx.tenants, () => tryEach(parts, (part) => part()));
 }
 
 async function takeAway(ctx: ContextWithMoney, { id, kind }: Abandoned): Promise<void> {

@@ -63,7 +63,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly #resting: RestingDatabases;
   readonly #room: RoomProbe;
   readonly #exclusive: ExclusiveWork;
-  readonly #reserve: DiskReserve;
+  readonly reserve: DiskReserve;
   #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
   constructor(private readonly options: LocalStoreSettings, private readonly parts: LocalStoreParts) {
@@ -71,9 +71,9 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.statementMs = options.queryTimeoutMs;
     this.transactions = parts.transactions;
     this.#room = new RoomProbe(tenants, options.clock);
-    this.#reserve = tenantsReserve(tenants);
-    this.#reserveFilled = this.#reserve.fill();
-    scheduler.onFull = () => this.#reserve.lend();
+    this.reserve = tenantsReserve(tenants);
+    this.#reserveFilled = this.reserve.fill();
+    scheduler.onFull = () => this.reserve.lend();
     this.#watchdog = new Watchdog(scheduler, {
       timeoutMs: this.statementMs,
       leftBytes: () => memoryBytes - this.transactions.heldBytes,
@@ -243,7 +243,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   /** Forgets what is idle, takes lent room back, and ends children that nobody needs; one stays. */
   #sweep(): void {
     for (const [id, lanes] of this.#lanes) if (lanes.idle) this.#forget(id, lanes);
-    this.#reserveFilled = this.#reserve.fill();
+    this.#reserveFilled = this.reserve.fill();
     this.lookups?.sweep();
     sweepSlots(this.parts.scheduler, this.options.clock.monotonicMs() - SWEEP_MS);
   }

@@ -45,6 +45,7 @@ const CROWDED = 0.8;
 /** The store of one server. */
 export class RemoteStore implements TenantStore {
   readonly files = null;
+  readonly reserve = null;
   readonly archive = null;
   readonly metrics: TenantStore["metrics"] = () => this.context.underWay.families();
   readonly branches: RemoteBranches;
