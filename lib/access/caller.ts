@@ -1,4 +1,5 @@
 // The caller whom a bearer or a session proves, and the checks of what a caller may do.
+import { MINUTE_MS } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type MemberRole, type Role, roleAtLeast } from "../core/role.ts";
 import type { ScopeRow } from "../store/records.ts";
@@ -53,7 +54,7 @@ export type PersonCaller = OperatorCaller | MemberCaller;
 export type Caller = PersonCaller | TokenCaller;
 
 /** Milliseconds for which a person need not prove again who it is. */
-export const FRESH_MS = 15 * 60_000;
+export const FRESH_MS = 15 * MINUTE_MS;
 
 /** What logs, audits and decisions name as the author: the id of the token or member, or `operator`. */
 export function callerId(caller: Caller): string {

@@ -2,7 +2,7 @@
 // ask a running one.
 import { resolve } from "node:path";
 import { type Config, configFromEnvironment } from "../config.ts";
-import { systemClock } from "../core/clock.ts";
+import { HOUR_MS, systemClock } from "../core/clock.ts";
 import { reasonOf } from "../core/attempt.ts";
 import { AppError, ConfigError } from "../core/errors.ts";
 import { bringBackup } from "../services/backup/archived_backups.ts";
@@ -35,7 +35,7 @@ export interface BackupParts {
 }
 
 /** Milliseconds that the clocks of two machines may differ. */
-const CLOCKS_APART_MS = 3_600_000;
+const CLOCKS_APART_MS = HOUR_MS;
 
 type Command = (asked: BackupArguments, parts: BackupParts) => Promise<number>;
 

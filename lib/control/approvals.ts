@@ -1,5 +1,5 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
-import { type Clock, isoTime } from "../core/clock.ts";
+import { type Clock, DAY_MS, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { InTurn } from "../core/in_turn.ts";
@@ -13,7 +13,7 @@ import { OpenApprovals, type OpenPlace } from "./open_approvals.ts";
 import { withEvent } from "./webhooks.ts";
 
 /** Milliseconds that an approval can be redeemed, and that its state can be read afterwards. */
-export const APPROVAL_MS = 86_400_000;
+export const APPROVAL_MS = DAY_MS;
 
 /** Milliseconds after which a redemption without an outcome is one whose process has ended, or could not note it. */
 const REDEMPTION_MS = 60_000;

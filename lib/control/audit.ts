@@ -1,4 +1,5 @@
 // The record of what people and tokens have done in each namespace, newest first, for as long as logs are kept.
+import { DAY_MS } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { idFloor, newId } from "../core/ids.ts";
 import { type Log, silentLog } from "../core/log.ts";
@@ -33,7 +34,6 @@ export function actRecord(at: number, act: SignedAct): AuditRecord {
 
 /** In the place of a namespace's id: what was done to the service as a whole. */
 export const SERVICE_AUDIT = "service";
-const DAY_MS = 86_400_000;
 
 /** All records of one KV. */
 export class Audit {

@@ -1,7 +1,7 @@
 // Sessions of people in the console: found by the hash of the cookie at every request, ended by their owner, by a change
 // of the member, or by time. Which of them count is decided here, by one look at the record and its owner's.
 import { hash } from "node:crypto";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, HOUR_MS, MINUTE_MS } from "../core/clock.ts";
 import { MAX_SESSIONS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
@@ -11,9 +11,9 @@ import type { Namespaces } from "./namespaces.ts";
 import { RecordCache } from "./record_cache.ts";
 
 /** Milliseconds after its last use at which a session ends. */
-const IDLE_MS = 12 * 3_600_000;
+const IDLE_MS = 12 * HOUR_MS;
 /** Milliseconds after which a use is written down again: a session in use costs one write in so long. */
-const TOUCH_MS = 5 * 60_000;
+const TOUCH_MS = 5 * MINUTE_MS;
 
 /** A session that counts, with its owner as they are now. */
 export interface LiveSession {

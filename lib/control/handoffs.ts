@@ -1,6 +1,6 @@
 // Handoff tokens: each is exchanged once for an API token. Its record says whether it is still valid; the lifetime of
 // its key only cleans up.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, DAY_MS } from "../core/clock.ts";
 import { madeLimits } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
@@ -14,8 +14,6 @@ export type MintOutcome =
   | { readonly ok: false; readonly reason: "token_gone" | "too_deep" }
   /** `untilMs`: when the next day begins. */
   | { readonly ok: false; readonly reason: "too_many"; readonly untilMs: number };
-
-const DAY_MS = 86_400_000;
 
 /** What a redeemed handoff gives. */
 export interface Redeemed {

@@ -1,12 +1,9 @@
 // How much of Deno KV a namespace's answers of keyed calls, its proposed calls, and its approvals may take. They are cheap to make,
 // and all namespaces share that file.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, HOUR_MS } from "../core/clock.ts";
 import { MAX_KEPT_BYTES, MAX_SMALL_BYTES, smallLimits } from "../core/limits.ts";
 
-/** What is kept is counted by the hour in which it came. */
-const HOUR_MS = 3_600_000;
-
-/** What was kept in an hour. */
+/** What was kept in one hour, that in which it came. */
 interface KeptHour {
   /** Of those that count by their bytes. */
   readonly bytes: number;

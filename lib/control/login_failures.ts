@@ -1,6 +1,6 @@
 // Failed logins by account and hour. Each guess is settled by one read or one commit here, whatever runs at the same
 // time: of any number of concurrent guesses only the first ten failures tell the guesser something.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, HOUR_MS } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
@@ -9,7 +9,6 @@ import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_c
 
 /** Failures of one account in one hour, unless told otherwise. */
 const MAX_FAILURES = 10;
-const HOUR_MS = 3_600_000;
 /** What ends later than this was noted by a clock that has been put back since: it would close accounts for as long. */
 const FURTHEST_MS = 2 * HOUR_MS;
 /** Accounts counted in memory; with more, a log-in is refused. */

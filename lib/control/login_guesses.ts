@@ -1,13 +1,13 @@
 // Guesses at the passwords of end users: ten failures an hour close an account to one address; what comes from many
 // addresses slows the account down, but not for an address from which its user has logged in.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, DAY_MS } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvGet } from "../store/kv_call.ts";
 import { type Counted, LoginFailures } from "./login_failures.ts";
 import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which such an address is remembered after a log-in. */
-const PLACE_MS = 30 * 86_400_000;
+const PLACE_MS = 30 * DAY_MS;
 
 /** One guess: at whose password, and from where. All are keyed hashes. */
 export interface Guess {

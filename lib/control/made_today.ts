@@ -1,9 +1,7 @@
 // How many things of a kind a namespace makes in a day: they cost it nothing, stay for long, and all namespaces share the disk.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, DAY_MS } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { madeLimits } from "../core/limits.ts";
-
-const DAY_MS = 86_400_000;
 
 /** What this process has made for each namespace in the present UTC day. */
 export class MadeToday {

@@ -1,14 +1,14 @@
 // Mails that are to be sent: written before the request for one is answered, so that no crash loses it silently.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, DAY_MS, MINUTE_MS } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MailJobRecord } from "../store/account_records.ts";
 import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which a job is its holder's; then another process may take it. */
-const LEASE_MS = 5 * 60_000;
+const LEASE_MS = 5 * MINUTE_MS;
 /** Milliseconds after which KV forgets a job that no process has looked at. */
-const KEEP_MS = 86_400_000;
+const KEEP_MS = DAY_MS;
 
 /** A job that this process holds. */
 export interface HeldJob {

@@ -1,10 +1,11 @@
 // The KV keys of a token, which are written and deleted together, and the line of its ancestors.
+import { DAY_MS } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvGet } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
 
 /** Milliseconds that an expired token stays in the list. */
-const KEPT_AFTER_EXPIRY_MS = 86_400_000;
+const KEPT_AFTER_EXPIRY_MS = DAY_MS;
 
 /** The keys of one token in a commit. */
 export const tokenKeys = {

@@ -1,4 +1,5 @@
 // Webhooks of databases: what their owners decided, how far their messages have come, and who delivers them.
+import { DAY_MS } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import { MAX_WEBHOOKS } from "../core/limits_of_changes.ts";
 import type {
@@ -21,7 +22,7 @@ import {
 import { databaseEntry } from "./database_entry.ts";
 
 /** Milliseconds that an event waits for its delivery: longer than a message is tried. */
-const EVENT_MS = 8 * 86_400_000;
+const EVENT_MS = 8 * DAY_MS;
 /** Milliseconds that a process may deliver without saying again that it does: longer than one attempt takes. */
 export const LEASE_MS = 15_000;
 /** Events read at once. */

@@ -12,6 +12,11 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** Milliseconds of units of time. */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Rounds a duration in milliseconds to microseconds, as durations are shown and stored. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;

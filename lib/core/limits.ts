@@ -1,4 +1,5 @@
 // Numbers that bound a request, each with its unit and its reason. lib/config.ts has those that an operator can change.
+import { DAY_MS } from "./clock.ts";
 
 /** Bytes of a request body under `/v1` and `/api`. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -71,7 +72,7 @@ export const LOG_SQL_BYTES = 4096;
 /** Milliseconds that the log row of a read may wait for others, to be written with them. */
 export const LOG_DELAY_MS = 250;
 /** Milliseconds that the answer of a keyed call is stored: 24 hours. */
-export const REPLAY_MS = 86_400_000;
+export const REPLAY_MS = DAY_MS;
 /**
  * Bytes that a process keeps in Deno KV for a namespace, of answers of keyed reads, dry runs and steps of plans in a day, and of
  * proposed calls in an hour; and those of one that does not count. Both are cheap, and all namespaces share KV's file.
@@ -91,7 +92,7 @@ export const approvalLimits = { keptBytes: 1024 * 1024 * 1024, smallBytes: 65_53
  */
 export const madeLimits = { inDay: 50_000 };
 /** Milliseconds that a deleted database can be restored: 7 days. */
-export const DELETED_KEEP_MS = 7 * 86_400_000;
+export const DELETED_KEEP_MS = 7 * DAY_MS;
 /**
  * Milliseconds that a cached control-plane record may be used before it is read again. With the read it stays below 5
  * s.
@@ -118,9 +119,9 @@ export const MAX_MEMBERS = 500;
 /** Sessions of one member in the console: a further sign-in ends the oldest. */
 export const MAX_SESSIONS = 20;
 /** Milliseconds that an invitation of a member is good for: 7 days. */
-export const INVITATION_MS = 7 * 86_400_000;
+export const INVITATION_MS = 7 * DAY_MS;
 /** Milliseconds that the link of the first start is good for: 24 hours. */
-export const START_LINK_MS = 86_400_000;
+export const START_LINK_MS = DAY_MS;
 /** Seconds from a log-in until no refresh can keep its session: 90 days. What ends a session is kept as long. */
 export const MAX_SESSION_SEC = 90 * 86_400;
 /** Seconds that callers choose for what they make to live; `usual` where they choose none. */

@@ -1,4 +1,5 @@
 // Numbers that bound exports and imports, each with its unit and its reason.
+import { HOUR_MS } from "./clock.ts";
 
 /** Bounds of imports. */
 export const importLimits = {
@@ -11,16 +12,16 @@ export const importLimits = {
   silentMs: 60_000,
   leastBytesPerSec: 4096,
   /** Milliseconds for a whole file: what has come of it takes the disk. */
-  uploadMs: 3_600_000,
+  uploadMs: HOUR_MS,
   /** Files that one process receives at a time, and those of one namespace. */
   uploads: 16,
   uploadsOfNamespace: 4,
   /** Milliseconds that a whole file waits until it may be worked on. */
   waitMs: 600_000,
   /** Milliseconds that the children may work on one file. */
-  workMs: 3_600_000,
+  workMs: HOUR_MS,
   /** Milliseconds from its start that an import which its caller has named can be asked for, and how many that have ended. */
-  keepMs: 3_600_000,
+  keepMs: HOUR_MS,
   keptEnded: 1000,
   /** Rows, and about how many bytes, of one transaction that appends. */
   rowsAtOnce: 5000,
@@ -32,7 +33,7 @@ export const importLimits = {
 /** Bounds of exports. */
 export const exportLimits = {
   /** Milliseconds that the copy of an export is kept, so that a broken download can go on. */
-  keepMs: 3_600_000,
+  keepMs: HOUR_MS,
   /** Copies kept of one database, and by one process: each may be as large as its database. */
   keptOfDatabase: 3,
   kept: 32,

@@ -5,7 +5,7 @@ import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { KeyedHashes } from "../control/keyed_hashes.ts";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, MINUTE_MS } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit } from "../store/kv_call.ts";
 import { type Captcha, type CaptchaScope, MAX_CAPTCHA_TOKEN } from "./captcha.ts";
@@ -15,7 +15,7 @@ const COST = 5000;
 const MIN_TRIES = 200;
 const MAX_TRIES = 800;
 /** Milliseconds in which a challenge must be solved and sent. */
-const LIFETIME_MS = 10 * 60_000;
+const LIFETIME_MS = 10 * MINUTE_MS;
 
 /** What it needs of the process. */
 export interface AltchaParts {

@@ -1,4 +1,5 @@
 // What the process does beside requests: sweeps and bookings by timers and by the minute. Failures are told and never end it.
+import { MINUTE_MS } from "../../lib/core/clock.ts";
 import { SWEEP_EVERY_MS } from "../../lib/control/balance/balance_limits.ts";
 import { TOKEN_USE_WRITE_MS } from "../../lib/control/token_uses.ts";
 import { attempt } from "../../lib/core/attempt.ts";
@@ -9,7 +10,6 @@ import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.t
 import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
 import type { AppDeps } from "./app_deps.ts";
 
-const MINUTE_MS = 60_000;
 /** Milliseconds between two sweeps over bodies that are still arriving. */
 export const BODY_SWEEP_MS = 1000;
 /** Milliseconds between two bookings of what was spent. */

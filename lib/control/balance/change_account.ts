@@ -1,6 +1,6 @@
 // The money record of a namespace: opened with the namespace, and changed in one way only, by one atomic commit that
 // checks it.
-import { isoTime } from "../../core/clock.ts";
+import { DAY_MS, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { idTime } from "../../core/ids.ts";
 import { keys } from "../../store/keys.ts";
@@ -50,7 +50,7 @@ function assertAddsUp(balance: BalanceRecord): void {
 }
 
 /** Milliseconds of the longest month, and a day. */
-const LONGEST_MONTH_MS = 32 * 86_400_000;
+const LONGEST_MONTH_MS = 32 * DAY_MS;
 
 /** The balance in the UTC month of `nowMs`. A clock that goes back does not bring a past month back. */
 export function inMonth(balance: BalanceRecord, namespaceId: string, nowMs: number): BalanceRecord {

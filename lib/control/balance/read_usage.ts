@@ -1,4 +1,5 @@
 // What databases used, as it was booked by the hour: in rows for programs, in sums for pages.
+import { HOUR_MS } from "../../core/clock.ts";
 import { invalidInput } from "../../core/errors.ts";
 import { MAX_USAGE_ROWS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
@@ -6,7 +7,6 @@ import { kvEntries } from "../../store/kv_call.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
 import { sumOfUsage } from "./database_usage.ts";
 
-const HOUR_MS = 3_600_000;
 const stepsMs = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
 /** Which hours or days. */

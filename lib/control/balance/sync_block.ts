@@ -1,5 +1,5 @@
 // Synchronises one process's block with KV: pays what was spent, sizes the block anew and renews its lease.
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, HOUR_MS } from "../../core/clock.ts";
 import { type Key, keys } from "../../store/keys.ts";
 import { kvCall, kvGet } from "../../store/kv_call.ts";
 import type { BlockRecord, UsageRecord } from "../../store/money_records.ts";
@@ -9,7 +9,6 @@ import { type BlockPlan, planBlock, spendable } from "./plan_block.ts";
 import type { Charge, SpendingAccount } from "./spending_account.ts";
 import { sumOfUsage } from "./database_usage.ts";
 
-const HOUR_MS = 3_600_000;
 /** Keys that Deno KV reads in one call. */
 const GET_AT_ONCE = 10;
 

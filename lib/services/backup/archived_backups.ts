@@ -3,7 +3,7 @@
 //   kv/<taken>-<random>/whole-<parts>-<sha256>   last: how many parts there are; the sum is of their sums
 // One without its last object is none.
 import { ConfigError } from "../../core/errors.ts";
-import { isoTime } from "../../core/clock.ts";
+import { DAY_MS, HOUR_MS, isoTime } from "../../core/clock.ts";
 import { digestOf } from "../../tenant/archive/digest.ts";
 import { believedMs } from "../../tenant/archive/prune_archive.ts";
 import { readPart } from "../../tenant/archive/file_parts.ts";
@@ -22,8 +22,6 @@ export interface ArchivedBackup {
 
 const PREFIX = "kv/";
 const PART_BYTES = 4 * 1024 * 1024;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Writes the file of a backup; its name is given by the last write. Rejects where the store does not answer. */
 export async function archiveBackup(store: ObjectStore, path: string, takenAtMs: number): Promise<void> {

@@ -4,13 +4,13 @@ import { AppError } from "../../core/errors.ts";
 import { findParentTie, startJailed } from "../../tenant/jail/start_jailed.ts";
 import { backupExits, backupFiles, type BackupJob } from "./backup_job.ts";
 import { dataFormat } from "../../store/data_format.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime, MINUTE_MS } from "../../core/clock.ts";
 import type { BackupFormat } from "./tar.ts";
 
 const HEAP_MB = 128;
 const DATA_KIB = 2 * 1024 * 1024;
 /** Milliseconds that one may take. */
-const WORK_MS = 30 * 60_000;
+const WORK_MS = 30 * MINUTE_MS;
 
 /** What the child needs beside its job. */
 export interface BackupPlace {

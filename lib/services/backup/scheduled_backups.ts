@@ -1,6 +1,6 @@
 // Backups of the control plane that go into the archive by themselves, so that a lost machine is made anew from the archive
 // alone.
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, HOUR_MS, MINUTE_MS } from "../../core/clock.ts";
 import { fileState } from "../../tenant/archive/file_parts.ts";
 import type { MomentArchive } from "../../tenant/moment_archive.ts";
 import { archiveBackup, pruneBackups } from "./archived_backups.ts";
@@ -22,8 +22,8 @@ export interface ScheduledBackupsOptions {
 const EVERY_MS = 55_000;
 const PART_OF_TIME = 100;
 /** Milliseconds after which changes that are in no backup are too old. */
-const LATE_MS = 15 * 60_000;
-const PRUNE_MS = 3_600_000;
+const LATE_MS = 15 * MINUTE_MS;
+const PRUNE_MS = HOUR_MS;
 
 /** One for each process. */
 export class ScheduledBackups {

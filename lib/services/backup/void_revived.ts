@@ -1,7 +1,7 @@
 // What must not come back with a restored control plane: whatever was used, ended or replaced since the backup would count a
 // second time. It is taken out before the file gets its name, so that no process ever sees it.
 import { Approvals } from "../../control/approvals.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, DAY_MS } from "../../core/clock.ts";
 import type { Key } from "../../store/key.ts";
 import { keys, kindOf } from "../../store/keys.ts";
 import { kvCommit, kvEntries } from "../../store/kv_call.ts";
@@ -25,7 +25,7 @@ export interface VoidOptions {
 const REASON =
   "The control plane was restored from a backup; look in the query log whether this write has run, and ask again";
 /** Milliseconds that nothing is dropped for which a deadline of the backup has passed: it may have been put off since. */
-const GRACE_MS = 7 * 86_400_000;
+const GRACE_MS = 7 * DAY_MS;
 const SECRET_BYTES = 32;
 
 /** Records that count once or end by being removed, by the name under which they are told. */

@@ -4,7 +4,7 @@ import { callerId } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime, roundMs } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import { metaOf } from "../../query/answer.ts";
 import { Bill } from "../../query/bill.ts";
@@ -80,7 +80,7 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
     sql: `-- ${dryRun ? "dry run: " : ""}${mode} of branch ${ref}`,
   });
   const record = (errorKind: string | null) => {
-    const durationMs = Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000;
+    const durationMs = roundMs(clock.monotonicMs() - startedMs);
     recordEnd(trunk, log, { rowsRead: 0, rowsWritten: 0, ...bill.figures, errorKind, durationMs });
   };
   const timer = new StageTimer(clock);

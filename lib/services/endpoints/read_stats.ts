@@ -1,7 +1,7 @@
 // Calls of an endpoint by hour, added up from the call log in the tenant's own database: whichever instance answered
 // a call, and on whichever engine.
 import { callerId } from "../../access/caller.ts";
-import { isoTime } from "../../core/clock.ts";
+import { DAY_MS, HOUR_MS, isoTime, roundMs } from "../../core/clock.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
@@ -33,8 +33,6 @@ export interface HourStats {
   readonly durationMaxMs: number;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 31;
 
 /** An id is never older than the time of its row, and the table is ordered by id: older rows are not read. */
@@ -96,7 +94,7 @@ function hourStats(hour: number, sums: readonly Sums[]): HourStats {
     byStatus: Object.fromEntries(sums.map(([, status, count]) => [String(status), count])),
     rowsRead: total(3),
     rowsWritten: total(4),
-    durationAvgMs: Math.round(total(5) / calls * 1000) / 1000,
+    durationAvgMs: roundMs(total(5) / calls),
     durationMaxMs: Math.max(...sums.map((row) => row[6])),
   };
 }

@@ -2,7 +2,7 @@
 // a few times, and what fails is on record.
 import { actRecord, type Audit } from "../../control/audit.ts";
 import type { HeldJob, MailJobs } from "../../control/mail_jobs.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, HOUR_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailJobRecord } from "../../store/account_records.ts";
@@ -30,7 +30,7 @@ const MAX_WAITING = 1000;
 const MAX_OF_NAMESPACE = 100;
 /** Milliseconds before a mail is tried again, and after which nobody waits for it any more. */
 const PAUSES_MS = [60_000, 300_000, 900_000];
-const TOO_LATE_MS = 3_600_000;
+const TOO_LATE_MS = HOUR_MS;
 
 /** The queue of one process. Without it what waits stays in KV, and `sweep` of any process goes on with it. */
 export class MailQueue {

@@ -1,6 +1,6 @@
 // The money of a namespace: credit from the operator, the balance, and what databases have used.
 import { requireFresh, requireOperator } from "../../access/caller.ts";
-import { isoTime } from "../../core/clock.ts";
+import { DAY_MS, isoTime } from "../../core/clock.ts";
 import type { UsagePage } from "../../control/balance/read_usage.ts";
 import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
@@ -104,7 +104,6 @@ export interface UsageInput {
   readonly by: "hour" | "day";
 }
 
-const DAY_MS = 86_400_000;
 const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
 
 /**

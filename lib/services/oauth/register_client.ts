@@ -1,13 +1,12 @@
 // A client registers itself (RFC 7591). Anybody may, so that little is kept, for as long as it is used, and few times an
 // hour.
+import { HOUR_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { oauthLimits } from "../../core/oauth_limits.ts";
 import type { RateWindow } from "../../control/rate_counters.ts";
 import { readClientMetadata } from "./client_metadata.ts";
 import type { OauthContext } from "./oauth_context.ts";
-
-const HOUR_MS = 3_600_000;
 
 /**
  * The registration, as RFC 7591 (3.2.1) answers it. `address` is what counts as one. Errors: `invalid_redirect_uri`,

@@ -1,4 +1,5 @@
 // Opens a session of the console for a person who has proved who it is. How they proved it is not its concern.
+import { DAY_MS, HOUR_MS } from "../../core/clock.ts";
 import { csrfTokenOf, newSessionSecret, sessionHash } from "../../access/authenticate_session.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -31,7 +32,7 @@ export interface OpenedSession {
 }
 
 /** Milliseconds that a session lasts at most: whoever holds the operator key may do everything everywhere. */
-const LONGEST_MS = { member: 7 * 86_400_000, operator: 3_600_000 } as const;
+const LONGEST_MS = { member: 7 * DAY_MS, operator: HOUR_MS } as const;
 const MAX_AGENT_LENGTH = 200;
 
 /** Errors: `session_ended` when the member is gone or has changed meanwhile; `meter_unreachable`. */

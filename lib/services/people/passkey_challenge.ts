@@ -1,5 +1,6 @@
 // Challenges of passkeys: signed by the service and good for five minutes, so that a stranger who asks for many leaves
 // nothing behind. That each counts once is noted where it is answered.
+import { MINUTE_MS } from "../../core/clock.ts";
 import { hash } from "node:crypto";
 import type { UsedChallenge } from "../../control/passkeys.ts";
 import { equalBytes } from "../../access/token_format.ts";
@@ -12,7 +13,7 @@ export interface ChallengeUse {
   readonly subject: string;
 }
 
-const LIFETIME_MS = 5 * 60_000;
+const LIFETIME_MS = 5 * MINUTE_MS;
 const NONCE_BYTES = 16;
 const TIME_BYTES = 8;
 const HEAD_BYTES = NONCE_BYTES + TIME_BYTES;

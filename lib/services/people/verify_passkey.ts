@@ -1,4 +1,5 @@
 // Asks browsers for passkeys and checks what they answer. The library is loaded when somebody first uses one.
+import { MINUTE_MS } from "../../core/clock.ts";
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -26,7 +27,7 @@ export interface BrowserAnswer {
 
 /** Ed25519, P-256 and RSA with SHA-256, as COSE numbers them. */
 const ALGORITHMS = [-8, -7, -257];
-const TIMEOUT_MS = 5 * 60_000;
+const TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** For whom a passkey is to be made. */
 export interface PasskeyOwner {

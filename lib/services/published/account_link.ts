@@ -1,5 +1,6 @@
 // Links by which the users of an app prove that an address is theirs: made for a mail or for the owner's own server,
 // used once.
+import { DAY_MS, MINUTE_MS } from "../../core/clock.ts";
 import { hash } from "node:crypto";
 import { isToken, newToken, tokenHash } from "../../access/token_format.ts";
 import type { LiveAccountToken } from "../../control/account_tokens.ts";
@@ -12,7 +13,7 @@ import { type Account, accountByKey } from "./find_account.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
 /** Milliseconds for which a link is good. */
-const LIFETIME_MS = { reset: 30 * 60_000, verify: 86_400_000 } as const;
+const LIFETIME_MS = { reset: 30 * MINUTE_MS, verify: DAY_MS } as const;
 
 /** A link that was made. */
 export interface AccountLink {

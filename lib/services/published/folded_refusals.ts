@@ -1,9 +1,9 @@
 // Equal refusals of one minute share a row of the call log, so that strangers cannot fill a database with calls that
 // nobody pays for. The first refusal writes the row, and later ones replace it with a higher count.
+import { MINUTE_MS } from "../../core/clock.ts";
 import type { EndpointCallRow } from "../../tenant/endpoint_call_row.ts";
 import { putNewest } from "../../core/put_newest.ts";
 
-const MINUTE_MS = 60_000;
 /**
  * Rows that can still count on. Beyond this, the longest unused row is closed, and its next refusal begins another.
  */

@@ -1,5 +1,6 @@
 // One call of a published endpoint: its eleven steps in order.
 import { hash } from "node:crypto";
+import { roundMs } from "../../core/clock.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -191,7 +192,7 @@ function recordCall(
     httpStatus,
     rowsRead: meta?.rowsRead ?? 0,
     rowsWritten: meta?.rowsWritten ?? 0,
-    durationMs: Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000,
+    durationMs: roundMs(clock.monotonicMs() - startedMs),
     userId,
     ipHash,
     code: code ?? null,

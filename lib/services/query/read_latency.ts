@@ -1,5 +1,5 @@
 // How long the calls of a database took, from its query log: the median, and what 95 of 100 calls stayed below.
-import { isoTime } from "../../core/clock.ts";
+import { DAY_MS, HOUR_MS, isoTime } from "../../core/clock.ts";
 import { idFloor } from "../../core/ids.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import { run } from "../../query/run.ts";
@@ -8,8 +8,7 @@ import type { StatementsContext } from "./run_statements.ts";
 
 /** Calls that are looked at, the newest: what the engine sorts in some 20 ms. */
 const MOST_CALLS = 10_000;
-const DAY_MS = 86_400_000;
-const stepMs = { hour: 3_600_000, day: DAY_MS } as const;
+const stepMs = { hour: HOUR_MS, day: DAY_MS } as const;
 /** How far back unless told otherwise. */
 const spanMs = { hour: DAY_MS, day: 30 * DAY_MS } as const;
 

@@ -1,7 +1,7 @@
 // The demo database: a small shop whose rows are the same on every machine, so that examples have known answers.
+import { DAY_MS, MINUTE_MS } from "../../core/clock.ts";
 import type { ServiceStatement } from "../../tenant/service_statement.ts";
 
-const DAY_MS = 86_400_000;
 /** 1 March 2026, the day of the first order. */
 const FIRST_ORDER_MS = 1_772_323_200_000;
 
@@ -95,7 +95,7 @@ function insertCustomer(id: number, name: string, city: string): ServiceStatemen
 /** One order with one to three lines; its number decides customer, products and state. */
 function insertOrder(id: number): ServiceStatement[] {
   const status = ["paid", "shipped", "open", "shipped", "cancelled"][id % 5] ?? "open";
-  const orderedAt = new Date(FIRST_ORDER_MS + id * DAY_MS + id * 37 * 60_000).toISOString();
+  const orderedAt = new Date(FIRST_ORDER_MS + id * DAY_MS + id * 37 * MINUTE_MS).toISOString();
   const lines = Array.from({ length: 1 + id % 3 }, (_, line) => ({
     sql: "INSERT INTO order_items VALUES (?, ?, ?)",
     params: [id, 1 + (id * 3 + line * 2) % goods.length, 1 + (id + line) % 4],

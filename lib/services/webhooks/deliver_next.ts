@@ -1,5 +1,6 @@
 // One attempt to deliver the next message of one webhook. What is to be sent is noted before it is sent, and that it has
 // arrived after its answer: so a message may come twice, under one id, and none is left out.
+import { HOUR_MS, MINUTE_MS } from "../../core/clock.ts";
 import type { HeldState } from "../../control/webhooks.ts";
 import type { PostOutcome } from "../../guard/post_public.ts";
 import type { WebhookDelivery, WebhookRecord, WebhookState } from "../../store/changes_records.ts";
@@ -12,8 +13,6 @@ import type { WebhookContext } from "./webhook_context.ts";
 
 /** Milliseconds that a receiver may take until the head of its answer has come. */
 const SEND_MS = 10_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Milliseconds from one attempt in vain to the next; behind the last nothing is sent any more: ten tries in 75 hours. */
 export const RETRY_MS: readonly number[] = [
   ...[5000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS],

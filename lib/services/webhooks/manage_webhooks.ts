@@ -1,4 +1,5 @@
 // Adds, lists, changes, deletes, tests and repeats the webhooks of a database.
+import { HOUR_MS } from "../../core/clock.ts";
 import { requireFresh } from "../../access/caller.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
@@ -20,7 +21,7 @@ import type { WebhookDeliverer } from "./webhook_deliverer.ts";
 import type { WebhookContext } from "./webhook_context.ts";
 
 /** Milliseconds that a former secret still signs beside the new one. */
-const ROTATION_MS = 24 * 3_600_000;
+const ROTATION_MS = 24 * HOUR_MS;
 
 /** What the services for webhooks need of a request. */
 export interface WebhooksContext extends ManageContext {

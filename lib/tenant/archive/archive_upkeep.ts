@@ -1,15 +1,14 @@
 // When the archive is rid of what nobody needs: once a day, and an hour later where the store has broken a round off.
 import { reasonOf } from "../../core/attempt.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ObjectStore } from "../object_store.ts";
 import { believedMs, pruneArchive } from "./prune_archive.ts";
 import type { StoreWatch } from "./store_watch.ts";
 
-const DAY_MS = 86_400_000;
 /** Milliseconds until a round that was broken off is begun again: each lists all objects. */
-const AGAIN_MS = 3_600_000;
+const AGAIN_MS = HOUR_MS;
 
 /** What this needs of the archive. */
 export interface ArchiveUpkeepOptions {

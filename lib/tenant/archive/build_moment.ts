@@ -1,5 +1,6 @@
 // Builds the file of a database as it was at a moment, in a folder of its own: the objects are brought here and compared
 // with their digests, and a throw-away process puts them together and checks the result.
+import { MINUTE_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { findParentTie, startJailed } from "../jail/start_jailed.ts";
 import type { EpochEnd } from "./archive_names.ts";
@@ -11,7 +12,7 @@ import { writeAll } from "../../store/write_all.ts";
 /** Megabytes of the process's heap, KiB of its data, and milliseconds that it may take. */
 const HEAP_MB = 512;
 const DATA_KIB = 2 * 1024 * 1024;
-const BUILD_MS = 30 * 60_000;
+const BUILD_MS = 30 * MINUTE_MS;
 
 /** What is to be built, and where. */
 export interface BuildOptions {

@@ -1,9 +1,10 @@
 // A database with changes that are not in the store: since when, and who works on it.
+import { MINUTE_MS } from "../../core/clock.ts";
 import type { DatabaseArchive } from "./database_archive.ts";
 
 /** Milliseconds after which a change is sent, and after which its archive is late. */
 const SEND_MS = 10_000;
-const LATE_MS = 15 * 60_000;
+const LATE_MS = 15 * MINUTE_MS;
 
 /** Such a database. Times are those of a monotonic clock. */
 export interface Changed {

@@ -1,4 +1,5 @@
 // Whether a log goes on where it was read, and what an epoch follows.
+import { DAY_MS } from "../../core/clock.ts";
 import { databasePrefix, type EpochBegin, epochNumber, segmentStart } from "./archive_names.ts";
 import type { ArchiveState } from "./archive_state.ts";
 import type { ObjectStore } from "../object_store.ts";
@@ -7,7 +8,7 @@ import { objectsOf } from "./listed_objects.ts";
 import { FRAME_HEAD_BYTES, WAL_HEAD_BYTES, type WalHead, type WalSum } from "../wal_frames.ts";
 
 /** A base follows after a day, or when the log since the last one is this many times the file, and at least so long. */
-const BASE_MS = 86_400_000;
+const BASE_MS = DAY_MS;
 const BASE_TIMES = 4;
 const BASE_LEAST_BYTES = 256 * 1024 * 1024;
 /** What is not in the file yet is read again for a base: a long one of that waits until the log has been folded in. */

@@ -1,4 +1,5 @@
 // The archive in a folder: another disk, or a share of a network.
+import { DAY_MS } from "../../core/clock.ts";
 import { dirname } from "node:path";
 import type { ObjectStore } from "../object_store.ts";
 import { digestOf } from "./digest.ts";
@@ -8,7 +9,7 @@ import { writeAll } from "../../store/write_all.ts";
 /** What a write is called until it is finished. */
 const UNFINISHED = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
 /** Milliseconds that a write may take, on the slowest share. */
-const WRITE_MS = 86_400_000;
+const WRITE_MS = DAY_MS;
 
 /** The objects of a folder, which is made when it is first written. */
 export class FolderObjects implements ObjectStore {

@@ -1,4 +1,5 @@
 // The process that does the archive's work on files. It starts with the first job and ends when there was none for a while.
+import { MINUTE_MS } from "../../core/clock.ts";
 import { type ParentTie, startJailed } from "../jail/start_jailed.ts";
 import { readLines } from "../jail/read_lines.ts";
 import type { CutAnswer, CutJob } from "./cut_job.ts";
@@ -8,7 +9,7 @@ const HEAP_MB = 128;
 const DATA_KIB = 1024 * 1024;
 /** Milliseconds without a job after which it ends, and that a job may take: the file of a large database is read whole. */
 const IDLE_MS = 20_000;
-const JOB_MS = 60 * 60_000;
+const JOB_MS = 60 * MINUTE_MS;
 
 /** What this needs. */
 export interface PackerOptions {

@@ -1,11 +1,12 @@
 // Removes from the archive what no moment needs that can still be restored.
+import { DAY_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { readBegin } from "./find_epoch.ts";
 import { addToEpoch, type Epochs, type Named, objectsOf } from "./listed_objects.ts";
 import type { ObjectStore } from "../object_store.ts";
 
 /** Milliseconds that the clock of this machine may be ahead of the store's, where both go well enough. */
-const AHEAD_MS = 86_400_000;
+const AHEAD_MS = DAY_MS;
 
 /**
  * The time by which something may be removed: a clock that is further ahead than the store's would remove what is good. A

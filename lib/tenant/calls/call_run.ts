@@ -1,4 +1,5 @@
 // What one call did, and what becomes of it, decided in the same way for every store.
+import { roundMs } from "../../core/clock.ts";
 import { type EngineFailure, plainFailure } from "../../engine/engine_failure.ts";
 import type { StatementResult, TenantCall, TenantOutcome } from "../tenant_store.ts";
 import type { AffectedBound } from "../call_records.ts";
@@ -158,7 +159,7 @@ export class CallRunner {
     );
     return {
       results,
-      ms: Math.round(this.#ms * 1000) / 1000,
+      ms: roundMs(this.#ms),
       rowsRead: committed.read,
       rowsWritten: committed.written,
       rows: this.#rowsWritten + this.#rowsReplaced,
@@ -206,7 +207,7 @@ export function failedOutcome(failure: EngineFailure, at: number, durationMs: nu
     failedIndex: at,
     failure,
     work: { rowsRead: 0, rowsWritten: 0 },
-    durationMs: Math.round(durationMs * 1000) / 1000,
+    durationMs: roundMs(durationMs),
     rowsReadBasis: "engine",
   };
 }

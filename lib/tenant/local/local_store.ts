@@ -1,4 +1,5 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
+import { DAY_MS } from "../../core/clock.ts";
 import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
 import { LOG_DELAY_MS } from "../../core/limits.ts";
@@ -37,7 +38,6 @@ import { pause } from "../../core/pause.ts";
 
 /** Milliseconds between two rounds of closing what is unused. */
 const SWEEP_MS = 30_000;
-const DAY_MS = 86_400_000;
 /** Milliseconds that a stop waits for work in flight. */
 const STOP_MS = 10_000;
 /** Milliseconds that a stop moves log rows into their tables; others are moved by the next process. */

@@ -1,5 +1,6 @@
 // Tenant databases on a server of libSQL databases. Several processes may work on one server: where a database is and
 // which snapshots it has stands in the catalogue there, and the server itself lets one writer of a database in at a time.
+import { DAY_MS } from "../../core/clock.ts";
 import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
@@ -38,7 +39,6 @@ import { RemoteConnection } from "./connection/remote_connection.ts";
 
 /** Databases in use at most; above that the one used longest ago is forgotten. */
 const MAX_OPEN = 200;
-const DAY_MS = 86_400_000;
 /** From this share of the locations that the server can have open, the store reports that there are too many. */
 const CROWDED = 0.8;
 

@@ -1,6 +1,6 @@
 // Turso Cloud as a platform: a database of one group for each location, made, copied and removed through its platform API,
 // with tokens of one database and one mode.
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, MINUTE_MS } from "../../core/clock.ts";
 import { type HranaEndpoint, sendBatch } from "../remote/hrana/hrana_client.ts";
 import { type Fetch, fetchPoster } from "../remote/hrana/poster.ts";
 import { CachedTokens } from "../remote/server/cached_tokens.ts";
@@ -13,7 +13,7 @@ import { putNewest } from "../../core/put_newest.ts";
 
 /** How long a token is to last, and milliseconds that one is used before the next is made. */
 const TOKEN_EXPIRATION = "30m";
-const TOKEN_USED_MS = 20 * 60_000;
+const TOKEN_USED_MS = 20 * MINUTE_MS;
 /** Milliseconds for making a database, which copies the seed, and then until it must answer. */
 const MAKE_TIMEOUT_MS = 60_000;
 const READY_TIMEOUT_MS = 30_000;

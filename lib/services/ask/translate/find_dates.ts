@@ -1,4 +1,5 @@
 // Finds the days that a question names, in UTC: "in January 2026", "since 1 March", "last 30 days", "before 2015".
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/clock.ts";
 import type { Token } from "./tokens.ts";
 
 /** Days as `YYYY-MM-DD`, moments as `YYYY-MM-DD HH:MM:SS`: `from` is included, `before` is not. Null: no bound. */
@@ -18,7 +19,6 @@ interface Period {
   readonly plain: boolean;
 }
 
-const DAY_MS = 86_400_000;
 const months = "january february march april may june july august september october november december".split(
   " ",
 );
@@ -144,7 +144,7 @@ function readHours(nowMs: number, count: number, unit: string, end: number): Per
   if (count < 1 || count > 10_000) return null;
   return {
     end,
-    from: nowMs - count * (unit === "hour" ? 3_600_000 : 60_000),
+    from: nowMs - count * (unit === "hour" ? HOUR_MS : MINUTE_MS),
     before: nowMs + 1000,
     plain: true,
   };

@@ -1,4 +1,5 @@
 // Reads what narrows the rows, from left to right: values, states, what is missing, dates.
+import { DAY_MS } from "../../../core/clock.ts";
 import type { AskTable } from "../model/ask_schema.ts";
 import { type ColumnRef, dayOf, isBirth, isDate, isFlag, isYear, rangeOf } from "./column_kinds.ts";
 import { eventTable, isEvent, takeEnding } from "./events.ts";
@@ -11,8 +12,6 @@ import { readPhrases } from "./read_phrases.ts";
 import { readValue } from "./read_values.ts";
 import { roleOf, severalWays } from "./references.ts";
 import { type State, turned } from "./states.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Dates that have no column yet. */
 type Open = Set<DateSpan>;

@@ -1,5 +1,6 @@
 // The files of an embedded database's snapshots, in a folder beside it, named by time and label: a snapshot is a database
 // file with its write-ahead log. Removes old ones, damaged files that restores have set aside, and unfinished copies.
+import { HOUR_MS } from "../../../core/clock.ts";
 import type { SnapshotInfo } from "../../snapshots.ts";
 import { folderOf } from "../../../core/folder_of.ts";
 import { sizeOf, syncPath } from "./tenant_paths.ts";
@@ -10,7 +11,7 @@ import { entriesOf, ifThere, removeIfThere } from "../../../store/if_there.ts";
 const MAX_DAMAGED = 5;
 
 /** An unfinished copy of this age is abandoned, because the service's own work is ended long before. */
-const STALE_MS = 3_600_000;
+const STALE_MS = HOUR_MS;
 
 /** One snapshot in the folder. */
 export interface SnapshotFile extends SnapshotInfo {

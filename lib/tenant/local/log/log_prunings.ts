@@ -1,6 +1,6 @@
 // Says what a database's log is to lose when rows are written into it: once an hour what is too old, and the oldest parts of
 // one that has grown too large.
-import type { Clock } from "../../../core/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS } from "../../../core/clock.ts";
 import { idFloor } from "../../../core/ids.ts";
 import type { LogPruning } from "../../../sql/service/log_pruning.ts";
 import type { DatabaseLanes } from "../lanes/database_lanes.ts";
@@ -15,8 +15,7 @@ export interface LogPruningsOptions {
 }
 
 /** Milliseconds between two prunings of one database's log. */
-const PRUNE_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const PRUNE_MS = HOUR_MS;
 
 /** The prunings of all databases' logs. */
 export class LogPrunings {

@@ -1,4 +1,5 @@
 // A dry run on a remote database: a request for each statement, in a transaction that is always undone.
+import { roundMs } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { Footprint } from "../../../engine/footprint/footprint.ts";
@@ -132,8 +133,7 @@ function outcomeOf(run: DryRun): TenantOutcome {
     const effect = run.effects[at];
     return { json, rowsRead, rowsWritten: 0, ...(effect ? { effect } : {}) };
   });
-  const durationMs = Math.round(run.ms * 1000) / 1000;
-  return { ok: true, ...told(run), results, durationMs, rowsReadBasis: "engine" };
+  return { ok: true, ...told(run), results, durationMs: roundMs(run.ms), rowsReadBasis: "engine" };
 }
 
 function told({ footprint }: DryRun): { readonly footprint?: Footprint } {

@@ -1,5 +1,6 @@
 // Log rows of one remote database that wait for company: the next group of writes takes them along, or they are written
 // by themselves, in one transaction, in the write slot.
+import { DAY_MS, HOUR_MS } from "../../../core/clock.ts";
 import { idFloor } from "../../../core/ids.ts";
 import { LOG_DELAY_MS } from "../../../core/limits.ts";
 import { pruneStatements } from "../../../sql/service/log_pruning.ts";
@@ -21,8 +22,7 @@ const RETRY_MS = 2000;
 const GROUP_ROWS = 500;
 const ROWS_AT_ONCE = 2000;
 /** Milliseconds between two prunings of one database's log. */
-const PRUNE_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const PRUNE_MS = HOUR_MS;
 /** Rows whose figures wait. Those of later ones are lost. */
 const MAX_FIGURES = 50_000;
 /** Stored answers deleted at once, so that no transaction grows long. */

@@ -1,5 +1,6 @@
 // What the copy of a database tells of the past: rows about what happened, which a restore does not undo, calls that have
 // been answered, which must not run again, and the restore itself.
+import { roundMs } from "../../../core/clock.ts";
 import { newId } from "../../../core/ids.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/words/service_tables.ts";
 import type { Restored } from "../../damage.ts";
@@ -116,7 +117,7 @@ export async function recordRestore(
     for (const row of rowsAt(read, 0)) names.add(stringOf(row[0]));
   }
   const auditTables = [...names].filter((name) => !isReservedName(name)).sort();
-  const ms = Math.round((context.clock.monotonicMs() - startedMs) * 1000) / 1000;
+  const ms = roundMs(context.clock.monotonicMs() - startedMs);
   const results = answer ? [{ json: JSON.stringify(answer.restored), rowsRead: 0, rowsWritten: 0 }] : [];
   const { steps, commit } = commitSteps(
     [BEGIN],

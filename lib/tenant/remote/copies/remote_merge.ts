@@ -1,5 +1,6 @@
 // One merge into a remote trunk: in one transaction of it, with its log and audit rows, after a snapshot. Until the commit
 // is sent nothing can have been committed.
+import { roundMs } from "../../../core/clock.ts";
 import type { MergeDone, MergeReport } from "../../../sql/service/branch_report.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { BranchMerge, MergeOutcome } from "../../branch_store.ts";
@@ -146,8 +147,7 @@ export class RemoteMerge {
   }
 
   get #ms(): number {
-    return this.#endedMs ??
-      Math.round((this.parts.trunk.context.clock.monotonicMs() - this.startedMs) * 1000) / 1000;
+    return this.#endedMs ?? roundMs(this.parts.trunk.context.clock.monotonicMs() - this.startedMs);
   }
 }
 

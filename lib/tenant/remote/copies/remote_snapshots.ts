@@ -1,4 +1,5 @@
 // Snapshots of remote databases: copies in locations of their own, listed in the catalogue.
+import { DAY_MS } from "../../../core/clock.ts";
 import type { CopySource } from "../../copy_source.ts";
 import { AppError } from "../../../core/errors.ts";
 import { newId } from "../../../core/ids.ts";
@@ -18,7 +19,6 @@ import type { RemoteContext } from "../server/remote_context.ts";
 import type { RemoteConnection } from "../connection/remote_connection.ts";
 import { AUTOMATIC, insertSnapshot, runRestore } from "./run_restore.ts";
 
-const DAY_MS = 86_400_000;
 const SAME_MOMENT = "Try again; another instance took a snapshot of the database in the same millisecond";
 
 /** The snapshots of this store. */

@@ -1,4 +1,5 @@
 // How the archive of a database stands: from when until when, how far behind, and what is wrong in plain words.
+import { MINUTE_MS } from "../../../../lib/core/clock.ts";
 import type { ArchiveProblem } from "../../../../lib/services/snapshots/archived_moment.ts";
 import type { Html } from "../../parts/html.ts";
 import { Notice } from "../../parts/notice.tsx";
@@ -8,7 +9,6 @@ import type { ArchiveProps } from "./archive_props.ts";
 
 /** What waits for the next sending is not late. */
 const SOON_MS = 30_000;
-const MINUTE_MS = 60_000;
 
 /** The card's place is the head of the page. */
 export function ArchiveState({ base, archive, days, role }: ArchiveProps): Html {

@@ -1,4 +1,5 @@
 // /console/:ns/db/:db/log: every call of the database, newest first, to find one and what it cost.
+import { DAY_MS } from "../../../../lib/core/clock.ts";
 import { Hono } from "hono";
 import { z } from "zod";
 import { isId } from "../../../../lib/core/ids.ts";
@@ -22,8 +23,6 @@ const asked = z.object({
   after: z.string().refine((text) => isId("qry", text)).nullable().catch(null).default(null),
   id: z.string().refine((text) => isId("qry", text)).nullable().catch(null).default(null),
 });
-
-const DAY_MS = 86_400_000;
 
 /** Mounted under `/console`. */
 export function logRoutes(deps: AppDeps): Hono<Env> {

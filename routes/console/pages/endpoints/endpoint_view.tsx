@@ -1,4 +1,5 @@
 // What the pages of one endpoint show: its form, its status, a way to try it, its calls and its revisions.
+import { HOUR_MS } from "../../../../lib/core/clock.ts";
 import type { Issue } from "../../../../lib/core/errors.ts";
 import { exampleInput } from "../../../../lib/services/published/discovery/example_input.ts";
 import type { EndpointView } from "../../../../lib/services/endpoints/endpoint_context.ts";
@@ -173,10 +174,9 @@ function callOf(endpoint: EndpointView): string {
 }
 
 function Calls({ stats, visit }: EndpointProps): Html {
-  const hourMs = 3_600_000;
-  const last = visit.now - visit.now % hourMs;
+  const last = visit.now - visit.now % HOUR_MS;
   const byHour = new Map(stats.map((hour) => [Date.parse(hour.from), hour]));
-  const hours = Array.from({ length: 24 }, (_, at) => last - (23 - at) * hourMs);
+  const hours = Array.from({ length: 24 }, (_, at) => last - (23 - at) * HOUR_MS);
   const failed = ({ byStatus }: HourStats) =>
     Object.entries(byStatus).reduce((sum, [status, count]) => status >= "400" ? sum + count : sum, 0);
   const bars = (pick: (hour: HourStats) => number) =>

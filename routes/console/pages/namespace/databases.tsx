@@ -1,5 +1,6 @@
 // /console/:ns: the databases of a namespace, what they cost today, and what waits for a person. They are made and brought
 // back here; how one is deleted is a page of its own.
+import { DAY_MS } from "../../../../lib/core/clock.ts";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import {
@@ -20,7 +21,6 @@ import type { Returned } from "../../frame/returned.ts";
 import type { DatabasesFacts } from "./databases_props.ts";
 import { Databases } from "./databases_view.tsx";
 
-const DAY_MS = 86_400_000;
 const PAGE_SIZE = 100;
 const SLUG_WORDS = "Use lower-case letters, digits and hyphens, a letter first, at most 40 characters";
 const newDatabase = z.object({ slug: newSlug, name: displayName.optional() });

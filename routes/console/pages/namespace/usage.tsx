@@ -1,4 +1,5 @@
 // /console/:ns/usage: where calls, rows and money went, by hour or by day, of all databases or of one.
+import { DAY_MS, HOUR_MS } from "../../../../lib/core/clock.ts";
 import { Hono } from "hono";
 import { getDatabase, readSlugs } from "../../../../lib/services/databases/manage_databases.ts";
 import { readUsageSums } from "../../../../lib/services/money/manage_money.ts";
@@ -9,7 +10,6 @@ import { manageContext } from "../../../http/service_contexts.ts";
 import { renderPage } from "../../frame/page.tsx";
 import { Usage } from "./usage_view.tsx";
 
-const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 /** How far each view looks back, and how wide its bars are. */
 const spans = {
   day: { by: "hour", barMs: HOUR_MS, bars: 24 },

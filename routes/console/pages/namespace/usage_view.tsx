@@ -1,4 +1,5 @@
 // What the page of the usage shows: drawings of cost, calls, rows and latency, and the databases by what they cost.
+import { DAY_MS } from "../../../../lib/core/clock.ts";
 import type { UsageFigures, UsageSumsView } from "../../../../lib/services/money/manage_money.ts";
 import type { LatencyReport } from "../../../../lib/services/query/read_latency.ts";
 import { Card } from "../../parts/card.tsx";
@@ -31,7 +32,6 @@ export interface UsageProps {
   readonly latency: ReadonlyMap<string, LatencyReport>;
 }
 
-const DAY_MS = 86_400_000;
 const shown = [["day", "24 hours"], ["week", "7 days"], ["month", "30 days"]] as const;
 
 /** The page. */
