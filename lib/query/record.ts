@@ -1,5 +1,6 @@
 // Stage "record": the query log. A call that reaches the engine leaves its row there (a mutation in its own transaction);
 // this writes the row of one that did not.
+import { type Caller, callerId } from "../access/caller.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { Clock } from "../core/clock.ts";
 import { LOG_SQL_BYTES } from "../core/limits.ts";
@@ -11,25 +12,32 @@ import type { QueryCall, StatementDatabase } from "./query_call.ts";
 import type { StatementPass } from "./statement_stages.ts";
 import { workOf } from "./store_call.ts";
 
-/** The parts of a call that its log row names. */
-export interface LoggedCall
-  extends Pick<LogIdentity, "tokenId" | "userId" | "operation" | "statementCount" | "sql"> {
-  readonly target: Pick<LogIdentity, "namespaceId" | "databaseId">;
-}
-
-/** The part of the log row that is known before the call runs. */
-export function identify(clock: Clock, call: LoggedCall): LogIdentity {
-  const { target: { namespaceId, databaseId }, tokenId, userId, operation, statementCount, sql } = call;
+/** The part of a call's log row that is known before it runs. */
+export function identifyStatements(clock: Clock, call: QueryCall): LogIdentity {
+  const { target: { namespaceId, databaseId }, tokenId, userId, operation } = call;
   const ts = clock.now();
   const id = newId("qry", ts);
+  const statementCount = runsOf(call);
+  const sql = logText(textOf(call));
   return { id, ts, namespaceId, databaseId, tokenId, userId, operation, statementCount, sql };
 }
 
-/** That part of the log row for a call of statements. */
-export function identifyStatements(clock: Clock, call: QueryCall): LogIdentity {
-  const { target, tokenId, userId, operation } = call;
-  const statementCount = runsOf(call);
-  return identify(clock, { target, tokenId, userId, operation, statementCount, sql: logText(textOf(call)) });
+/** Work in a database that is no statement, such as an import. */
+interface Work {
+  readonly target: Pick<LogIdentity, "namespaceId" | "databaseId">;
+  readonly operation: LogIdentity["operation"];
+  /** Stands where statements have their text. */
+  readonly what: string;
+}
+
+/** The same part for work of a caller. */
+export function identifyWork(
+  { clock, caller }: { readonly clock: Clock; readonly caller: Caller },
+  { target: { namespaceId, databaseId }, operation, what }: Work,
+): LogIdentity {
+  const ts = clock.now();
+  const work = { namespaceId, databaseId, operation, statementCount: 1, sql: logText(`-- ${what}`) };
+  return { id: newId("qry", ts), ts, ...work, tokenId: callerId(caller), userId: null };
 }
 
 /** Failures over a key whose first call has its row. */

@@ -9,7 +9,7 @@ import {
   type HeldRestore,
   heldText,
 } from "../../query/held_call.ts";
-import { identify } from "../../query/record.ts";
+import { identifyWork } from "../../query/record.ts";
 import { effectOf, mergeEffectOf } from "../../sql/service/branch_report.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import { requireNamespace } from "../namespaces/namespace_record.ts";
@@ -105,13 +105,10 @@ async function lookAtMerge(
     // A dry run takes none and leaves no row.
     snapshot: "",
     auditId: newId("evt", clock.now()),
-    log: identify(clock, {
+    log: identifyWork({ clock, caller }, {
       target: { namespaceId, databaseId },
-      tokenId: callerId(caller),
-      userId: null,
       operation: "merge",
-      statementCount: 1,
-      sql: `-- dry run: ${mode} of branch ${ref}`,
+      what: `dry run: ${mode} of branch ${ref}`,
     }),
   });
   if (outcome === "refused" || failure !== null) {

@@ -1,6 +1,5 @@
 // A merge of a branch on its way through the pipeline. It is one call of the trunk, previews included: paid, and
 // logged, once.
-import { callerId } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import type { Rules } from "../../control/rules.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
@@ -20,7 +19,7 @@ import {
   untilAnswered,
 } from "../../query/pipeline.ts";
 import { priceNanoUsd } from "../../query/prices.ts";
-import { identify, recordEnd } from "../../query/record.ts";
+import { identifyWork, recordEnd } from "../../query/record.ts";
 import { type MergeDone, mergeEffectOf, type MergeReport } from "../../sql/service/branch_report.ts";
 import type { BranchRecord } from "../../store/records.ts";
 import type { LogIdentity, TenantDatabase } from "../../tenant/tenant_store.ts";
@@ -71,13 +70,10 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
   const startedMs = clock.monotonicMs();
   const trunk = ctx.tenants.open(target.databaseId, target.namespaceId);
   const bill = new Bill(ctx.meter, target);
-  const log = identify(clock, {
+  const log = identifyWork(ctx, {
     target,
-    tokenId: callerId(ctx.caller),
-    userId: null,
     operation: "merge",
-    statementCount: 1,
-    sql: `-- ${dryRun ? "dry run: " : ""}${mode} of branch ${ref}`,
+    what: `${dryRun ? "dry run: " : ""}${mode} of branch ${ref}`,
   });
   const record = (errorKind: string | null) => {
     const durationMs = roundMs(clock.monotonicMs() - startedMs);

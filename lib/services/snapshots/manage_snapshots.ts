@@ -1,16 +1,10 @@
 // Lists and takes snapshots of a database, and makes a new database of one.
-import {
-  type Caller,
-  callerId,
-  requireFresh,
-  requireNamespaceAdmin,
-  requireRole,
-} from "../../access/caller.ts";
+import { type Caller, requireFresh, requireNamespaceAdmin, requireRole } from "../../access/caller.ts";
 import type { Target } from "../../access/resolve_target.ts";
 import { type Clock, isoTime } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { labelTime } from "../../query/choose_snapshot.ts";
-import { identify } from "../../query/record.ts";
+import { identifyWork } from "../../query/record.ts";
 import type { SnapshotInfo } from "../../tenant/snapshots.ts";
 import type { LogIdentity, TenantDatabase, TenantStore } from "../../tenant/tenant_store.ts";
 import { addDatabase, type NewStorage } from "../databases/add_database.ts";
@@ -89,15 +83,13 @@ export async function restoreInto(
 
 /** The row that a restore leaves in the query log of the database that it has changed or made. */
 export function restoreLog(
-  { clock, target, caller }: SnapshotContext,
+  ctx: SnapshotContext,
   { databaseId, snapshot }: { readonly databaseId: string; readonly snapshot: string },
 ): LogIdentity {
-  return identify(clock, {
-    target: { namespaceId: target.namespaceId, databaseId },
-    tokenId: callerId(caller),
-    userId: null,
+  const { namespaceId, databaseSlug } = ctx.target;
+  return identifyWork(ctx, {
+    target: { namespaceId, databaseId },
     operation: "restore",
-    statementCount: 1,
-    sql: `-- snapshot ${snapshot} of ${target.databaseSlug}`,
+    what: `snapshot ${snapshot} of ${databaseSlug}`,
   });
 }

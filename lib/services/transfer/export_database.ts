@@ -6,9 +6,8 @@ import type { Meter } from "../../control/balance/meter.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { roleAtLeast } from "../../core/role.ts";
-import { logText } from "../../core/plain_text.ts";
 import { Bill } from "../../query/bill.ts";
-import { identify, recordEnd } from "../../query/record.ts";
+import { identifyWork, recordEnd } from "../../query/record.ts";
 import { quoteText } from "../../sql/words/quote.ts";
 import type { LogIdentity, TenantStore } from "../../tenant/tenant_store.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
@@ -100,14 +99,7 @@ export async function cancelExport(ctx: ExportContext, id: string): Promise<void
 
 function exportLog(ctx: ExportContext, { format, table, id }: ExportRequest): LogIdentity {
   const what = `${format}${table === null ? "" : ` of ${quoteText(table)}`}${id === null ? "" : " again"}`;
-  return identify(ctx.clock, {
-    target: ctx.target,
-    tokenId: callerId(ctx.caller),
-    userId: null,
-    operation: "export",
-    statementCount: 1,
-    sql: logText(`-- export as ${what}`),
-  });
+  return identifyWork(ctx, { target: ctx.target, operation: "export", what: `export as ${what}` });
 }
 
 async function copyOut(

@@ -9,7 +9,7 @@ import type { QueryContext } from "../../query/query_call.ts";
 import { Bill } from "../../query/bill.ts";
 import { replayOfStep } from "../../query/hold_call.ts";
 import { autoLabel } from "../../query/choose_snapshot.ts";
-import { identify, recordEnd } from "../../query/record.ts";
+import { identifyWork, recordEnd } from "../../query/record.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import type { TransferRun } from "../../tenant/transfer/transfer_room.ts";
@@ -59,13 +59,10 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   requireRole(ctx.target, "admin");
   const { exports, transfers } = requireTransfers(ctx);
   const { target, clock } = ctx;
-  const log = identify(clock, {
+  const log = identifyWork(ctx, {
     target,
-    tokenId: callerId(ctx.caller),
-    userId: null,
     operation: "import",
-    statementCount: 1,
-    sql: `-- import of ${input.format}: ${input.mode}`,
+    what: `import of ${input.format}: ${input.mode}`,
   });
   const bill = new Bill(ctx.meter, target);
   const startedMs = clock.monotonicMs();
