@@ -114,23 +114,15 @@ interface HeldAsStep {
   readonly plan: HeldStep | undefined;
 }
 
+/** The parts of a call of which a merge and a restore have none. */
+const NO_STATEMENTS = { batch: false, statements: [], atomic: true, snapshots: true, effects: [] } as const;
+
 /** Writes the text of a merge. */
 export function writeHeldMerge(
   merge: HeldMerge,
   { covers, rowForm, plan }: Pick<HeldCall, "covers" | "rowForm"> & HeldAsStep,
 ): string {
-  const held: HeldCall = {
-    batch: false,
-    statements: [],
-    atomic: true,
-    rowForm,
-    snapshots: true,
-    effects: [],
-    covers,
-    ...(plan === undefined ? {} : { plan }),
-    merge,
-  };
-  return heldText(held);
+  return heldText({ ...NO_STATEMENTS, rowForm, covers, ...(plan === undefined ? {} : { plan }), merge });
 }
 
 /** Writes the text of a restore in place, of a snapshot or of what was built of a file. */
@@ -141,19 +133,14 @@ export function writeHeldRestore(
   },
   covers: readonly string[],
 ): string {
-  const held: HeldCall = {
-    batch: false,
-    statements: [],
-    atomic: true,
+  return heldText({
+    ...NO_STATEMENTS,
     rowForm: PLAIN_ROWS,
-    snapshots: true,
-    effects: [],
     covers,
     ...(plan === undefined ? {} : { plan }),
     restore,
     ...(imported === undefined ? {} : { imported }),
-  };
-  return heldText(held);
+  });
 }
 
 /** Writes a held call. The form is older than `RowForm`, so `integersAsStrings` is a member of its own. */
