@@ -2,16 +2,14 @@
 import { callerId, requireOperator } from "../../access/caller.ts";
 import { type AuditPageInput, SERVICE_AUDIT } from "../../control/audit.ts";
 import { isoTime } from "../../core/clock.ts";
-import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext } from "../../query/query_call.ts";
-import { run } from "../../query/run.ts";
 import { writtenTables } from "../../sql/grammar/written_tables.ts";
 import type { AuditFacts } from "../../store/audit_records.ts";
 import { readableDatabase, trunkTarget } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { notedName } from "../note_act.ts";
 import { readableNamespace } from "../namespaces/namespace_record.ts";
-import { rowsOf } from "../query/read_result.ts";
+import { readOwnRows } from "../query/read_own.ts";
 import { requireCursor, type ShownPage } from "../shown_page.ts";
 
 /** What it needs of a request. */
@@ -96,13 +94,11 @@ async function readDatabaseAudit(
   const bounds = [["id < ?", cursor], ["ts >= ?", sinceMs], ["ts < ?", untilMs]] as const;
   const used = bounds.flatMap(([condition, value]) => value === null ? [] : [{ condition, value }]);
   const where = used.length === 0 ? "" : ` WHERE ${used.map(({ condition }) => condition).join(" AND ")}`;
-  const statements = [{
+  const reader = { ...ctx.query, target, tokenId: callerId(ctx.caller) };
+  const rows = await readOwnRows<AuditTuple>(reader, {
     sql: `${SELECT}${where} ORDER BY id DESC LIMIT ?`,
     params: [...used.map(({ value }) => value), pageSize + 1],
-  }];
-  const tokenId = callerId(ctx.caller);
-  const answer = await run(ctx.query, plainCall({ target, tokenId, operation: "service", statements }));
-  const rows = rowsOf<AuditTuple>(answer.results[0]?.json);
+  });
   const shown = rows.slice(0, pageSize);
   const names = new Map<string, string | null>();
   await Promise.all(

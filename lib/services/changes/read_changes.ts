@@ -1,9 +1,7 @@
 // Reads changes of a database behind a place, and notices where that place is gone.
-import { plainCall } from "../../query/plain_call.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
-import { run } from "../../query/run.ts";
 import type { ChangePlace } from "../../sql/service/change_rows.ts";
-import { rowsOf } from "../query/read_result.ts";
+import { readOwnRows } from "../query/read_own.ts";
 import {
   beginningOf,
   changeOf,
@@ -70,8 +68,6 @@ async function select(
   sql: string,
   params: number[],
 ): Promise<PlacedChange[]> {
-  const statements = [{ sql, params }];
-  const own = { ...target, role: "read" } as const;
-  const answer = await run(ctx, plainCall({ target: own, tokenId: "", operation: "service", statements }));
-  return rowsOf<ChangeTuple>(answer.results[0]?.json).map(changeOf);
+  const own = { ...ctx, target: { ...target, role: "read" }, tokenId: "" } as const;
+  return (await readOwnRows<ChangeTuple>(own, { sql, params })).map(changeOf);
 }

@@ -4,10 +4,8 @@ import { callerId } from "../../access/caller.ts";
 import { DAY_MS, HOUR_MS, isoTime, roundMs } from "../../core/clock.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import { idFloor } from "../../core/ids.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
 import { type DatabaseAddress, readableDatabase, trunkTarget } from "../databases/database_record.ts";
-import { rowsOf } from "../query/read_result.ts";
+import { readOwnRows } from "../query/read_own.ts";
 import { type EndpointContext, requireEndpoint } from "./endpoint_context.ts";
 
 /** Which endpoint, and which span of time. */
@@ -60,10 +58,9 @@ export async function readStats(ctx: EndpointContext, input: StatsInput): Promis
   await requireEndpoint(ctx, database, slug);
   const { fromMs, toMs } = boundedRange(input, ctx.clock.now());
   const target = trunkTarget(database, address.namespaceSlug, "read");
-  const statements = [{ sql: SELECT, params: [idFloor("evt", fromMs), fromMs, toMs, slug] }];
-  const call = plainCall({ target, tokenId: callerId(ctx.caller), operation: "service", statements });
-  const { results: [result] } = await run(ctx.query, call);
-  const byHour = Map.groupBy(rowsOf<Sums>(result?.json), ([hour]) => hour);
+  const params = [idFloor("evt", fromMs), fromMs, toMs, slug];
+  const reader = { ...ctx.query, target, tokenId: callerId(ctx.caller) };
+  const byHour = Map.groupBy(await readOwnRows<Sums>(reader, { sql: SELECT, params }), ([hour]) => hour);
   return [...byHour].map(([hour, sums]) => hourStats(hour, sums));
 }
 

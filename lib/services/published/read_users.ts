@@ -1,16 +1,14 @@
 // Reads the users table of a sign-up or log-in as it is now, and which of its columns the statement's answer shows.
 import { EMAIL_COLUMN } from "../../access/mint_session.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
 import { foldName } from "../../sql/words/names.ts";
 import { quoteIdentifier } from "../../sql/words/quote.ts";
 import { shownColumns } from "../../sql/grammar/result_columns.ts";
 import { readEmailIndexes } from "../endpoints/spec/email_indexes.ts";
 import { keyColumn, noKey, PASSWORD_COLUMN, shownIndex } from "../endpoints/spec/users_table.ts";
-import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../schema/read_table.ts";
+import { readOwnRows } from "../query/read_own.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
 /** Indexes of the answer's columns, -1 for what it does not show. */
@@ -70,12 +68,7 @@ export async function readEmail(
   const { emailSql } = await readUsers(ctx, call);
   if (emailSql === null) return null;
   const { target, tokenId } = call;
-  const statements = [{ sql: emailSql, params: [key] }];
-  const { results: [result] } = await run(
-    ctx.query,
-    plainCall({ target, tokenId, operation: "service", statements }),
-  );
-  const [row] = rowsOf(result?.json);
+  const [row] = await readOwnRows({ ...ctx.query, target, tokenId }, { sql: emailSql, params: [key] });
   return typeof row?.[0] === "string" ? row[0] : null;
 }
 

@@ -14,9 +14,9 @@ import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../endpoints/spec/users_table.ts";
-import { rowsOf } from "../query/read_result.ts";
 import { readTable } from "../schema/read_table.ts";
-import type { EndpointCall, EndpointSession, PublishedContext } from "./published_context.ts";
+import { readOwnRows } from "../query/read_own.ts";
+import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
 type Context = Pick<PublishedContext, "query" | "control">;
 type Call = Pick<EndpointCall, "record" | "target" | "tokenId" | "session">;
@@ -135,9 +135,10 @@ async function referredTo(
 ): Promise<readonly string[]> {
   if (tables.length === 0) return [];
   const sql = 'SELECT DISTINCT f."table" FROM json_each(?) AS t, pragma_foreign_key_list(t.value) AS f';
-  const statements = [{ sql, params: [JSON.stringify(tables)] }];
-  const { results } = await run(query, plainCall({ target, tokenId, operation: "service", statements }));
-  return rowsOf<[string]>(results[0]?.json).map(([name]) => name);
+  const reader = { ...query, target, tokenId };
+  return (await readOwnRows<[string]>(reader, { sql, params: [JSON.stringify(tables)] })).map(([name]) =>
+    name
+  );
 }
 
 /**

@@ -1,9 +1,7 @@
 // How long the calls of a database took, from its query log: the median, and what 95 of 100 calls stayed below.
 import { DAY_MS, HOUR_MS, isoTime } from "../../core/clock.ts";
 import { idFloor } from "../../core/ids.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
-import { rowsOf } from "./read_result.ts";
+import { readOwnRows } from "./read_own.ts";
 import type { StatementsContext } from "./run_statements.ts";
 
 /** Calls that are looked at, the newest: what the engine sorts in some 20 ms. */
@@ -52,13 +50,10 @@ export async function readLatency(
   ctx: StatementsContext,
   { sinceMs, untilMs, by }: LatencyInput,
 ): Promise<LatencyReport> {
-  const { target, tokenId, clock } = ctx;
-  const until = untilMs ?? clock.now() + 1;
+  const until = untilMs ?? ctx.clock.now() + 1;
   const since = sinceMs ?? until - spanMs[by];
   const params = [stepMs[by], idFloor("qry", since), idFloor("qry", until), MOST_CALLS];
-  const statements = [{ sql: SELECT, params }];
-  const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const rows = rowsOf<Row>(answer.results[0]?.json);
+  const rows = await readOwnRows<Row>(ctx, { sql: SELECT, params });
   const latencyOf = ([, calls, p50Ms, p95Ms]: Row): Latency => ({ calls, p50Ms, p95Ms });
   const whole = rows.find(([bar]) => bar === null);
   return {

@@ -1,7 +1,6 @@
 // The query log of a database, newest first, from its own table.
 import { isoTime } from "../../core/clock.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
+import { readOwn } from "./read_own.ts";
 import { readResult } from "./read_result.ts";
 import type { StatementsContext } from "./run_statements.ts";
 import { requireCursor } from "../shown_page.ts";
@@ -62,13 +61,11 @@ export async function readQueryLog(
   where("token_id = ?", input.tokenId);
   where("status = ?", input.status);
   const filter = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
-  const { target, tokenId } = ctx;
-  const statements = [{
+  const [json] = await readOwn(ctx, [{
     sql: `${SELECT}${filter} ORDER BY id DESC LIMIT ?`,
     params: [...params, input.pageSize + 1],
-  }];
-  const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const entries = entriesOf(answer.results[0]?.json);
+  }]);
+  const entries = entriesOf(json);
   const page = entries.slice(0, input.pageSize);
   return { entries: page, nextCursor: entries.length > input.pageSize ? page.at(-1)?.id ?? null : null };
 }

@@ -1,11 +1,10 @@
 // What a statement would read and cost, told from the engine's plan before anything runs.
 import { type PlanNode, planNodes, type PlanRow } from "../../engine/rows_read/plan_nodes.ts";
 import { aliasesOf, readStatementText, type StatementText } from "../../engine/rows_read/statement_text.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
 import { costNanoUsd, toUsd } from "../../query/prices.ts";
 import { quoteIdentifier } from "../../sql/words/quote.ts";
 import type { StatementFacts } from "../../sql/grammar/statement_facts.ts";
+import { readOwnRows } from "../query/read_own.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readEach, unreadable } from "./read_rows.ts";
@@ -69,13 +68,11 @@ async function readsOf(
 
 /** The plan, which does not depend on the values; empty where there is none. */
 async function explain(ctx: StatementsContext, sql: string, parameterCount: number): Promise<PlanRow[]> {
-  const { target, tokenId } = ctx;
   const params = Array.from({ length: parameterCount }, () => null);
-  const statements = [{ sql: `EXPLAIN QUERY PLAN ${sql}`, params }];
+  const explaining = { sql: `EXPLAIN QUERY PLAN ${sql}`, params };
   try {
-    const { results } = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-    return rowsOf<[number, number, number, string]>(results[0]?.json)
-      .map(([id, parent, , detail]): PlanRow => ({ id, parent, detail }));
+    const rows = await readOwnRows<[number, number, number, string]>(ctx, explaining);
+    return rows.map(([id, parent, , detail]): PlanRow => ({ id, parent, detail }));
   } catch (error) {
     if (unreadable(error) === null) throw error;
     return [];

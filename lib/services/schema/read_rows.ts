@@ -1,7 +1,6 @@
 // Reads that the service makes for itself: free, and not in the query log.
 import { AppError, type ErrorCode } from "../../core/errors.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
+import { readOwn } from "../query/read_own.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
 /**
@@ -9,14 +8,7 @@ import type { StatementsContext } from "../query/run_statements.ts";
  * of the pipeline.
  */
 export async function readRows(ctx: StatementsContext, statements: readonly string[]): Promise<string[]> {
-  const call = plainCall({
-    target: ctx.target,
-    tokenId: ctx.tokenId,
-    operation: "service",
-    statements: statements.map((sql) => ({ sql, params: [] })),
-  });
-  const answer = await run(ctx, call);
-  return answer.results.map(({ json }) => json);
+  return await readOwn(ctx, statements.map((sql) => ({ sql, params: [] })));
 }
 
 /** What one of several reads came to. */

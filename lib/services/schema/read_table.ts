@@ -1,8 +1,7 @@
 // Reads the columns and the key of one table or view.
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
 import { sameName } from "../../sql/words/names.ts";
 import { isReservedName } from "../../sql/words/service_tables.ts";
+import { readOwn } from "../query/read_own.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
@@ -46,14 +45,12 @@ type ColumnRow = [
 
 /** Null where no table or view has that name. The name is spelled as in the schema. Errors: those of the pipeline. */
 export async function readTable(ctx: StatementsContext, table: string): Promise<TableDefinition | null> {
-  const { target, tokenId } = ctx;
-  const tenant = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const tenant = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
   const found = (await tenant.schema()).tables.find(({ name }) => sameName(name, table));
   if (!found || found.kind === "shadow" || isReservedName(found.name)) return null;
   const { name, kind } = found;
   const statements = [COLUMNS, KIND, KEY_INDEX].map((sql) => ({ sql, params: [name] }));
-  const { results } = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const [columns, declared, keyIndex] = results.map(({ json }) => json);
+  const [columns, declared, keyIndex] = await readOwn(ctx, statements);
   const read = rowsOf<ColumnRow>(columns).filter((row) => row[4] !== 1);
   const keys = read.filter((row) => row[3] > 0);
   const [[withoutRowid, strict] = []] = rowsOf<[number, number]>(declared);

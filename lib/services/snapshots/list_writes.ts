@@ -1,9 +1,7 @@
 // The last writes of a database, each with the moment just before it, for whoever looks for the one to go back to.
 import { isoTime } from "../../core/clock.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import { run } from "../../query/run.ts";
 import { writtenTables } from "../../sql/grammar/written_tables.ts";
-import { rowsOf } from "../query/read_result.ts";
+import { readOwnRows } from "../query/read_own.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 
 /** One write. */
@@ -49,11 +47,8 @@ export async function listWrites(
   ctx: StatementsContext,
   { untilMs, after, pageSize }: WritesInput,
 ): Promise<{ writes: WriteView[]; older: string | null }> {
-  const { target, tokenId } = ctx;
   const params = [after ?? ANY_ID, untilMs ?? Number.MAX_SAFE_INTEGER, pageSize + 1];
-  const statements = [{ sql: SELECT, params }];
-  const answer = await run(ctx, plainCall({ target, tokenId, operation: "service", statements }));
-  const rows = rowsOf<WriteTuple>(answer.results[0]?.json);
+  const rows = await readOwnRows<WriteTuple>(ctx, { sql: SELECT, params });
   const writes = rows.slice(0, pageSize).map(viewOf);
   return { writes, older: rows.length > pageSize ? writes.at(-1)?.id ?? null : null };
 }

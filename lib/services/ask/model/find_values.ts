@@ -1,8 +1,7 @@
 // Looks up which phrases of a question occur in the data, so that "in Berlin" becomes a comparison.
-import { plainCall } from "../../../query/plain_call.ts";
-import { run } from "../../../query/run.ts";
 import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import { affinityOf } from "../../../sql/words/sql_value.ts";
+import { readOwn } from "../../query/read_own.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import type { AskSchema } from "./ask_schema.ts";
@@ -37,16 +36,11 @@ export async function findValues(
   ).slice(0, MAX_COLUMNS);
   if (columns.length === 0 || phrases.length === 0) return [];
   const params = [JSON.stringify(phrases)];
-  const answer = await run(
+  const results = await readOwn(
     ctx,
-    plainCall({
-      target: ctx.target,
-      tokenId: ctx.tokenId,
-      operation: "service",
-      statements: columns.map(({ table, column }) => ({ sql: lookUp(table, column), params })),
-    }),
+    columns.map(({ table, column }) => ({ sql: lookUp(table, column), params })),
   );
-  return answer.results.flatMap(({ json }, index) => {
+  return results.flatMap((json, index) => {
     const found = columns[index];
     return found === undefined ? [] : rowsOf<[string]>(json).map(([value]) => ({ ...found, value }));
   });

@@ -5,8 +5,6 @@ import { failedWith, invalidInput } from "../../../core/errors.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
 import { type DatabaseAddress, requireDatabase, trunkTarget } from "../../databases/database_record.ts";
 import { sameName } from "../../../sql/words/names.ts";
-import { plainCall } from "../../../query/plain_call.ts";
-import { run } from "../../../query/run.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 import { INDEXES, type IndexFacts, toIndexes } from "../../schema/read_indexes.ts";
 import { readTable, type TableDefinition } from "../../schema/read_table.ts";
@@ -16,6 +14,7 @@ import { moveEndpoint } from "../manage_endpoints.ts";
 import { type CheckContext, checkSpec } from "../spec/check_spec.ts";
 import { appBody, appOperations, type AppTable } from "./app_spec.ts";
 import { type CrudSpec, crudSpec, namedSpec } from "./crud_spec.ts";
+import { readOwn } from "../../query/read_own.ts";
 import type { CrudOperation, ScaffoldOperation } from "./scaffold_names.ts";
 
 /** Which endpoints to make of which table. */
@@ -70,14 +69,8 @@ export async function scaffoldCrud(ctx: EndpointContext, input: ScaffoldInput): 
 }
 
 async function indexesOf(ctx: StatementsContext, { name }: TableDefinition): Promise<readonly IndexFacts[]> {
-  const { target, tokenId } = ctx;
-  const call = plainCall({
-    target,
-    tokenId,
-    operation: "service",
-    statements: [{ sql: INDEXES, params: [] }],
-  });
-  return toIndexes((await run(ctx, call)).results[0]?.json).get(name) ?? [];
+  const [json] = await readOwn(ctx, [{ sql: INDEXES, params: [] }]);
+  return toIndexes(json).get(name) ?? [];
 }
 
 function plansFor(

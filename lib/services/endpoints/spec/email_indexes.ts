@@ -1,10 +1,8 @@
 // Which indexes make the addresses of a users table unique, and whether upper and lower case are one to them.
-import { plainCall } from "../../../query/plain_call.ts";
-import { run } from "../../../query/run.ts";
 import { foldingOf } from "../../../sql/schema/case_folding.ts";
 import { sameName } from "../../../sql/words/names.ts";
 import { quoteIdentifier } from "../../../sql/words/quote.ts";
-import { rowsOf } from "../../query/read_result.ts";
+import { readOwnRows } from "../../query/read_own.ts";
 import type { StatementsContext } from "../../query/run_statements.ts";
 
 /** Unique indexes of one column or expression that hold for every row. */
@@ -32,13 +30,8 @@ export async function readEmailIndexes(
   ctx: StatementsContext,
   { table, email }: EmailColumn,
 ): Promise<EmailIndexes> {
-  const { target, tokenId } = ctx;
-  const statements = [{ sql: UNIQUE, params: [table] }];
-  const { results: [result] } = await run(
-    ctx,
-    plainCall({ target, tokenId, operation: "service", statements }),
-  );
-  const found = rowsOf<UniqueRow>(result?.json).flatMap((row) => comparison(row, email));
+  const rows = await readOwnRows<UniqueRow>(ctx, { sql: UNIQUE, params: [table] });
+  const found = rows.flatMap((row) => comparison(row, email));
   return { unique: found.length > 0, anyCase: found.find((one) => one !== null) ?? null };
 }
 
