@@ -1,6 +1,7 @@
 // Kind `auth_password`: the user of a session sets a new password with the old one.
 import { sessionOwner } from "../../access/mint_session.ts";
 import { newPassword, PASSWORD_BOUNDS } from "../../access/password_hash.ts";
+import type { SessionClaims } from "../../access/verify_session.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { sameName } from "../../sql/words/names.ts";
@@ -8,12 +9,7 @@ import { accountByKey, setPassword } from "./find_account.ts";
 import { beginGuess, isPassword } from "./guess_password.ts";
 import { textIn } from "./input_values.ts";
 import { issueSession } from "./issue_session.ts";
-import type {
-  EndpointCall,
-  EndpointOutcome,
-  EndpointSession,
-  PublishedContext,
-} from "./published_context.ts";
+import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 
 const WRONG = "Send the password that the account has now";
 
@@ -46,7 +42,7 @@ export async function changePassword(
  * The session of a call that is about its user's row. A key of another users table is another user. Errors:
  * `session_invalid`, `session_required`.
  */
-export function ownSession({ session, record: { spec: { authConfig } } }: EndpointCall): EndpointSession {
+export function ownSession({ session, record: { spec: { authConfig } } }: EndpointCall): SessionClaims {
   if (session === null) throw new AppError("session_required");
   const isOther = session.users !== null &&
     !sameName(session.users.table, authConfig?.usersTable ?? "");

@@ -1,18 +1,13 @@
 // Step 9: the session of an endpoint that asks for one. Fields with `$` come from its verified claims and nowhere
 // else. While a call runs for long, its session is looked at again.
 import { sessionOwner } from "../../access/mint_session.ts";
-import { verifySession } from "../../access/verify_session.ts";
+import { type SessionClaims, verifySession } from "../../access/verify_session.ts";
 import { isRevoked } from "../../control/session_keys.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { brokenRule } from "../endpoints/spec/validate_input.ts";
 import type { PreparedSpec } from "../endpoints/spec/prepare_spec.ts";
-import type {
-  EndpointCall,
-  EndpointSession,
-  PublishedContext,
-  ResolvedEndpoint,
-} from "./published_context.ts";
+import type { EndpointCall, PublishedContext, ResolvedEndpoint } from "./published_context.ts";
 import { readValue } from "../endpoints/spec/read_value.ts";
 
 const SCHEME = /^Bearer +([!-~]{1,8192}) *$/i;
@@ -25,7 +20,7 @@ export async function openSession(
   { control, clock }: Pick<PublishedContext, "control" | "clock">,
   { record, target }: ResolvedEndpoint,
   headers: Headers,
-): Promise<EndpointSession | null> {
+): Promise<SessionClaims | null> {
   if (record.spec.auth !== "session") return null;
   const authorization = headers.get("authorization");
   if (authorization === null) throw new AppError("session_required");
@@ -56,7 +51,7 @@ export function underOpenSession(
 async function requireGoingOn(
   { control }: Pick<PublishedContext, "control">,
   target: EndpointCall["target"],
-  session: EndpointSession,
+  session: SessionClaims,
 ): Promise<void> {
   const ended = control.sessionEnds.hasEnded(sessionOwner(target, session), session);
   if (ended instanceof Promise ? await ended : ended) throw new AppError("session_invalid");
@@ -69,7 +64,7 @@ async function requireGoingOn(
 export function fillSession(
   prepared: PreparedSpec,
   bound: readonly SqlParameter[],
-  session: EndpointSession | null,
+  session: SessionClaims | null,
 ): SqlParameter[] {
   const own = prepared.fields.map((one) => {
     const { field, index, fromSession, absent } = one;
@@ -98,7 +93,7 @@ function doesNotFit(name: string, fault: string): AppError {
 }
 
 /** The claim behind each field that a session fills. */
-const claims: Readonly<Record<string, (session: EndpointSession) => string | number | null>> = {
+const claims: Readonly<Record<string, (session: SessionClaims) => string | number | null>> = {
   "$user_id": ({ userId }) => userId,
   "$user_email": ({ email }) => email,
   "$session_iat": ({ issuedSec }) => issuedSec,

@@ -67,14 +67,11 @@ export interface PublishedAnswer {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
-/** The claims of a verified session JWT. Without `users` whoever minted the session vouches for its user. */
-export type EndpointSession = SessionClaims;
-
 /** One call whose input fits the specification. */
 export interface EndpointCall {
   readonly record: EndpointRecord;
   readonly target: QueryTarget;
-  readonly session: EndpointSession | null;
+  readonly session: SessionClaims | null;
   /** Names the caller in the query log and the audit trail. */
   readonly tokenId: string;
   /** Null: the same call runs again. */

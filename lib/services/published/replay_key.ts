@@ -1,10 +1,11 @@
 // Mutations that may be sent again: the name under which the first answer is kept.
 import { replayScope, requireReplayKey } from "../../access/replay_scope.ts";
+import type { SessionClaims } from "../../access/verify_session.ts";
 import { invalidInput } from "../../core/errors.ts";
 import type { CallReplay } from "../../query/query_call.ts";
 import type { RowForm } from "../../sql/words/row_form.ts";
 import type { SqlParameter } from "../../sql/words/sql_value.ts";
-import type { EndpointSession, PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
+import type { PublishedRequest, ResolvedEndpoint } from "./published_context.ts";
 
 /** Strangers share the keys of an endpoint without sessions: a shorter one could be somebody else's. */
 const MIN_SHARED_LENGTH = 16;
@@ -12,7 +13,7 @@ const HEADER = "Idempotency-Key";
 
 /** What a repetition must have in common with the first call. */
 interface RepeatedCall {
-  readonly session: EndpointSession | null;
+  readonly session: SessionClaims | null;
   /** What the caller sent, without the fields of the session: a new log-in changes those. */
   readonly values: readonly SqlParameter[];
   readonly rowForm: RowForm;
@@ -47,7 +48,7 @@ export function replayOf(
  * Who the caller is, as parts of a scope. A users table may give a deleted user's key to the next one, so a user is the key and the
  * address together, as for the session itself.
  */
-function callerWords(session: EndpointSession | null): readonly string[] {
+function callerWords(session: SessionClaims | null): readonly string[] {
   if (session === null) return ["anybody"];
   const { users, userId, email } = session;
   return users === null ? ["user", "", userId] : ["user", users.table, userId, email ?? ""];

@@ -1,11 +1,11 @@
 // Proves in the call's own transaction that the user of a session still exists: the users table that the session
 // names has a row with that key and that address.
+import type { SessionUsers } from "../../access/mint_session.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
 import type { QueryAnswer, QueryStatement } from "../../query/query_call.ts";
-import { run } from "../../query/run.ts";
 import { runForSession } from "../../query/run_for_session.ts";
 import { foldName, sameName } from "../../sql/words/names.ts";
 import { quoteIdentifier } from "../../sql/words/quote.ts";
@@ -20,7 +20,6 @@ import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
 type Context = Pick<PublishedContext, "query" | "control">;
 type Call = Pick<EndpointCall, "record" | "target" | "tokenId" | "session">;
-type Users = NonNullable<EndpointSession["users"]>;
 
 /** How an endpoint proves the sessions of a users table, at one version of the schema. */
 interface Proof {
@@ -90,18 +89,18 @@ async function isAboutOthers(
   { control }: Context,
   { record: { spec, databaseId } }: Call,
   { touched }: Proof,
-  { table }: Users,
+  { table }: SessionUsers,
 ): Promise<boolean> {
   const namesUser = spec.input.some(({ name }) => name === "$user_id" || name === "$user_email");
   if (!namesUser || touched.has(foldName(table))) return false;
   return (await control.endpoints.usersTables(databaseId)).some((one) => touched.has(foldName(one)));
 }
 
-function nameOf({ table, emailColumn }: Users): string {
+function nameOf({ table, emailColumn }: SessionUsers): string {
   return JSON.stringify([table, emailColumn]);
 }
 
-async function find(ctx: Context, call: Call, users: Users): Promise<Proof> {
+async function find(ctx: Context, call: Call, users: SessionUsers): Promise<Proof> {
   const { record: { spec }, target: { databaseId } } = call;
   const name = nameOf(users);
   const schemaVersion = ctx.query.facts.schemaVersion(databaseId);
@@ -148,7 +147,7 @@ async function referredTo(
 async function guardSql(
   { query }: Context,
   { target, tokenId }: Call,
-  { table: name, emailColumn }: Users,
+  { table: name, emailColumn }: SessionUsers,
 ): Promise<Pick<Proof, "sql" | "checksMark">> {
   const table = await readTable({ ...query, target, tokenId }, name);
   const key = table && keyColumn(table);
