@@ -4,8 +4,8 @@ import { type BenchTarget, sendOnce } from "./bench_target.ts";
 import { otherPointReads } from "./bench_cases.ts";
 import type { Load } from "./load.ts";
 import type { ServiceTarget } from "./service_target.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
-const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 const CONNECTIONS = 4;
 const HEALTH_EVERY_MS = 25;
 

@@ -5,8 +5,8 @@ import { print } from "../testing/print.ts";
 import { callService, newToken, type ServiceWorld, serviceWorld } from "../testing/service_world.ts";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
-const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 const POINT_READ = "SELECT a FROM t WHERE id = 5";
 const WRITE = "UPDATE t SET a = 'y' WHERE id = 5";
 const SLOW_READS = 50;

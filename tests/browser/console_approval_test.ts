@@ -7,13 +7,12 @@ import { signIn } from "../testing/person.ts";
 import { decisionWorld } from "../writes/decision_world.ts";
 import { addAuthenticator, launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { openConsole } from "./console_world.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 const browser = await launchBrowser();
 /** For what a window has and a page has not. */
 const wholeBrowser = await launchBrowser({ whole: true });
 const ignore = browser === null || wholeBrowser === null;
-/** The browser was started by the file, and goes on between the steps. */
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true };
 /** Keeps the titles of a page's notifications, which nobody sees here. */
 const RECORD_NOTIFICATIONS = `globalThis.told = [];

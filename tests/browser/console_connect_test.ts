@@ -9,6 +9,7 @@ import { keys } from "../../lib/store/keys.ts";
 import { signIn, type TestPerson } from "../testing/person.ts";
 import { launchBrowser, overflow, violations } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 const NARROW = { width: 360, height: 740 };
 const PATIENCE_MS = 120_000;
@@ -16,8 +17,6 @@ const VERIFIER = "v".repeat(64);
 const PASSWORD = "copper lantern on the hill";
 
 const browser = await launchBrowser();
-/** The browser was started by the file, and goes on between the steps. */
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 /** A program on this machine that waits for its code. */
 interface Program {

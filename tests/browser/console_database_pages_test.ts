@@ -7,11 +7,10 @@ import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
 import { furnishDatabase, type FurnishedDatabase } from "./furnished_database.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 const browser = await launchBrowser();
 const ignore = browser === null;
-/** The browser was started by the file, and goes on between the steps. */
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 const MARKUP = '<img src=x onerror="alert(1)">';
 /** A word that no line may be broken in, longer than a phone is wide. */

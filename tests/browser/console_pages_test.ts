@@ -15,14 +15,13 @@ import {
 } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
 import { furnish, type FurnishedPage, openFurnished, personFor } from "./furnished.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 const WIDE = { width: 1280, height: 900 };
 const CLIPBOARD = { viewport: WIDE, permissions: ["clipboard-read", "clipboard-write"] };
 const NARROW = { width: 360, height: 740 };
 
 const browser = await launchBrowser();
-/** The browser was started by the file, and goes on between the steps. */
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 interface Parts {
   readonly browser: NonNullable<typeof browser>;

@@ -5,11 +5,10 @@ import { signIn } from "../testing/person.ts";
 import { makeTestNamespace, rowsOf } from "../testing/test_namespace.ts";
 import { assertSmall, launchBrowser, overflow, violations, withPage } from "./browser.ts";
 import { type ConsoleWorld, openConsole } from "./console_world.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 const browser = await launchBrowser();
 const ignore = browser === null;
-/** The browser was started by the file, and goes on between the steps. */
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 interface World extends ConsoleWorld {
   readonly base: string;
   look(path: string, look: (page: Page) => Promise<void>, refusals?: readonly number[]): Promise<void>;

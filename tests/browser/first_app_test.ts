@@ -4,10 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import { startService } from "../testing/start_service.ts";
 import { blocksOf, docFile } from "../docs/doc_files.ts";
 import { INSTALLED, launchBrowser } from "./browser.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 const PATIENCE_MS = 120_000;
 const browser = await launchBrowser();
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 /** Runs the guide's commands as they stand there, but for addresses and keys. */
 async function build(folder: string, replaced: ReadonlyMap<string, string>): Promise<void> {

@@ -3,8 +3,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startApp } from "../testing/start_app.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const PATH = "/v1/db/demo/demo/query";
 interface Target {
   readonly service: RunningService;

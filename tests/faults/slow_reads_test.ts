@@ -3,11 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import { startSharedSqld } from "../testing/shared_sqld.ts";
 import { callService, manage, newToken, type ServiceAnswer, serviceWorld } from "../testing/service_world.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
-const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 /** Slow by itself, so that it waits as the endless ones do, for a slot that they never leave. */
 const LONG = `SELECT count(*) FROM (${
-  COUNT.replace("SELECT count(*) FROM c", "SELECT i FROM c LIMIT 800000")
+  ENDLESS.replace("SELECT count(*) FROM c", "SELECT i FROM c LIMIT 800000")
 })`;
 /** Longer than any test here takes, on however busy a machine: what is held up behind these reads does not end. */
 const NEVER_MS = "200000";
@@ -36,8 +36,8 @@ async function untilDone(
 
 for (
   const [name, text] of [
-    ["of one text", () => COUNT],
-    ["of ten texts", (n: number) => COUNT.replace("(*)", `(*) + ${n}`)],
+    ["of one text", () => ENDLESS],
+    ["of ten texts", (n: number) => ENDLESS.replace("(*)", `(*) + ${n}`)],
   ] as const
 ) {
   Deno.test(`ten endless reads ${name} hold up no later read of the same or another token`, async () => {
@@ -86,7 +86,9 @@ async function besideTwentyTokens(world: World): Promise<void> {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => newToken(world, "read")));
   const sent = send(
     ["main", "more"].flatMap((database) =>
-      tokens.map((token, n) => callService({ ...world, token }, COUNT.replace("(*)", `(*) + ${n}`), database))
+      tokens.map((token, n) =>
+        callService({ ...world, token }, ENDLESS.replace("(*)", `(*) + ${n}`), database)
+      )
     ),
   );
   await pause(500);
@@ -102,7 +104,7 @@ async function besideFourTokens(world: World): Promise<void> {
   const other = { ...world, token: await newToken(world, "admin") };
   const reader = await newToken(world, "read");
   const tokens = await Promise.all(Array.from({ length: 4 }, () => newToken(world, "read")));
-  const texts = Array.from({ length: 120 }, (_, n) => COUNT.replace("(*)", `(*) + ${n}`));
+  const texts = Array.from({ length: 120 }, (_, n) => ENDLESS.replace("(*)", `(*) + ${n}`));
   const sent = send(texts.map((text, n) => callService({ ...world, token: tokens[n % 4] ?? "" }, text)));
   await pause(300);
   const long = untilDone({ ...world, token: reader }, LONG);
@@ -160,8 +162,8 @@ async function besideRestores(world: World): Promise<void> {
     reads.map((path) => untilDone(other, "SELECT count(*) + abs(random()) * 0 FROM t", path)),
   );
   const sent = send([
-    ...Array.from({ length: 3 }, (_, n) => callService(world, COUNT.replace("(*)", `(*) + ${n}`))),
-    inTransaction(world, COUNT),
+    ...Array.from({ length: 3 }, (_, n) => callService(world, ENDLESS.replace("(*)", `(*) + ${n}`))),
+    inTransaction(world, ENDLESS),
   ]);
   await pause(500);
   for (const slug of databases) {
@@ -202,7 +204,7 @@ Deno.test("both hold where tenants live in sqld", async () => {
 
 Deno.test("a read that has waited as long as a statement may run is database_busy with Retry-After", async () => {
   await using world = await serviceWorld({ QUERY_TIMEOUT_MS: "2000" });
-  const sent = send(Array.from({ length: 6 }, () => callService(world, COUNT)));
+  const sent = send(Array.from({ length: 6 }, () => callService(world, ENDLESS)));
   await sent.all;
   assertEquals(sent.ended.length, 6);
   const kinds = Object.groupBy(sent.ended, ({ body }) => String(body.code));

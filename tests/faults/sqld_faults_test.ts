@@ -9,6 +9,7 @@ import { type Sqld, startSqld } from "../testing/sqld.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { suspend } from "../testing/suspend.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 interface Options {
   readonly settings?: Readonly<Record<string, string>>;
@@ -27,7 +28,6 @@ interface World {
 }
 
 const INSERT = "INSERT INTO t (a) VALUES (?)";
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 /** Runs `body` with a table `t` on an sqld of its own; where there is none for this machine it says so and returns. */
 async function withSqld(
   body: (world: World) => Promise<void>,

@@ -5,9 +5,7 @@ import { makeTestNamespace, type TestNamespace } from "../testing/test_namespace
 import { callApi } from "../testing/call_api.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { connectMcp, eras, readTold } from "./mcp_client.ts";
-
-/** Runs for hours, unless somebody stops it. */
-const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+import { ENDLESS } from "../testing/endless.ts";
 
 Deno.test("the door of a running service", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "cubby_mcp_" });
@@ -26,7 +24,7 @@ Deno.test("the door of a running service", async (t) => {
         const leaves = new AbortController();
         const runs = Promise.withResolvers<void>();
         const call = leaver.call("write", {
-          statements: [{ sql: `INSERT INTO orders (note) SELECT note FROM orders WHERE (${endless}) > 0` }],
+          statements: [{ sql: `INSERT INTO orders (note) SELECT note FROM orders WHERE (${ENDLESS}) > 0` }],
         }, { signal: leaves.signal, onprogress: () => runs.resolve() });
         const ended = call.then(() => "answered", () => "left");
         assertEquals(await Promise.race([runs.promise, ended]), undefined);

@@ -5,12 +5,12 @@ import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { readPatiently } from "./read_patiently.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const { run, test } = oneStore();
 Deno.test("batch stops", run);
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
 function told(answer: ApiAnswer): unknown[] {
   const { status, body } = answer;

@@ -4,11 +4,11 @@ import { readPatiently } from "./read_patiently.ts";
 import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 import { startApp } from "../testing/start_app.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const { run, test } = oneStore();
 Deno.test("bounds", run);
 
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT ?) SELECT i FROM c";
 
 test("a result above MAX_RESULT_ROWS is result_too_large, one of exactly as many is not", async () => {

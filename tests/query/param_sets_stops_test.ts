@@ -3,8 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 /** Some hundredths of a second. */
 const SLOW =
   "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100000) SELECT count(*) FROM c";

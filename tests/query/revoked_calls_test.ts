@@ -8,6 +8,7 @@ import { signIn } from "../testing/person.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const { run, test } = oneStore();
 Deno.test("a caller that is revoked while its call runs", run);
@@ -16,8 +17,6 @@ Deno.test("a caller that is revoked while its call runs", run);
 const SLOW = Array.from({ length: 40 }, (_, nth): readonly [string] => [
   `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000) SELECT count(*) + ${nth} FROM c`,
 ]);
-
-const ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
 
 /** Deletes what `path` names, by which the call is made, once the call runs. */
 async function deleteMeanwhile<Answer>(

@@ -10,11 +10,10 @@ import { assertRefused, assertReplay, count, INSERT, keyed, replayed, step, T } 
 import { rowsOf } from "../testing/test_namespace.ts";
 import { secondApp } from "./second_app.ts";
 import { oneStore } from "../testing/cases.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const { run, test } = oneStore();
 Deno.test("two instances of the service over one KV", run);
-
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
 /** More than a claim holds, however far the clocks of two instances may differ. */
 const LONG_MS = 631_000;

@@ -27,6 +27,7 @@ import {
   withFile,
   type World,
 } from "./lookup_world.ts";
+import { unlooked } from "../testing/unlooked.ts";
 
 /** Milliseconds after which a look-up sees at the latest what somebody has written past the service. */
 const READING_MS = 5000;
@@ -68,8 +69,6 @@ function turnClock(): Clock {
     },
   };
 }
-
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test("attacks on look-ups by key, through the store", async (t) => {
   await withLocalStore(async (store) => {

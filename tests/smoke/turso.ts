@@ -17,9 +17,9 @@ import { TURSO_API_URL, TursoApi } from "../../lib/tenant/turso/turso_api.ts";
 import type { TursoPlatform } from "../../lib/tenant/turso/turso_platform.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { print } from "../testing/print.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const VALUES = "SELECT 9007199254740993, 1e999, -1e999, x'00ff', 'häß ☃', NULL, 1.5";
 
 interface Smoke {

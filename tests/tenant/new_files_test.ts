@@ -10,8 +10,8 @@ import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { NewFiles } from "../../lib/tenant/local/files/new_files.ts";
 import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
 
 async function withStore(body: (store: LocalStore, folder: string) => Promise<void>): Promise<void> {

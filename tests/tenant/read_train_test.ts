@@ -15,12 +15,12 @@ import type { CallJob } from "../../lib/tenant/local/lanes/jobs.ts";
 import type { ChildReport } from "../../lib/tenant/local/pool/progress_files.ts";
 import { groupsAtOnce, joinTrain, leaveTrain } from "../../lib/tenant/local/pool/read_train.ts";
 import { rowsOf, Tenant, tenantCall } from "../contracts/tenant_store.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 /** More than one train takes. */
 const DATABASES = 24;
-const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 const LONG_COUNT = 1_000_000;
-const LONG = ENDLESS.replace("FROM n)", `FROM n WHERE i < ${LONG_COUNT})`);
+const LONG = ENDLESS.replace("FROM c)", `FROM c WHERE i < ${LONG_COUNT})`);
 /** More than any read here takes on the busiest machine: none ends by it. */
 const TIMEOUT_MS = 60_000;
 const LOGGED = "SELECT count(*) FROM _service_meta_query_log WHERE sql = 'SELECT ?'";

@@ -8,10 +8,10 @@ import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 import type { TenantCall } from "../../lib/tenant/tenant_store.ts";
 import { locationOf } from "../../lib/tenant/remote/locations/locations.ts";
 import { ask, failureOf, type SqldWorld, withSqld } from "./sqld_world.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)";
 const COUNT = "SELECT count(*) FROM t";
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
 async function withRelay(body: (world: SqldWorld, relay: SocketRelay, tenant: Tenant) => Promise<void>) {
   await withSqld(async (world) => {

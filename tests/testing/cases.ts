@@ -1,9 +1,7 @@
 // Tests of many cases that share one app: each has a namespace of its own, and no engine has to be started for it.
 import { hostedApp } from "../deploy/hosted_app.ts";
 import { lendStore, startApp, type StartedApp } from "./start_app.ts";
-
-/** An app goes on reading from its engine between the steps; the sanitizers look at the test as a whole. */
-const unlooked = { sanitizeOps: false, sanitizeResources: false };
+import { unlooked } from "./unlooked.ts";
 
 export interface Cases<Case> {
   readonly cases: readonly Case[];

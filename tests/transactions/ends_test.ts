@@ -8,9 +8,9 @@ import { placeFor } from "../../lib/tenant/local/transactions/place_transaction.
 import { nextEnd } from "../../lib/tenant/local/transactions/transaction_times.ts";
 import { startApp } from "../testing/start_app.ts";
 import { codeOf, type TestTransaction, type TransactionWorld, worldIn } from "./transaction_world.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 
 const steps: Readonly<Record<string, (world: TransactionWorld) => Promise<void>>> = {
   "who has the write slot gives it up when others wait, and never writes alone after that": async (world) => {

@@ -11,9 +11,9 @@ import { engineChildren, killChildren } from "../testing/engine_children.ts";
 import { rounds, someOf } from "../testing/rounds.ts";
 import { startPermissions } from "../testing/start_permissions.ts";
 import { codeOf, withTransactions, worldIn } from "./transaction_world.ts";
+import { ENDLESS } from "../testing/endless.ts";
 
 const PROCESS = new URL("./transaction_process.ts", import.meta.url).pathname;
-const ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c";
 const isLinux = Deno.build.os === "linux";
 
 Deno.test({
