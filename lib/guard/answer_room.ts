@@ -31,8 +31,8 @@ export interface AnswerClient {
 
 export interface AnswerRoomOptions {
   readonly limits: AnswerLimits;
-  /** Where files may be made; null: nowhere. */
-  readonly folder: string | null;
+  /** Where files may be made. */
+  readonly folder: string;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Log;
 }
@@ -75,8 +75,7 @@ export class AnswerRoom {
 
   /** An answer that leaves as its client takes it. */
   pieces(bytes: Uint8Array<ArrayBuffer>, client: AnswerClient): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const { limits: { memoryBytes }, folder } = this.options;
-    const inMemory = folder === null || this.#used.memory + bytes.length <= memoryBytes;
+    const inMemory = this.#used.memory + bytes.length <= this.options.limits.memoryBytes;
     const part = inMemory ? "memory" : "disk";
     this.#makeRoom(part, bytes.length, client.owner);
     // The stream must not name `bytes`: it would keep them for as long as it lives.
@@ -155,7 +154,7 @@ export class AnswerRoom {
   /** A disk that takes nothing leaves the answer in memory. */
   async #toDisk(held: Held, source: MemorySource): Promise<Source> {
     try {
-      const file = await fileSource(this.options.folder ?? "", source.all());
+      const file = await fileSource(this.options.folder, source.all());
       source.close();
       return file;
     } catch (error) {

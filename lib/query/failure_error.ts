@@ -76,7 +76,7 @@ export async function failureError(
  */
 export function refused(
   what: string,
-  extra: Readonly<Record<string, unknown>> = {},
+  extra: Readonly<Record<string, unknown>>,
   sql = "",
 ): AppError {
   const hint = dialectHint(sql);

@@ -53,7 +53,7 @@ export async function untilCommitted<Outcome>(
 export async function compareAndDelete<Value>(
   kv: Deno.Kv,
   key: Key<Value>,
-  beside: Also<[record: Value]> = nothingElse,
+  beside: Also<[record: Value]>,
 ): Promise<Value | null> {
   return await untilCommitted(async () => {
     const entry = await kvGet(kv, key);

@@ -35,11 +35,11 @@ export function validate<Target extends InputTarget, Schema extends z.ZodType, P
 }
 
 /**
- * Stands behind the handler of a route that reads its input itself, and only describes it: a point read passes one function
+ * Stands behind the handler of a route that reads its JSON itself, and only describes it: a point read passes one function
  * that waits less.
  */
-export function describeInput(target: InputTarget, schema: z.ZodType): MiddlewareHandler<Env> {
-  return described((_c, next) => next(), target, schema);
+export function describeInput(schema: z.ZodType): MiddlewareHandler<Env> {
+  return described((_c, next) => next(), "json", schema);
 }
 
 /** With what the OpenAPI generator looks for in a handler. */

@@ -52,7 +52,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         });
         return sendQuery(c, answer);
       },
-      describeInput("json", statementBody),
+      describeInput(statementBody),
       describeRoute({
         summary: "Run one SQL statement",
         tags: ["sql"],
@@ -82,7 +82,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         });
         return paramSets ? sendQuery(c, answer) : sendBatch(c, answer);
       },
-      describeInput("json", batchBody),
+      describeInput(batchBody),
       describeRoute({
         summary: "Run up to 100 SQL statements, or one with up to 10,000 parameter sets",
         tags: ["sql"],

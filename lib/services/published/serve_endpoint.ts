@@ -169,7 +169,7 @@ interface CallFigures {
   readonly failure?: AppError;
   readonly code?: string;
   readonly userId: string | null;
-  readonly ipHash: string | null;
+  readonly ipHash: string;
 }
 
 /**

@@ -37,7 +37,6 @@ export class KeptImport {
 
   constructor(
     readonly named: NamedImport,
-    readonly databaseId: string,
     /** The folder in which the database is built. */
     readonly builds: string,
     readonly startedMs: number,
@@ -84,7 +83,7 @@ export class KeptImports {
   begin({ id, format, mode }: NamedImport, databaseId: string, builds: string): KeptImport {
     // What else the caller's object has, as the body, is not kept for an hour.
     const named = { id, format, mode };
-    const made = new KeptImport(named, databaseId, builds, this.clock.now());
+    const made = new KeptImport(named, builds, this.clock.now());
     if (id === null) return made;
     const key = keyOf(databaseId, id);
     const former = this.#find(key);

@@ -33,7 +33,6 @@ export interface Syntax {
   readonly replaces: boolean;
   /** The object that the statement names as its target, without quotes. */
   readonly target: string | null;
-  readonly functions: readonly string[];
   readonly parameterCount: number;
   /** Whether one of them is `?N`. */
   readonly numberedParameter: boolean;
@@ -134,7 +133,6 @@ function describe(root: Stmt, sql: string): SyntaxResult {
         inner.whereClause !== undefined && !tellsRowsApart(inner.whereClause),
       replaces: (root.type === "InsertStmt" || root.type === "UpdateStmt") && root.orConflict === "Replace",
       target: targetOf(inner),
-      functions: [...walk.functions].sort(),
       parameterCount: walk.parameterCount,
       numberedParameter: walk.numberedParameter,
       readsRows: walk.readsRows,
