@@ -41,10 +41,7 @@ export function authoriseFacts({ call, facts }: Pick<UnderstoodCall, "call" | "f
 /** Refuses what SQLite would pass over without a word: inside a transaction, foreign keys stay as they are. */
 function refuseInside({ call, facts }: UnderstoodCall): void {
   if (!call.inTransaction || !facts.some(({ pragma }) => pragma?.foreignKeysOff === true)) return;
-  throw invalidInput(
-    call.batch ? "statements" : "sql",
-    "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; a transaction is open",
-  );
+  throw offForNothing(call, "a transaction is open");
 }
 
 /** Refuses a call that only switches foreign keys off: they are off for one call, and this one has no other statement. */
@@ -52,10 +49,13 @@ function refuseIdle({ call, facts, misunderstood }: UnderstoodCall): void {
   // The record of a file is what an empty one leaves.
   if (call.migration || call.migrations) return;
   const idle = misunderstood === null && facts.every(({ pragma }) => pragma?.foreignKeysOff === true);
-  if (!idle) return;
-  throw invalidInput(
-    call.batch ? "statements" : "sql",
-    "Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; alone it does nothing",
+  if (idle) throw offForNothing(call, "alone it does nothing");
+}
+
+function offForNothing({ batch }: UnderstoodCall["call"], why: string): AppError {
+  return invalidInput(
+    batch ? "statements" : "sql",
+    `Send PRAGMA foreign_keys=OFF in one batch with the statements that it is for; ${why}`,
   );
 }
 

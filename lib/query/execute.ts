@@ -1,9 +1,9 @@
 // Stage "execute": runs the call. The store groups, commits and logs.
 import type { TenantOutcome } from "../tenant/tenant_store.ts";
-import { type AnswerContext, answerContext } from "./answer.ts";
+import { answerContext } from "./answer.ts";
 import { replayedAnswer, replayKeys } from "./find_earlier.ts";
 import { answered, goOn, type Said, START_OVER } from "./pipeline.ts";
-import type { CallReplay, QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
+import type { QueryAnswer, QueryCall, QueryContext, UnderstoodCall } from "./query_call.ts";
 import { callStore, type EndedOutcome } from "./store_call.ts";
 
 /** What earlier stages have decided about the run. */
@@ -24,7 +24,9 @@ export function execute(
   return callStore(ctx, bounded(understood, maxRows), {
     snapshot,
     signal,
-    replay: replay && understood.writes ? storedKeys(ctx, replay, answerContext(understood, snapshot)) : null,
+    replay: replay && understood.writes
+      ? replayKeys(ctx, replay, JSON.stringify(answerContext(understood, snapshot)))
+      : null,
   });
 }
 
@@ -53,10 +55,6 @@ export function judge(
   // Rows were added since the rules decided, and the call was undone: the rules decide again, at no price.
   if (!outcome.ok && maxRows !== null && (outcome.failure.affected ?? 0) > maxRows) return START_OVER;
   return goOn(outcome);
-}
-
-function storedKeys(ctx: QueryContext, replay: CallReplay, context: AnswerContext) {
-  return replayKeys(ctx, replay, JSON.stringify(context));
 }
 
 /** The narrowest of the bounds of the approval, the caller and the rules. */

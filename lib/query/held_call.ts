@@ -154,13 +154,13 @@ export function readHeldCall(text: string): HeldCall {
   return { ...held, rowForm: typed ? TYPED_ROWS : { integersAsStrings } };
 }
 
-/** Adds up the rows that the statements change, triggers and cascades included; null where one is not known. */
+/** Adds up the rows that the statements change, triggers and cascades included; null where no effect is known. */
 export function affectedRows(effects: readonly StatementEffect[]): number | null {
   if (effects.length === 0) return null;
   return effects.reduce((rows, { ownRows, cascadedRows }) => rows + (ownRows ?? 0) + cascadedRows, 0);
 }
 
-/** Adds up the rows that triggers and foreign keys change; null where they are not known. */
+/** Adds up the rows that triggers and foreign keys change; null as above. */
 export function cascadedRows(effects: readonly StatementEffect[]): number | null {
   if (effects.length === 0) return null;
   return effects.reduce((rows, { cascadedRows }) => rows + cascadedRows, 0);

@@ -1,4 +1,4 @@
-// GET /v1/db/:ns/:db/export and what belongs to it.
+// GET /v1/db/:ns/:db/export and POST /v1/db/:ns/:db/import, and what tells of those that are kept or under way.
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
@@ -217,7 +217,7 @@ export function transferRoutes(deps: AppDeps): Hono<Env> {
 function importsOf(deps: AppDeps, c: Context<Env>) {
   const ctx = exportContext(deps, c);
   requireRole(ctx.target, "admin");
-  return { imports: requireTransfers(ctx).exports.imports, databaseId: ctx.target.databaseId };
+  return { imports: requireTransfers(ctx).imports, databaseId: ctx.target.databaseId };
 }
 
 function importContext(deps: AppDeps, c: Context<Env>): ImportContext {

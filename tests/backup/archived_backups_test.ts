@@ -1,6 +1,7 @@
 // The control plane in the archive: a lost machine is made anew from there alone, and what is late is told.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { MINUTE_MS } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { archiveBackup } from "../../lib/services/backup/archived_backups.ts";
 import { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
@@ -12,8 +13,6 @@ import { rowsOf } from "../testing/test_namespace.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { type BackupWorld, backupWorld, scheduledBackups } from "./backup_world.ts";
-
-const MINUTE_MS = 60_000;
 
 async function archivedWorld(): Promise<BackupWorld & { readonly objects: string }> {
   const objects = await Deno.makeTempDir({ prefix: "cubby_archive_" });

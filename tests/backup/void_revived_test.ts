@@ -1,12 +1,11 @@
 // What a restored control plane must not bring back: each kind of record that counts once, or that has ended since.
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { voidRevived } from "../../lib/services/backup/void_revived.ts";
 import type { Key } from "../../lib/store/key.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { DeletedDatabaseRecord } from "../../lib/store/records.ts";
 import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Whoever has one of these could use it a second time, or go on with what has ended. */
 const ONCE: readonly Key<unknown>[] = [

@@ -1,11 +1,11 @@
 // Usage in rows is bounded, and whoever asks for too much is told what to ask for instead.
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { readUsage, type UsagePage } from "../../lib/control/balance/read_usage.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { keys } from "../../lib/store/keys.ts";
 
 const NAMESPACE = "ns_1";
-const DAY_MS = 86_400_000;
 const AT_ONCE = 500;
 const USED = { requests: 1, rowsRead: 2, rowsWritten: 3, costNanoUsd: 4 };
 

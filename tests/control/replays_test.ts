@@ -1,5 +1,6 @@
 // Calls that must not run twice, as KV knows them: who may run one, who waits, what is left when it ends.
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { type Claim, type ReplayClaim, Replays, type ReplayScope } from "../../lib/control/replays.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { failureCode } from "../replay/keyed.ts";
@@ -8,7 +9,6 @@ import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const SCOPE: ReplayScope = { key: "k", requestHash: "h" };
 const OTHER: ReplayScope = { key: "k", requestHash: "other" };
-const DAY_MS = 86_400_000;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 interface World {

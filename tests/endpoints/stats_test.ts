@@ -1,5 +1,6 @@
 // Counts of an endpoint's calls by hour.
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS, HOUR_MS } from "../../lib/core/clock.ts";
 import { type PublishedApp, publishedApp } from "../published/publish.ts";
 import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
@@ -9,8 +10,6 @@ import { TurnableClock } from "../testing/turnable_clock.ts";
 const { run, test } = oneStore();
 Deno.test("stats", run);
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const ENDPOINTS = "/api/namespaces/acme/databases/main/endpoints";
 
 interface Hour {

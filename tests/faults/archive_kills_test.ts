@@ -2,6 +2,7 @@
 // a moment is in what is brought back of it, and nothing that began later.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { buildMoment } from "../../lib/tenant/archive/build_moment.ts";
 import { cutDatabase } from "../../lib/tenant/archive/cut_database.ts";
@@ -13,7 +14,6 @@ import { TurnableClock } from "../testing/turnable_clock.ts";
 import { ArchivedWrites } from "./archived_writes.ts";
 
 const ID = "db_archived";
-const DAY_MS = 86_400_000;
 /** More changes of files than there are in `live`. */
 const CHANGES = 64;
 

@@ -2,7 +2,7 @@
 // is pruned by age goes on being pruned.
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
-import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS, systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
 import { autoLabel } from "../../lib/query/choose_snapshot.ts";
 import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
@@ -11,8 +11,6 @@ import { accountWorld, outcome, PASSWORD, tokenOf } from "../published/account_w
 import { startApp } from "../testing/start_app.ts";
 import { withWrites, type WriteWorld } from "../writes/write_world.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
 
 /** Its wall time can be set alone, as an operator or NTP does it. */

@@ -1,6 +1,7 @@
 // The service is killed while databases and branches are made, copied, deleted and brought back: what was answered is so, what
 // was not is whole or not there, and of neither anything is left on the disk or in KV that belongs to nobody.
 import { assert, assertEquals } from "@std/assert";
+import { HOUR_MS } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
@@ -20,7 +21,6 @@ const settings = { DEMO: "0", OPERATOR_KEY, TENANTS_URL: "file:", WELCOME_CREDIT
 const API = "/api/namespaces/acme";
 const FILL =
   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO t SELECT i FROM n";
-const HOUR_MS = 3_600_000;
 
 interface Answer {
   readonly status: number;

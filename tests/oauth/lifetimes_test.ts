@@ -1,5 +1,6 @@
 // Whatever OAuth gives out ends in its time, by the record and not by KV's own expiry.
 import { assertEquals } from "@std/assert";
+import { MINUTE_MS } from "../../lib/core/clock.ts";
 import { oauthLimits } from "../../lib/core/oauth_limits.ts";
 import { openPage } from "../console/open_page.ts";
 import { signIn } from "../testing/person.ts";
@@ -18,8 +19,6 @@ import {
   register,
   tokensOf,
 } from "./oauth_world.ts";
-
-const MINUTE_MS = 60_000;
 
 Deno.test("codes, tokens, connections and registrations end in their time, and use makes some last", async () => {
   const clock = new TurnableClock();

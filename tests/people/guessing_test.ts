@@ -1,5 +1,6 @@
 // Guesses at passwords, keys and passkeys: how many tell the guesser something, and whom they lock out.
 import { assert, assertEquals } from "@std/assert";
+import { HOUR_MS } from "../../lib/core/clock.ts";
 import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import { newToken } from "../../lib/access/token_format.ts";
 import { confirmByPassword } from "../../lib/services/people/own_account.ts";
@@ -7,7 +8,7 @@ import { accountOf, signInByOperatorKey, signInByPassword } from "../../lib/serv
 import { confirmByPasskey, signInByPasskey } from "../../lib/services/people/use_passkeys.ts";
 import { sendForm } from "../console/open_page.ts";
 import { signIn } from "../testing/person.ts";
-import { browser, HOUR_MS, PASSWORD, refusal, testPeople, typed } from "./people_world.ts";
+import { browser, PASSWORD, refusal, testPeople, typed } from "./people_world.ts";
 
 testPeople("guessing", {
   "after ten failures of an hour even the right password is refused, and then it is taken again": async (

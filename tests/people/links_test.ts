@@ -1,5 +1,6 @@
 // Links by which people come in: looking uses nothing up, coming in does, once, whoever else tries at the same moment.
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS, HOUR_MS } from "../../lib/core/clock.ts";
 import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import { newToken, tokenHash } from "../../lib/access/token_format.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -10,8 +11,6 @@ import { signIn } from "../testing/person.ts";
 import { member } from "../testing/test_namespace.ts";
 import {
   browser,
-  DAY_MS,
-  HOUR_MS,
   OTHER_PASSWORD,
   PASSWORD,
   type PeopleWorld,

@@ -1,5 +1,6 @@
 // The members of a namespace over the API: who may add, change and remove whom, and what ends with it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { HOUR_MS } from "../../lib/core/clock.ts";
 import { acceptLink, readLink } from "../../lib/services/people/accept_link.ts";
 import { signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { newId } from "../../lib/core/ids.ts";
@@ -8,16 +9,7 @@ import { keys } from "../../lib/store/keys.ts";
 import type { ApiRequest } from "../testing/call_api.ts";
 import { signIn } from "../testing/person.ts";
 import { member } from "../testing/test_namespace.ts";
-import {
-  browser,
-  HOUR_MS,
-  PASSWORD,
-  type PeopleWorld,
-  refusal,
-  testPeople,
-  tokenOf,
-  typed,
-} from "./people_world.ts";
+import { browser, PASSWORD, type PeopleWorld, refusal, testPeople, tokenOf, typed } from "./people_world.ts";
 
 const MEMBERS = "/api/namespaces/acme/members";
 

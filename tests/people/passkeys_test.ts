@@ -1,5 +1,6 @@
 // Passkeys: how one is made, signs in and confirms, and what is refused of an authenticator, a browser or a thief.
 import { assert, assertEquals } from "@std/assert";
+import { HOUR_MS, MINUTE_MS } from "../../lib/core/clock.ts";
 import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import type { MemberCaller } from "../../lib/access/caller.ts";
 import {
@@ -20,17 +21,7 @@ import { signInByPassword } from "../../lib/services/people/sign_in.ts";
 import { signIn } from "../testing/person.ts";
 import { member } from "../testing/test_namespace.ts";
 import { type Lies, SoftwarePasskey } from "../testing/software_passkey.ts";
-import {
-  browser,
-  HOUR_MS,
-  MINUTE_MS,
-  PASSWORD,
-  type PeopleWorld,
-  refusal,
-  testPeople,
-  tokenOf,
-  typed,
-} from "./people_world.ts";
+import { browser, PASSWORD, type PeopleWorld, refusal, testPeople, tokenOf, typed } from "./people_world.ts";
 
 const PLACE = { origin: "http://localhost", rpId: "localhost" };
 const EVIL = "https://evil.example";

@@ -13,9 +13,6 @@ import { TurnableClock } from "../testing/turnable_clock.ts";
 
 export const PASSWORD = "river-cobalt-42 stone";
 export const OTHER_PASSWORD = "lantern amber 77 moss";
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 export interface PeopleWorld {
   readonly started: StartedApp;

@@ -1,5 +1,6 @@
 // What a browser's session opens, and what it takes beside the cookie to change something.
 import { assert, assertEquals } from "@std/assert";
+import { HOUR_MS, MINUTE_MS } from "../../lib/core/clock.ts";
 import { sessionHash } from "../../lib/access/authenticate_session.ts";
 import { MAX_SESSIONS } from "../../lib/core/limits.ts";
 import { openPersonSession } from "../../lib/services/people/open_person_session.ts";
@@ -10,8 +11,6 @@ import { signIn } from "../testing/person.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
 const clock = new TurnableClock();
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 async function status(
   { request }: StartedApp,

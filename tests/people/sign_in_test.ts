@@ -1,5 +1,6 @@
 // Signing in and out: what proves a person, how often it may be guessed, and what becomes of sessions.
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/core/clock.ts";
 import { authenticateSession } from "../../lib/access/authenticate_session.ts";
 import type { PersonCaller } from "../../lib/access/caller.ts";
 import { changePassword, confirmByPassword, signOut } from "../../lib/services/people/own_account.ts";
@@ -8,9 +9,6 @@ import { strongPassword } from "../../lib/services/people/strong_password.ts";
 import { signIn } from "../testing/person.ts";
 import {
   browser,
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
   OTHER_PASSWORD,
   PASSWORD,
   type PeopleWorld,

@@ -1,5 +1,6 @@
 // Links by mail: a password is reset and an address verified by whoever reads the account's mail, and by nobody else.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { DAY_MS, MINUTE_MS } from "../../lib/core/clock.ts";
 import { CACHE_AGE_MS } from "../../lib/core/limits.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startSmtpServer, type TestSmtpServer } from "../testing/smtp_server.ts";
@@ -21,8 +22,6 @@ Deno.test("links by mail", run);
 const slugs = ["signup", "login", "reset", "verify", "me"];
 const ada = { email: "ada@shop.example", password: PASSWORD };
 const NEW = "battery staple";
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 interface MailWorld extends AccountWorld {
   readonly smtp: TestSmtpServer;

@@ -1,6 +1,7 @@
 // Guesses at passwords are bounded, and nobody can lock somebody else out by making them.
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
+import { HOUR_MS } from "../../lib/core/clock.ts";
 import { dyingKv, secondApp } from "../replay/second_app.ts";
 import { oneStore } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -19,7 +20,6 @@ Deno.test("lock-out", run);
 const ada = { email: "ada@shop.example", password: PASSWORD };
 const HOME = "198.51.100.7";
 const ELSEWHERE = "203.0.113.9";
-const HOUR_MS = 3_600_000;
 
 async function world(): Promise<AccountWorld & { readonly clock: TurnableClock }> {
   const clock = new TurnableClock();

@@ -67,3 +67,17 @@ export function issuePaths(answer: ApiAnswer): string[] {
   assertEquals([answer.status, answer.body.code], [400, "validation_failed"], answer.text);
   return (answer.body.issues ?? []).map(({ path }) => path).sort();
 }
+
+/** The users of an app, and the endpoint by which they sign up. */
+export const PEOPLE =
+  "CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL)";
+export const JOIN: Parameters<PublishedApp["put"]>[0] = {
+  ...{ slug: "join", kind: "auth_signup", method: "POST", output: "session" },
+  sql: "INSERT INTO people (email, password_hash) VALUES (?, ?) RETURNING id",
+  input: [{ name: "email", type: "email", required: true }, {
+    name: "password",
+    type: "text",
+    required: true,
+  }],
+  authConfig: { usersTable: "people", passwordColumn: "password_hash" },
+};

@@ -1,6 +1,6 @@
 // Mutations that are sent again under a key: one effect, the same answer, and nobody gets another's.
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { issuePaths, type PublishedApp, publishedApp } from "./publish.ts";
+import { issuePaths, JOIN, PEOPLE, type PublishedApp, publishedApp } from "./publish.ts";
 import { oneStore } from "../testing/cases.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
 
@@ -13,20 +13,11 @@ const keyed = (key: string) => ({ "idempotency-key": key });
 async function world(): Promise<PublishedApp> {
   const made = await publishedApp({
     setup: [
-      "CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL)",
+      PEOPLE,
       "CREATE TABLE note (id INTEGER PRIMARY KEY, owner INTEGER, body TEXT CHECK (body <> 'no'))",
     ],
   });
-  await made.put({
-    ...{ slug: "join", kind: "auth_signup", method: "POST", output: "session" },
-    sql: "INSERT INTO people (email, password_hash) VALUES (?, ?) RETURNING id",
-    input: [{ name: "email", type: "email", required: true }, {
-      name: "password",
-      type: "text",
-      required: true,
-    }],
-    authConfig: { usersTable: "people", passwordColumn: "password_hash" },
-  });
+  await made.put(JOIN);
   const note = { kind: "mutation", method: "POST", output: "first_row" } as const;
   await made.put({
     ...{ slug: "open-note", ...note },

@@ -1,7 +1,7 @@
 // Mutations of several statements: one transaction, values of earlier rows by @name, and one answer.
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { FieldSpec } from "../../lib/core/endpoint_spec.ts";
-import { type PublishedApp, publishedApp } from "./publish.ts";
+import { JOIN, PEOPLE, type PublishedApp, publishedApp } from "./publish.ts";
 import { oneStore } from "../testing/cases.ts";
 import { isEmbedded } from "../testing/tenant_settings.ts";
 import { rowsOf } from "../testing/test_namespace.ts";
@@ -164,19 +164,8 @@ test("a rule that would hold one of the statements denies the call, and nothing 
 
 test("a session that is gone runs none of the statements", async () => {
   await using made = await rooms();
-  await made.acme.setup(
-    "CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, password_hash TEXT NOT NULL)",
-  );
-  await made.put({
-    ...{ slug: "join", kind: "auth_signup", method: "POST", output: "session" },
-    sql: "INSERT INTO people (email, password_hash) VALUES (?, ?) RETURNING id",
-    input: [{ name: "email", type: "email", required: true }, {
-      name: "password",
-      type: "text",
-      required: true,
-    }],
-    authConfig: { usersTable: "people", passwordColumn: "password_hash" },
-  });
+  await made.acme.setup(PEOPLE);
+  await made.put(JOIN);
   await made.put({
     ...{ slug: "mine", ...mutation, auth: "session" },
     sql: "INSERT INTO booking (guest) VALUES (:guest) RETURNING id; " +

@@ -1,5 +1,6 @@
 // How long calls took, from the query log: by nearest rank, in hours and days of UTC, of calls that reached the engine.
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS, HOUR_MS } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
@@ -40,8 +41,6 @@ async function world(app: StartedApp, slug: string): Promise<World> {
   };
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Three days ago: older rows of the log may be gone. */
 const DAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
 const NINE = DAY + 9 * HOUR_MS;

@@ -1,5 +1,6 @@
 // Attempts to run something else, somewhere else, by somebody else or more often than a person has approved.
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -8,8 +9,6 @@ import { oneStore } from "../testing/cases.ts";
 
 const { run, test } = oneStore();
 Deno.test("attempts to run something else", run);
-
-const DAY_MS = 86_400_000;
 
 async function withHeld(
   body: (world: WriteWorld, held: Held) => Promise<void>,

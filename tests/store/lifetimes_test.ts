@@ -1,13 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
+import { MINUTE_MS } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { sweepLifetimes, withLifetimes } from "../../lib/store/lifetimes.ts";
 import { callApi } from "../testing/call_api.ts";
 import { startService } from "../testing/start_service.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
-
-const MINUTE_MS = 60_000;
 
 async function withKv(body: (kv: Deno.Kv, clock: TurnableClock) => Promise<void>): Promise<void> {
   const clock = new TurnableClock();

@@ -1,7 +1,7 @@
 // An archive in a bucket that is away for a while, is left half-written, or is somebody else's by now.
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
-import { systemClock } from "../../lib/core/clock.ts";
+import { HOUR_MS, systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
@@ -10,7 +10,6 @@ import type { TurnableClock } from "../testing/turnable_clock.ts";
 import { codeOf, countAt, until, withBucket } from "./archive_world.ts";
 
 const SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, a BLOB)";
-const HOUR_MS = 3_600_000;
 /** More than the time within which the archive is told of a change. */
 const TOLD_MS = 120_000;
 const MB = 1024 * 1024;

@@ -1,14 +1,12 @@
 // A machine whose clock is months ahead removes nothing from the archive that can still be restored.
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
-import { systemClock } from "../../lib/core/clock.ts";
+import { DAY_MS, HOUR_MS, systemClock } from "../../lib/core/clock.ts";
 import { startS3 } from "../testing/s3_server.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
 import { bucketOf, openArchived } from "./archive_world.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 Deno.test("epochs are removed by the bucket's time, not by a clock that is months ahead of it", async () => {
   const s3 = startS3();
   const folder = await Deno.makeTempDir();

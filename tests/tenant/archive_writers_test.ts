@@ -1,6 +1,7 @@
 // Who writes at a place, and who removes there: a copied data folder is another installation, the same one started anew is not.
 import { pause } from "../../lib/core/pause.ts";
 import { assert, assertEquals } from "@std/assert";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { ArchiveOwner } from "../../lib/tenant/archive/archive_owner.ts";
 import { NotedPlace } from "../../lib/tenant/archive/archive_place.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
@@ -9,7 +10,6 @@ import { codeOf, countAt, openArchived, until, withBucket } from "./archive_worl
 
 const SCHEMA = "CREATE TABLE t (a)";
 const INSERT = "INSERT INTO t VALUES (1)";
-const DAY_MS = 86_400_000;
 
 /** As an operator copies a folder of a service that runs: with all times, and without the lock of the process. */
 async function copyFolder(from: string, to: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
@@ -16,7 +17,6 @@ import type { ReadObjects } from "../../lib/tenant/object_store.ts";
 import { pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
-const DAY_MS = 86_400_000;
 const ID = "db_archived";
 const ask = (work: () => Promise<void>) => work();
 

@@ -1,6 +1,6 @@
 // What the sweep of the embedded store takes away, and that one thing which stays keeps nothing else from going.
 import { assertEquals, assertRejects } from "@std/assert";
-import { systemClock } from "../../lib/core/clock.ts";
+import { HOUR_MS, systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { configFromEnvironment } from "../../lib/config.ts";
@@ -9,7 +9,6 @@ import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { databasePath, snapshotFolder } from "../../lib/tenant/local/files/tenant_paths.ts";
 
-const HOUR_MS = 3_600_000;
 /** Of a label, as old as a snapshot can be. */
 const OLD = "000000000000001.old.db";
 

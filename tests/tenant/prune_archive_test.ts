@@ -1,5 +1,6 @@
 // What is removed from an archive where a clock was behind for a while, or an object is damaged.
 import { assertEquals, assertRejects } from "@std/assert";
+import { DAY_MS } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { objectName } from "../../lib/tenant/archive/archive_names.ts";
 import { digestOf } from "../../lib/tenant/archive/digest.ts";
@@ -8,7 +9,6 @@ import { openArchived } from "./archive_world.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { believedMs, pruneArchive } from "../../lib/tenant/archive/prune_archive.ts";
 
-const DAY_MS = 86_400_000;
 const NOW_MS = 1_800_000_000_000;
 const BEFORE_MS = NOW_MS - 30 * DAY_MS;
 

@@ -1,8 +1,8 @@
 // Which snapshots stay when there are more than are kept.
 import { assertEquals } from "@std/assert";
+import { HOUR_MS } from "../../lib/core/clock.ts";
 import { pruneSnapshots } from "../../lib/tenant/snapshots.ts";
 
-const HOUR_MS = 3_600_000;
 const NOW_MS = 1_000 * HOUR_MS;
 const BOUNDS = { nowMs: NOW_MS, keepMs: 168 * HOUR_MS };
 

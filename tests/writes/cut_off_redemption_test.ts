@@ -1,5 +1,6 @@
 // An approved write whose redemption a process has died in: it is redeemed again, and has run once whatever died when.
 import { assertEquals } from "@std/assert";
+import { HOUR_MS, MINUTE_MS } from "../../lib/core/clock.ts";
 import { tokenHash } from "../../lib/access/token_format.ts";
 import { oneStore } from "../testing/cases.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
@@ -8,8 +9,6 @@ import { type Held, heldBy, withWrites, type WriteWorld } from "./write_world.ts
 const { run, test } = oneStore();
 Deno.test("a redemption that a process has died in", run);
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const INSERT = "INSERT INTO t (a) VALUES (1), (2) RETURNING id";
 
 async function approved(world: WriteWorld, held: Held): Promise<string> {

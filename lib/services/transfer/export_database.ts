@@ -72,13 +72,20 @@ export async function exportDatabase(ctx: ExportContext, request: ExportRequest)
   }
 }
 
+/** What exports and imports work with. */
+interface Transfers extends Pick<KeptExports, "imports" | "places"> {
+  readonly exports: KeptExports;
+  readonly transfers: TransferStore;
+}
+
 /** Errors: `transfers_unavailable`. */
 export function requireTransfers(
   { tenants, exports }: Pick<ExportContext, "tenants" | "exports">,
-): { readonly exports: KeptExports; readonly transfers: TransferStore } {
+): Transfers {
   const { transfers } = tenants;
   if (transfers === null || exports === null) throw new AppError("transfers_unavailable");
-  return { exports, transfers };
+  const { imports, places } = exports;
+  return { exports, imports, places, transfers };
 }
 
 /**

@@ -57,7 +57,7 @@ export interface Imported {
  */
 export async function importFile(ctx: ImportContext, input: ImportInput): Promise<Imported> {
   requireRole(ctx.target, "admin");
-  const { exports, transfers } = requireTransfers(ctx);
+  const { imports, places, transfers } = requireTransfers(ctx);
   const { target, clock } = ctx;
   const log = identifyWork(ctx, {
     target,
@@ -67,10 +67,10 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   const bill = new Bill(ctx.meter, target);
   const startedMs = clock.monotonicMs();
   const transferId = newId("imp", clock.now());
-  const kept = exports.imports.begin(input, target.databaseId, `${transferId}/out`);
+  const kept = imports.begin(input, target.databaseId, `${transferId}/out`);
   try {
     return await bill.during(false, () =>
-      exports.places.duringUpload(target.namespaceId, async () => {
+      places.duringUpload(target.namespaceId, async () => {
         if (input.step === undefined) await requireEmpty(ctx, input.mode);
         await receiveFile(ctx, transfers.room, { transferId, kept }, input.body);
         const step = readStep(input.step);
@@ -81,7 +81,7 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
         // Of what is held already nothing is built, or paid, a second time.
         await refuseIfHeld(ctx, log, step);
         kept.begin("waiting");
-        return await exports.places.duringWork(target.namespaceId, kept.signal, async () => {
+        return await places.duringWork(target.namespaceId, kept.signal, async () => {
           const report = await buildFile(transfers.room, { transferId, kept }, input);
           const { tables, rows } = report;
           kept.built = { tables, rows };
