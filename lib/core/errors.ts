@@ -72,6 +72,15 @@ export class AppError extends Error {
     const row: ErrorRow = errorTable[this.code];
     return this.facts.retryAfterSec ?? row.retryAfterSec;
   }
+
+  /** The same failure with these facts in place of its own; members of `extra` stand beside those that it has. */
+  with({ extra, ...others }: ErrorFacts): AppError {
+    const facts = { ...this.facts, ...others };
+    return new AppError(
+      this.code,
+      extra === undefined ? facts : { ...facts, extra: { ...facts.extra, ...extra } },
+    );
+  }
 }
 
 /** Whether a failure is the expected one with that code. */

@@ -37,8 +37,7 @@ export async function runForSession(
 function withOwnIndex(error: unknown): unknown {
   const at = error instanceof AppError ? error.facts.extra?.["failedIndex"] : undefined;
   if (!(error instanceof AppError) || typeof at !== "number") return error;
-  const extra = { ...error.facts.extra, failedIndex: Math.max(0, at - 1) };
-  return new AppError(error.code, { ...error.facts, extra });
+  return error.with({ extra: { failedIndex: Math.max(0, at - 1) } });
 }
 
 /** Whether the guard has failed. The commit may blame a broken reference on the guard, which only reads. */

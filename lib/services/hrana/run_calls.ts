@@ -153,7 +153,6 @@ async function redeemed(
   } catch (error) {
     // The same request, sent at the same moment, has redeemed it; or whoever approved it may not any more.
     if (failedWith(error, "approval_not_found") || failedWith(error, "approval_pending")) return null;
-    if (!(error instanceof AppError) || error.code !== "effect_changed") throw error;
-    throw new AppError("effect_changed", { ...error.facts, extra: { ...error.facts.extra, approvalUrl } });
+    throw failedWith(error, "effect_changed") ? error.with({ extra: { approvalUrl } }) : error;
   }
 }

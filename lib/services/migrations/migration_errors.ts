@@ -11,17 +11,13 @@ interface Progress {
 /** The error of a file that has failed; `failedIndex` counts all of its statements. */
 export function fileError(error: unknown, { name, statements }: ReadFile, progress: Progress): unknown {
   if (!(error instanceof AppError)) return error;
-  const { extra = {}, ...facts } = error.facts;
-  const statement = statements[Number(extra["failedIndex"] ?? NaN)];
+  const failedIndex = error.facts.extra?.["failedIndex"];
+  const statement = statements[Number(failedIndex ?? NaN)];
   const where = statement === undefined ? name : `${name}, line ${statement.line}`;
-  return new AppError(error.code, {
-    ...facts,
+  return error.with({
     // What is not about the file says so in its own words.
-    ...(error.status < 500 && extra["failedIndex"] !== undefined
-      ? { message: `${where}: ${error.message}` }
-      : {}),
+    ...(error.status < 500 && failedIndex !== undefined ? { message: `${where}: ${error.message}` } : {}),
     extra: {
-      ...extra,
       file: name,
       failedIndex: statement?.index ?? null,
       line: statement?.line ?? null,

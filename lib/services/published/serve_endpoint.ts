@@ -55,7 +55,8 @@ export async function serveEndpoint(
     const told = publicError(resolved.record.spec, failure);
     const { status: httpStatus, code } = told;
     recordCall(ctx, resolved, { ...figures, httpStatus, code, failure, userId: progress.userId });
-    throw withHeaders(failure === error ? told : failure, progress.headers);
+    const thrown = failure === error ? told : failure;
+    throw thrown.with({ headers: { ...progress.headers, ...thrown.facts.headers } });
   }
 }
 
@@ -151,11 +152,6 @@ function addressHash(
 ): string | Promise<string> {
   const hashed = hashes.ofFrequent("address", record.databaseId, `${high}:${low}`);
   return typeof hashed === "string" ? hashed.slice(0, 32) : hashed.then((value) => value.slice(0, 32));
-}
-
-function withHeaders(error: AppError, headers: Readonly<Record<string, string>>): AppError {
-  const facts = { ...error.facts, headers: { ...headers, ...error.facts.headers } };
-  return new AppError(error.code, { ...facts, message: error.message });
 }
 
 /** What is recorded about a call. */

@@ -72,10 +72,9 @@ export async function appendRows(ctx: AppendContext, input: AppendInput): Promis
     // A part that cannot be written stands before what could not be read.
     const error = await writing.then(() => later, (earlier) => earlier);
     if (!(error instanceof AppError) || rows === 0) throw error;
-    throw new AppError(error.code, {
-      ...error.facts,
+    throw error.with({
       ...(error.code === "import_refused" ? { message: staying(rows) } : {}),
-      extra: { ...error.facts.extra, rows },
+      extra: { rows },
     });
   }
   return { tables: 1, rows, notKept: [], snapshot: null };
@@ -141,14 +140,13 @@ function withLine(error: unknown, rows: readonly FileRow[]): unknown {
     const message =
       `Send files of at most ${importLimits.rowsAtOnce} rows; a rule has a person approve these, and one ` +
       "approval is for one transaction";
-    return new AppError(error.code, { ...error.facts, message });
+    return error.with({ message });
   }
   const index = error.facts.extra?.["failedIndex"];
   const line = typeof index === "number" ? rows[index]?.line : undefined;
   if (line === undefined) return error;
   const { detail } = error.facts;
-  return new AppError(error.code, {
-    ...error.facts,
+  return error.with({
     ...(detail?.kind === "unique_violation" ? { detail: { ...detail, hint: TAKEN } } : {}),
     issues: [{ path: `line ${line}`, message: error.message }],
   });
