@@ -8,6 +8,7 @@ import { neverRan } from "../../query/never_ran.ts";
 import { fittingHits, hitsOf, type RuleMatch } from "../../query/match_rules.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import { UNDECIDED } from "./approval_context.ts";
 
 /** What an approved write would do now. */
 export interface NewLook {
@@ -32,11 +33,7 @@ export async function lookAgain(
 ): Promise<AppError> {
   const figures = { approvedRows: record.affectedRows, affectedRows: look.affectedRows };
   await ctx.approvals.move(record, "redeemed", {
-    state: "pending",
-    decidedAt: null,
-    decidedBy: null,
-    reason: null,
-    snapshotFirst: false,
+    ...UNDECIDED,
     outcome: { kind: "came_back", at: ctx.clock.now(), ...figures },
     // Without room for it, what was seen before is shown: approved as it is, the write comes back again.
     ...await newLook(ctx, record, look) ?? await newLook(ctx, record, { ...look, text: null }),

@@ -1,5 +1,5 @@
 // What the services of people who decide need of a request, and how they find an approval.
-import { callerId, type PersonCaller } from "../../access/caller.ts";
+import { callerId, callerName, type PersonCaller } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryContext, QueryTarget } from "../../query/query_call.ts";
 import type { ApprovalRecord, Decider } from "../../store/write_records.ts";
@@ -46,8 +46,17 @@ export async function actOn(ctx: ApprovalContext, record: ApprovalRecord): Promi
 
 /** Whom a decision names. */
 export function deciderOf(person: PersonCaller): Decider {
-  return { id: callerId(person), name: person.kind === "operator" ? "the operator" : person.email };
+  return { id: callerId(person), name: callerName(person) };
 }
+
+/** What changes in the record of an approval that waits for a decision again. */
+export const UNDECIDED = {
+  state: "pending",
+  decidedAt: null,
+  decidedBy: null,
+  reason: null,
+  snapshotFirst: false,
+} as const;
 
 /** The database of an approval. What is looked at for a person was asked for by a token with a role of its own. */
 export async function targetOf(

@@ -123,8 +123,12 @@ async function summaries(
 export async function getSummary(ctx: ApprovalContext, path: ApprovalPath): Promise<ApprovalSummary> {
   const namespace = await readableNamespace(ctx, path.namespaceSlug);
   const record = await requireApproval(ctx, namespace.id, path.approvalId);
+  return await summaryOf(ctx, record);
+}
+
+async function summaryOf(ctx: ApprovalContext, record: ApprovalRecord): Promise<ApprovalSummary> {
   const [tokenName, databaseSlug] = await Promise.all([
-    notedName(ctx, namespace.id, record.requestedBy),
+    notedName(ctx, record.namespaceId, record.requestedBy),
     presentSlug(ctx, record),
   ]);
   return approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName });
@@ -151,13 +155,11 @@ export async function getApproval(ctx: ApprovalContext, path: ApprovalPath): Pro
 
 /** The page of a record. Errors: `approval_not_found` when what it would run is gone. */
 export async function approvalPage(ctx: ApprovalContext, record: ApprovalRecord): Promise<ApprovalPage> {
-  const [held, tokenName, databaseSlug, rules] = await Promise.all([
+  const [held, summary, rules] = await Promise.all([
     heldCallOf(ctx.query, record),
-    notedName(ctx, record.namespaceId, record.requestedBy),
-    presentSlug(ctx, record),
+    summaryOf(ctx, record),
     ctx.query.rules.list(record.databaseId),
   ]);
-  const summary = approvalSummary(ctx.query.approvals, record, { databaseSlug, tokenName });
   const holding = new Set(record.hits.map(({ ruleId }) => ruleId));
   return {
     ...await approvalDetail(ctx.query, { summary, held }),

@@ -3,6 +3,7 @@ import type { ControlPlane } from "../../control/control_plane.ts";
 import { AppError } from "../../core/errors.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
+import { UNDECIDED } from "./approval_context.ts";
 
 interface ApproverContext extends Pick<QueryContext, "approvals"> {
   readonly control: ControlPlane;
@@ -17,8 +18,7 @@ export async function requireApprover(ctx: ApproverContext, record: ApprovalReco
   if (!decidedBy?.id.startsWith("mem_")) return;
   const member = await ctx.control.members.byId(namespaceId, decidedBy.id);
   if (member?.role === "admin") return;
-  const undecided = { decidedAt: null, decidedBy: null, reason: null, snapshotFirst: false };
-  await ctx.approvals.move(record, "approved", { state: "pending", ...undecided });
+  await ctx.approvals.move(record, "approved", UNDECIDED);
   throw new AppError("approval_pending", {
     message: "Wait for another person's decision; whoever approved this write may not decide any more",
   });
