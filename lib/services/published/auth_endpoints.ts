@@ -12,7 +12,7 @@ import { inputIndex, textIn } from "./input_values.ts";
 import { issueSession, type SessionUser } from "./issue_session.ts";
 import { publicError } from "./public_error.ts";
 import { readUsers, type Users } from "./read_users.ts";
-import { runStatement } from "./session_guard.ts";
+import { runStored } from "./run_for_endpoint.ts";
 
 /**
  * Reads the user's key and hash by email, compares, and answers with a session. An unknown user takes the same time
@@ -29,7 +29,7 @@ export async function logIn(
   const guessing = await beginGuess(ctx, call, email);
   const meant = await accountByEmail(ctx, call, email);
   const emailIndex = inputIndex(spec, "email");
-  const { results, meta } = await runStatement(
+  const { results, meta } = await runStored(
     ctx,
     call,
     bound.map((value, index) => index === emailIndex ? meant?.email ?? value : value),
@@ -95,7 +95,7 @@ async function insert(
   { params, email }: { readonly params: readonly SqlParameter[]; readonly email: string },
 ) {
   try {
-    return await runStatement(ctx, call, params);
+    return await runStored(ctx, call, params);
   } catch (error) {
     if (error instanceof AppError && error.facts.detail?.kind === "unique_violation") {
       throw await takenError(ctx, call, { email, failure: error });

@@ -5,7 +5,8 @@ import { PASSWORD_COLUMN } from "../endpoints/spec/users_table.ts";
 import { rowsOf } from "../query/read_result.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 import { readUsers } from "./read_users.ts";
-import { numberForm, runOwn } from "./session_guard.ts";
+import { runOwn } from "./run_for_endpoint.ts";
+import { numberForm } from "./session_guard.ts";
 
 /** A user. */
 export interface Account {

@@ -8,7 +8,7 @@ import { ownSession } from "./change_password.ts";
 import { inputIndex } from "./input_values.ts";
 import { lifetimeSec, mint } from "./issue_session.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
-import { runOwn } from "./session_guard.ts";
+import { runOwn } from "./run_for_endpoint.ts";
 
 /** Seconds from a log-in until its session can be refreshed no more, unless the specification says otherwise. */
 const DEFAULT_TOTAL_SEC = 30 * 86_400;

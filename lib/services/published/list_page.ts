@@ -21,7 +21,7 @@ import { outputs } from "../endpoints/spec/outputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { inputIndex } from "./input_values.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
-import { runStatements } from "./session_guard.ts";
+import { runForEndpoint } from "./run_for_endpoint.ts";
 
 /** The body of a page as JSON text, and the figures of its call. */
 export interface ListPage extends Pick<QueryAnswer, "meta"> {
@@ -41,7 +41,7 @@ export async function listPage(
   const { pages, total, unkeyed } = listStatements(ask);
   const statements = [...pages, ...[total, unkeyed].filter((one) => one !== null)];
   // Values keep their type in this form, which the cursor needs.
-  const { results, meta } = await runStatements(ctx, call, statements, { rowForm: TYPED_ROWS });
+  const { results, meta } = await runForEndpoint(ctx, call, statements, { rowForm: TYPED_ROWS });
   const read = results.map(({ json }) => readTypedResult(json));
   if (unkeyed !== null && read.at(-1)?.rows[0]?.[0] !== 0) throw withoutKey();
   const counted = total === null ? null : read[pages.length]?.rows[0]?.[0] ?? null;

@@ -22,7 +22,8 @@ import { listPage } from "./list_page.ts";
 import { publicError } from "./public_error.ts";
 import type { EndpointCall, EndpointOutcome, PublishedContext } from "./published_context.ts";
 import { resetPassword } from "./reset_password.ts";
-import { runStatement, underSession } from "./session_guard.ts";
+import { runStored } from "./run_for_endpoint.ts";
+import { underSession } from "./session_guard.ts";
 import { verifyEmail } from "./verify_email.ts";
 
 type RunKind = (
@@ -57,7 +58,7 @@ export async function runKind(
   if (own !== undefined) return await own(ctx, call, bound);
   const userId = session?.userId ?? null;
   if (spec.list !== undefined) return { ...await listPage(ctx, call, { list: spec.list, bound }), userId };
-  const { results, meta, replayed } = await runStatement(ctx, call, bound, { rowForm });
+  const { results, meta, replayed } = await runStored(ctx, call, bound, { rowForm });
   const last = results.at(-1);
   if (last === undefined) throw new TypeError("a statement has no result");
   const rowsWritten = results.reduce((sum, one) => sum + one.rowsWritten, 0);

@@ -4,13 +4,9 @@ import type { SessionUsers } from "../../access/mint_session.ts";
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import { classify } from "../../query/classify.ts";
-import { plainCall } from "../../query/plain_call.ts";
-import type { QueryAnswer, QueryStatement } from "../../query/query_call.ts";
-import { runForSession } from "../../query/run_for_session.ts";
+import type { QueryStatement } from "../../query/query_call.ts";
 import { foldName, sameName } from "../../sql/words/names.ts";
 import { quoteIdentifier } from "../../sql/words/quote.ts";
-import { PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
-import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { boundStatement } from "../endpoints/spec/bind_inputs.ts";
 import { prepareSpec } from "../endpoints/spec/prepare_spec.ts";
 import { keyColumn, PASSWORD_COLUMN } from "../endpoints/spec/users_table.ts";
@@ -161,56 +157,4 @@ async function guardSql(
   const sql = `SELECT CASE WHEN NOT EXISTS (${row} AND ${address} IS ?3${mark}) ` +
     "THEN abs(-9223372036854775808) END";
   return { sql, checksMark };
-}
-
-/**
- * Step 10: runs the stored statements with the values of its inputs, one in `bound` for each of `input`, through the pipeline that every statement takes. Errors:
- * `session_invalid` where the session's user is gone; every code of the pipeline, in the words for the owner.
- */
-export async function runStatement(
-  ctx: Pick<PublishedContext, "query" | "control">,
-  endpointCall: EndpointCall,
-  bound: readonly SqlParameter[],
-  form: { readonly rowForm: RowForm } = { rowForm: PLAIN_ROWS },
-): Promise<QueryAnswer> {
-  const statements = prepareSpec(endpointCall.record.spec).statements.map((one) =>
-    boundStatement(one, bound)
-  );
-  return await runStatements(ctx, endpointCall, statements, form);
-}
-
-/**
- * Runs a statement that the service has written for the endpoint: as `service` a read that nobody pays for, as
- * `endpoint` what the endpoint does. Errors: as `runStatement`.
- */
-export async function runOwn(
-  ctx: Pick<PublishedContext, "query" | "control">,
-  call: EndpointCall,
-  statement: QueryStatement,
-  operation: "service" | "endpoint",
-): Promise<QueryAnswer> {
-  return await runStatements(ctx, call, [statement], { rowForm: PLAIN_ROWS, operation });
-}
-
-/** As `runStatement`, of statements that were made from the stored one for this call. */
-export async function runStatements(
-  ctx: Pick<PublishedContext, "query" | "control">,
-  endpointCall: EndpointCall,
-  statements: readonly QueryStatement[],
-  { rowForm, operation = "endpoint" }: {
-    readonly rowForm: RowForm;
-    readonly operation?: "service" | "endpoint";
-  },
-): Promise<QueryAnswer> {
-  const { target, tokenId, session, replay, signal } = endpointCall;
-  const call = plainCall({ target, tokenId, operation, statements }, {
-    userId: session?.userId ?? null,
-    // So that an error names the index of its statement.
-    batch: statements.length > 1,
-    snapshots: operation === "endpoint",
-    replay,
-    rowForm,
-    signal,
-  });
-  return await underSession(ctx, endpointCall, (guard) => runForSession(ctx.query, call, guard));
 }

@@ -6,7 +6,7 @@ import { rowsOf } from "../query/read_result.ts";
 import type { Account } from "./find_account.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 import { readUsers } from "./read_users.ts";
-import { runOwn } from "./session_guard.ts";
+import { runOwn } from "./run_for_endpoint.ts";
 
 type Context = Pick<PublishedContext, "query" | "control">;
 
