@@ -89,14 +89,11 @@ export class BatchRun {
     for (const [index, text] of outcome.results.entries()) this.results[first + index] = text;
     const { failure } = outcome;
     if (failure === null) return end;
-    if (failure.at === null || chained) {
-      this.errors[first + (failure.at ?? 0)] = failure.error;
-      // Steps that depend on nothing share the failure of the call that would have run them.
-      if (!chained) { for (let at = first; at < end; at++) this.errors[at] = failure.error; }
-      return end;
-    }
-    this.errors[first + failure.at] = failure.error;
-    if (outcome.results.length === failure.at) return first + failure.at + 1;
+    const failed = first + (failure.at ?? 0);
+    this.errors[failed] = failure.error;
+    if (chained) return end;
+    if (outcome.results.length === failure.at) return failed + 1;
+    // Steps that depend on nothing share the failure of the call that would have run them.
     for (let at = first; at < end; at++) this.errors[at] = failure.error;
     return end;
   }

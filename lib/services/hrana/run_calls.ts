@@ -4,6 +4,7 @@ import { replayScope, requireReplayKey } from "../../access/replay_scope.ts";
 import { tokenHash } from "../../access/token_format.ts";
 import type { ReplayScope } from "../../control/replays.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
+import type { Role } from "../../core/role.ts";
 import type { QueryAnswer } from "../../query/query_call.ts";
 import { run } from "../../query/run.ts";
 import type { InteractiveTransaction } from "../../query/transaction/interactive_transaction.ts";
@@ -24,6 +25,15 @@ export interface CallForm {
   readonly mayWait: boolean;
 }
 
+/** What runs them. */
+interface CallWay {
+  readonly form: CallForm;
+  /** The first call of what the caller has sent. In a transaction it alone pays for a request; outside each call does. */
+  readonly opensRequest: boolean;
+  readonly options: DoorOptions;
+  readonly transaction: InteractiveTransaction | null;
+}
+
 /** What became of the statements. */
 export interface CallOutcome {
   /** Results of those that have run and stay, in their order. */
@@ -38,19 +48,13 @@ export interface CallOutcome {
 export async function runCall(
   ctx: DoorContext,
   statements: readonly DoorStatement[],
-  how: {
-    readonly form: CallForm;
-    /** The first call of what the caller has sent. In a transaction it alone pays for a request; outside each call does. */
-    readonly opensRequest: boolean;
-    readonly options: DoorOptions;
-    readonly transaction: InteractiveTransaction | null;
-  },
+  how: CallWay,
 ): Promise<CallOutcome> {
   try {
     await readmitLate(ctx, how.options);
     const answer = await (how.transaction === null
       ? runAlone(ctx, statements, how)
-      : runInside(ctx, statements, { ...how, transaction: how.transaction }));
+      : runInside(how.transaction, statements, { ...how, role: ctx.target.role }));
     return {
       results: resultTexts(statements, answer),
       failure: null,
@@ -65,21 +69,16 @@ export async function runCall(
 }
 
 function runInside(
-  { target }: DoorContext,
+  transaction: InteractiveTransaction,
   statements: readonly DoorStatement[],
-  { form, opensRequest, options, transaction }: {
-    readonly form: CallForm;
-    readonly opensRequest: boolean;
-    readonly options: DoorOptions;
-    readonly transaction: InteractiveTransaction;
-  },
+  { form, opensRequest, options, role }: CallWay & { readonly role: Role },
 ): Promise<QueryAnswer> {
   const { atomic, batch } = form;
   const { maxAffected, snapshots, signal } = options;
   const own = statements.map(({ sql, params }) => ({ sql, params }));
   return transaction.run({
     statements: own,
-    role: target.role,
+    role,
     atomic,
     batch,
     opensRequest,
@@ -93,7 +92,7 @@ function runInside(
 async function runAlone(
   ctx: DoorContext,
   statements: readonly DoorStatement[],
-  { form: { atomic, batch, mayWait }, options }: { readonly form: CallForm; readonly options: DoorOptions },
+  { form: { atomic, batch, mayWait }, options }: Pick<CallWay, "form" | "options">,
 ): Promise<QueryAnswer> {
   const { maxAffected, snapshots, signal, idempotencyKey } = options;
   const own = statements.map(({ sql, params }) => ({ sql, params }));
