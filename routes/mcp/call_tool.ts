@@ -67,7 +67,7 @@ export async function answering(
   const { error } = outcome;
   const approvalId = approvalIdOf(error);
   return {
-    answer: failureOf(visit, tool, error),
+    answer: failureOf(visit, tool, { error, approvalId }),
     held: approvalId === null ? null : { error, approvalId },
   };
 }
@@ -89,8 +89,11 @@ function start<Call>(prepared: Prepared<Call>, issues: readonly Issue[]): (call:
   return prepared.run;
 }
 
-function failureOf(visit: McpVisit, { name }: Tool, error: AppError): McpAnswer {
-  const approvalId = approvalIdOf(error);
+function failureOf(
+  visit: McpVisit,
+  { name }: Tool,
+  { error, approvalId }: { readonly error: AppError; readonly approvalId: string | null },
+): McpAnswer {
   const call = { tool: name, connection: connectionRole(visit) };
   return failureAnswer(error, {
     error: messageOf(error, call),

@@ -1,6 +1,6 @@
 // Credits, caps, usage and the end of an account, as the control plane sees them.
 import { assertEquals, assertRejects } from "@std/assert";
-import { changeAccount, inMonth } from "../../lib/control/balance/change_account.ts";
+import { changeAccount, inMonth, openAccount } from "../../lib/control/balance/change_account.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { DOLLAR, NS, refusalOf, spend, World } from "./balance_world.ts";
 
@@ -69,10 +69,14 @@ Deno.test("a credit that nobody confirmed counts once when it is repeated", asyn
   });
 });
 
-Deno.test("open() makes an account once and the welcome credit counts once", async () => {
+Deno.test("openAccount() makes an account once and the welcome credit counts once", async () => {
   await World.run(5 * DOLLAR, async (world) => {
-    assertEquals(await world.ledger.open(NS, 5 * DOLLAR), false);
-    assertEquals(await world.ledger.open("ns_two", 0), true);
+    const open = async (namespaceId: string, creditNanoUsd: number) => {
+      const account = { namespaceId, creditNanoUsd, nowMs: world.clock.now() };
+      return (await openAccount(world.kv.atomic(), account).commit()).ok;
+    };
+    assertEquals(await open(NS, 5 * DOLLAR), false);
+    assertEquals(await open("ns_two", 0), true);
     assertEquals((await world.ledger.balance("ns_two"))?.creditedNanoUsd, 0);
     assertEquals(await world.ledger.balance("ns_none"), null);
     assertEquals(await refusalOf(world.meter().admit("ns_two")), "balance_exhausted");

@@ -1,6 +1,7 @@
 // Eight processes spend from one namespace on one KV file, some are killed: money neither appears nor disappears.
 import { assert, assertEquals } from "@std/assert";
 import { FIRST_GUESS_NANO_USD } from "../../lib/control/balance/balance_limits.ts";
+import { openAccount } from "../../lib/control/balance/change_account.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
 import { Meter } from "../../lib/control/balance/meter.ts";
 import { systemClock } from "../../lib/core/clock.ts";
@@ -96,7 +97,8 @@ Deno.test("eight processes on one KV, kills included, spend no more than was the
   const path = `${directory}/control.kv`;
   const kv = await Deno.openKv(path);
   const ledger = new Ledger(kv, systemClock);
-  await ledger.open(NS, CREDIT_NANO_USD);
+  const account = { namespaceId: NS, creditNanoUsd: CREDIT_NANO_USD, nowMs: systemClock.now() };
+  await openAccount(kv.atomic(), account).commit();
   const spenders = Array.from({ length: PROCESSES }, () => new Spender(path));
   let looks = 0;
   let watching = true;

@@ -90,7 +90,7 @@ export function openAccount(atomic: Deno.AtomicOperation, account: NewAccount): 
       creditedNanoUsd: creditNanoUsd,
       writtenOffNanoUsd: 0,
       monthlyCapNanoUsd: null,
-      month: isoTime(nowMs).slice(0, 7),
+      month: monthOf(nowMs),
       monthUsedNanoUsd: 0,
     })
     .set(keys.credit(namespaceId, WELCOME_REFERENCE), {

@@ -2,11 +2,11 @@
 import type { Clock } from "../../core/clock.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import { keys } from "../../store/keys.ts";
-import { kvCall, kvCommit, kvGet } from "../../store/kv_call.ts";
+import { kvCall, kvGet } from "../../store/kv_call.ts";
 import type { BalanceRecord, CreditRecord } from "../../store/money_records.ts";
 import { removeAll } from "../../store/remove_all.ts";
 import { type Also, nothingElse } from "../../store/until_committed.ts";
-import { type AccountStep, changeAccount, inMonth, openAccount } from "./change_account.ts";
+import { type AccountStep, changeAccount, inMonth } from "./change_account.ts";
 import {
   readUsage,
   sumUsage,
@@ -41,11 +41,6 @@ export class Ledger {
     private readonly clock: Clock,
     private readonly changed: (namespaceId: string) => Promise<void> = () => Promise.resolve(),
   ) {}
-
-  /** Opens the account of a namespace that was created without one. False when it has one. */
-  open(namespaceId: string, creditNanoUsd: number): Promise<boolean> {
-    return kvCommit(openAccount(this.kv.atomic(), { namespaceId, creditNanoUsd, nowMs: this.clock.now() }));
-  }
 
   /** The balance in the current month; null when there is no such namespace. */
   async balance(namespaceId: string): Promise<BalanceRecord | null> {
