@@ -16,15 +16,12 @@ export interface ButtonProps {
   /** Where given the form is sent with them. */
   readonly name?: string;
   readonly value?: string;
-  /** Where given it does nothing without a script, which finds it by this. */
-  readonly script?: string;
-  readonly disabled?: boolean;
   readonly children?: Children;
 }
 
 /** A button that sends its form, or a link. */
 export function Button(props: ButtonProps): Html {
-  const { kind = "plain", icon, small = false, wide = false, href, script, children } = props;
+  const { kind = "plain", icon, small = false, wide = false, href, children } = props;
   const classes = ["button", kind === "plain" ? "" : kind, small ? "small" : "", wide ? "wide" : ""];
   const look = classes.filter((one) => one !== "").join(" ");
   const inside = (
@@ -35,14 +32,7 @@ export function Button(props: ButtonProps): Html {
   );
   if (href !== undefined) return <a class={look} href={href}>{inside}</a>;
   return (
-    <button
-      class={look}
-      type={script === undefined ? "submit" : "button"}
-      name={props.name}
-      value={props.value}
-      data-act={script}
-      disabled={props.disabled ?? false}
-    >
+    <button class={look} type="submit" name={props.name} value={props.value}>
       {inside}
     </button>
   );

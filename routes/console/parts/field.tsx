@@ -31,7 +31,6 @@ export interface FieldProps {
   /** Of a number. */
   readonly step?: string;
   readonly min?: string;
-  readonly spellcheck?: boolean;
   readonly autofocus?: boolean;
   /** A list of choices instead of a text: value and name. */
   readonly choices?: readonly (readonly [value: string, name: string])[];
@@ -83,7 +82,7 @@ export function Field(props: FieldProps): Html {
             autocomplete={props.autocomplete ?? "off"}
             step={props.step}
             min={props.min}
-            spellcheck={props.spellcheck ?? false}
+            spellcheck={false}
           />
         )}
       {hint === undefined ? null : <small id={`${id}-hint`}>{hint}</small>}

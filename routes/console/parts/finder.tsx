@@ -32,7 +32,7 @@ export function NothingFound({ of, path }: { readonly of: string; readonly path:
 export function Finder({ visit, path, find, all }: FinderProps): Html {
   return (
     <Form visit={visit} action={path} method="get" kind="filter-line">
-      <Field label="Begins with" name="find" type="search" value={find} maxLength={41} spellcheck={false} />
+      <Field label="Begins with" name="find" type="search" value={find} maxLength={41} />
       <Button>Find</Button>
       {find === "" ? null : <a href={path}>{all}</a>}
     </Form>
