@@ -43,8 +43,8 @@ interface RevisionsOf {
   readonly slug: string;
 }
 
-/** Ends the oldest of too many revisions in the commit of a new one. Errors: `meter_unreachable`. */
-export async function endOldRevisions(
+/** Removes the oldest of too many revisions in the commit of a new one. Errors: `meter_unreachable`. */
+export async function removeOldRevisions(
   kv: Deno.Kv,
   commit: Deno.AtomicOperation,
   { databaseId, slug }: RevisionsOf,
@@ -52,23 +52,25 @@ export async function endOldRevisions(
 ): Promise<void> {
   const last = revision - Math.min(MAX_REVISIONS, Math.ceil(MAX_REVISION_CHARACTERS / sizeOf(spec)));
   // An older service has kept all of them, which go in several steps.
-  const first = last > 0 ? await endRevision(kv, { databaseId, slug }, { reverse: false }) : 1;
+  const first = last > 0 ? await revisionAt(kv, { databaseId, slug }, "beginning") : 1;
   for (let one = first; one <= last && one < first + PRUNED_AT_ONCE; one++) {
     commit.delete(keys.endpointRevision(databaseId, slug, one));
   }
 }
 
-/** The number of the first or the last revision, also of a deleted endpoint; 0 where there never was one. Errors: `meter_unreachable`. */
-export async function endRevision(
+/**
+ * The number of the oldest revision that is kept or of the newest one, also of a deleted endpoint; 0 where there never was one.
+ * Errors: `meter_unreachable`.
+ */
+export async function revisionAt(
   kv: Deno.Kv,
   { databaseId, slug }: RevisionsOf,
-  { reverse }: { readonly reverse: boolean },
+  place: "beginning" | "end",
 ): Promise<number> {
   const prefix = keys.endpointRevisions(databaseId, slug);
-  const [end] = await kvCall(() =>
-    Array.fromAsync(kv.list<EndpointRevision>({ prefix }, { limit: 1, reverse }))
-  );
-  return end?.value.revision ?? 0;
+  const options = { limit: 1, reverse: place === "end" };
+  const [found] = await kvCall(() => Array.fromAsync(kv.list<EndpointRevision>({ prefix }, options)));
+  return found?.value.revision ?? 0;
 }
 
 /** Characters of the specification as text. */

@@ -8,7 +8,7 @@ import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { removeAll } from "../store/remove_all.ts";
 import { databaseEntry, type DatabasePlace } from "./database_entry.ts";
-import { countSpecs, endOldRevisions, endRevision } from "./endpoint_room.ts";
+import { countSpecs, removeOldRevisions, revisionAt } from "./endpoint_room.ts";
 import { RecordCache } from "./record_cache.ts";
 import { type Also, FASTER, untilCommitted } from "../store/until_committed.ts";
 
@@ -180,7 +180,7 @@ export class Endpoints {
         const { spec, status, change } = chosen;
         const database = await databaseEntry(this.kv, by);
         const now = this.clock.now();
-        const revision = (entry.value?.revision ?? await endRevision(this.kv, by, { reverse: true })) + 1;
+        const revision = (entry.value?.revision ?? await revisionAt(this.kv, by, "end")) + 1;
         const record = {
           databaseId,
           spec,
@@ -209,7 +209,7 @@ export class Endpoints {
     this.#usersTables.forget(databaseId);
   }
 
-  /** Commits with the next revision, with which the oldest of too many end. False when a check failed. Errors: `too_many_endpoints`. */
+  /** Commits with the next revision, with which the oldest of too many go. False when a check failed. Errors: `too_many_endpoints`. */
   async #commit(
     commit: Deno.AtomicOperation,
     by: EndpointChange,
@@ -219,7 +219,7 @@ export class Endpoints {
     await countSpecs(this.kv, commit, { databaseId, before, revision, list: () => this.list(databaseId) });
     const key = keys.endpointRevision(databaseId, by.slug, revision.revision);
     commit.check({ key, versionstamp: null }).set(key, revision);
-    await endOldRevisions(this.kv, commit, by, revision);
+    await removeOldRevisions(this.kv, commit, by, revision);
     return await kvCommit(by.also?.(commit) ?? commit);
   }
 }
