@@ -39,7 +39,7 @@ export class Connection {
    */
   facts: SchemaFacts | null = null;
 
-  constructor(path: string, readOnly: boolean) {
+  constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.database = openDatabase(path, { readOnly });
     this.database.exec(ENGINE_PRAGMAS);
     this.guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));

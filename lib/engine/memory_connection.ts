@@ -10,7 +10,7 @@ import type { TypedColumn } from "./typed_result.ts";
 /** A database in memory. */
 export class MemoryConnection extends Connection implements ChangingConnection, SchemaTarget {
   constructor() {
-    super(":memory:", false);
+    super(":memory:");
     this.database.exec(SMALL_PAGES);
   }
 

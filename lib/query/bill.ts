@@ -9,6 +9,9 @@ import type { QueryCall, QueryTarget } from "./query_call.ts";
 /** Who pays, and for which database. */
 export type Payer = Pick<QueryTarget, "namespaceId" | "databaseId" | "billedDatabaseId">;
 
+/** What a call does: one that changes nothing runs also where KV is full. */
+type Effect = "reads" | "writes";
+
 /** The money of one call. It is reserved once, settled at most once, and released whatever happens. */
 export class Bill {
   #admission: Admission | null = null;
@@ -23,11 +26,11 @@ export class Bill {
   ) {}
 
   /**
-   * Gets permission to run, usually at once. `reads`: the call changes nothing, so it runs also where KV is full. Errors:
-   * `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`, `storage_full`.
+   * Gets permission to run, usually at once. Errors: `balance_exhausted`, `monthly_cap_reached`, `meter_unreachable`,
+   * `storage_full`.
    */
-  reserve(reads: boolean): void | Promise<void> {
-    const admitted = this.meter.admit(this.payer.namespaceId, reads);
+  reserve(effect: Effect): void | Promise<void> {
+    const admitted = this.meter.admit(this.payer.namespaceId, effect === "reads");
     if (admitted instanceof Promise) {
       return admitted.then((admission) => {
         this.#admission = admission;
@@ -58,10 +61,10 @@ export class Bill {
 
   /**
    * Does work for which the namespace pays as for one call, by the last `figures`, also where it fails, for what it has
-   * done until then. `reads` as `reserve` has it. Errors: those of `reserve` and of the work.
+   * done until then. Errors: those of `reserve` and of the work.
    */
-  async during<Value>(reads: boolean, work: () => Promise<Value>): Promise<Value> {
-    await this.reserve(reads);
+  async during<Value>(effect: Effect, work: () => Promise<Value>): Promise<Value> {
+    await this.reserve(effect);
     try {
       return await work();
     } finally {

@@ -168,7 +168,10 @@ function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<nu
   stopOutright(understood.call, matches);
   // Reads of the service's own are free.
   const isOwn = understood.call.operation === "service";
-  const reserving = timer.endWith("reserve", isOwn ? undefined : bill.reserve(!understood.writes));
+  const reserving = timer.endWith(
+    "reserve",
+    isOwn ? undefined : bill.reserve(understood.writes ? "writes" : "reads"),
+  );
   if (matches.length > 0) return decideByRules(pass, matches, reserving);
   return reserving ? reserving.then(() => goOn(null)) : goOn(null);
 }

@@ -22,7 +22,7 @@ function plainRows(connection: Connection, sql: string, params: readonly (string
 
 async function withConnection(body: (connection: Connection) => void): Promise<void> {
   const path = await Deno.makeTempFile({ suffix: ".db" });
-  const connection = new Connection(path, false);
+  const connection = new Connection(path);
   try {
     body(connection);
   } finally {

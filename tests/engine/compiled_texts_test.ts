@@ -16,12 +16,12 @@ Deno.test("texts compiled on connections that stay open are collected in time, t
     };
     // Two million characters on each: a hundred connections one after the other, and one that stays.
     for (let opened = 0; opened < 100; opened++) {
-      const connection = new Connection(path, true);
+      const connection = new Connection(path, { readOnly: true });
       compile(connection, 20);
       connection.close();
     }
     assertEquals(collections, 0);
-    const stays = new Connection(path, true);
+    const stays = new Connection(path, { readOnly: true });
     compile(stays, 2000);
     stays.close();
     assert(collections === 1 || collections === 2, `${collections} collections`);

@@ -53,7 +53,7 @@ async function withDatabases(
       const maker = new DatabaseSync(path);
       for (const sql of schema) maker.exec(sql);
       maker.close();
-      connections.push(new Connection(path, true));
+      connections.push(new Connection(path, { readOnly: true }));
     }
     body(connections);
   } finally {
@@ -168,7 +168,7 @@ Deno.test("a change of the schema has facts of its own, and a read sees it", asy
   const folder = await Deno.makeTempDir({ prefix: "cubby_facts_" });
   const writer = new DatabaseSync(`${folder}/a.db`);
   for (const sql of BASE) writer.exec(sql);
-  const reader = new Connection(`${folder}/a.db`, true);
+  const reader = new Connection(`${folder}/a.db`, { readOnly: true });
   try {
     const before = schemaFacts(reader);
     assertEquals(read(reader, "SELECT * FROM named").columns, ["id", "name"]);

@@ -17,7 +17,7 @@ function ran(
 }
 
 Deno.test("a typed result tells INTEGER and REAL apart, and has declared types, changes and the last rowid", () => {
-  const connection = new Connection(":memory:", false);
+  const connection = new Connection(":memory:");
   connection.database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v VARCHAR(9))");
   const values = [1, { $real: 1 }, 1.5, 'ä"', { $blob: "AP8=" }, null, { $integer: "9223372036854775807" }];
   const one = JSON.parse(`${ran(connection, "read", "SELECT ?, ?, ?, ?, ?, ?, ?", values)}}`);
@@ -49,7 +49,7 @@ Deno.test("a typed result tells INTEGER and REAL apart, and has declared types, 
 });
 
 Deno.test("a typed result is bounded in rows and in bytes of its own form", () => {
-  const connection = new Connection(":memory:", false);
+  const connection = new Connection(":memory:");
   const count = (rows: number) =>
     `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${rows}) SELECT n FROM c`;
   assertEquals(JSON.parse(`${ran(connection, "read", count(10))}}`).rows.length, 10);
@@ -59,7 +59,7 @@ Deno.test("a typed result is bounded in rows and in bytes of its own form", () =
 });
 
 Deno.test("what ALTER TABLE asks of the rows is no column of its result", () => {
-  const connection = new Connection(":memory:", false);
+  const connection = new Connection(":memory:");
   connection.database.exec("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2)");
   for (
     const sql of [

@@ -112,7 +112,7 @@ function bounded(connection: Connection, sql: string): Answer {
 
 Deno.test("random reads have the rows and failures of the text as it is, the first time and the next", async () => {
   const path = await Deno.makeTempFile({ suffix: ".db" });
-  const connection = new Connection(path, false);
+  const connection = new Connection(path);
   try {
     connection.database.exec(SETUP);
     await holds(reads, 400, (sql) => {

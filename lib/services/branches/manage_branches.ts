@@ -73,7 +73,7 @@ export async function diffBranch(
   const branch = await readableBranch(ctx, ref);
   const { namespaceId, id: databaseId } = branch;
   const bill = new Bill(ctx.meter, { namespaceId, databaseId });
-  return await bill.during(true, async () => {
+  return await bill.during("reads", async () => {
     const { diff, rowsRead } = await ctx.tenants.branches.diff({ databaseId, namespaceId }, rowForm);
     bill.figures = { rowsRead, rowsWritten: 0 };
     return { branchRef: ref, ...diff };

@@ -82,7 +82,7 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
   const timer = new StageTimer(clock);
   try {
     const pass = { ctx, trunk, bill, log, timer, ...work };
-    const merged = await bill.during(false, () => {
+    const merged = await bill.during("writes", () => {
       timer.end("reserve");
       return untilAnswered(() => passStages(mergeStages<Stop>(), pass), keepsChanging);
     });

@@ -68,7 +68,7 @@ async function waitFor(
 /** Takes the price of one request. Errors: those of `Bill.reserve`. */
 export async function payForRequest({ query, target }: ChangesContext): Promise<void> {
   const bill = new Bill(query.meter, target);
-  await bill.during(true, () => {
+  await bill.during("reads", () => {
     bill.figures = { rowsRead: 0, rowsWritten: 0 };
     return Promise.resolve();
   });

@@ -143,7 +143,7 @@ async function rehearse(
   const durationMs = Math.round(clock.monotonicMs() - startedMs);
   const { databaseId, namespaceId } = copy.target;
   const bill = new Bill(meter, target, { opensRequest: false });
-  const diff = await bill.during(true, async () => {
+  const diff = await bill.during("reads", async () => {
     const { diff, rowsRead } = await tenants.branches.diff({ databaseId, namespaceId }, rowForm);
     bill.figures = { rowsRead, rowsWritten: 0 };
     return diff;

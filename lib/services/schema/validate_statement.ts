@@ -70,7 +70,7 @@ export async function validateStatement(ctx: StatementsContext, input: ValidateI
     const error = await misunderstoodError({ ...classified, call, database }, []);
     return misunderstood(error, parametersOf(ctx, input.sql));
   };
-  return input.free === true ? await validate() : await bill.during(true, validate);
+  return input.free === true ? await validate() : await bill.during("reads", validate);
 }
 
 function callOf(ctx: StatementsContext, { sql, params }: ValidateInput): QueryCall {

@@ -43,7 +43,7 @@ export interface ExportAnswer extends SentBody {
 export async function exportDatabase(ctx: ExportContext, request: ExportRequest): Promise<ExportAnswer> {
   const { exports, transfers } = requireTransfers(ctx);
   const bill = new Bill(ctx.meter, ctx.target);
-  await bill.reserve(true);
+  await bill.reserve("reads");
   const log = exportLog(ctx, request);
   const startedMs = ctx.clock.monotonicMs();
   const end = (errorKind: string | null, rowsRead: number) => {

@@ -69,7 +69,7 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   const transferId = newId("imp", clock.now());
   const kept = imports.begin(input, target.databaseId, `${transferId}/out`);
   try {
-    return await bill.during(false, () =>
+    return await bill.during("writes", () =>
       places.duringUpload(target.namespaceId, async () => {
         if (input.step === undefined) await requireEmpty(ctx, input.mode);
         await receiveFile(ctx, transfers.room, { transferId, kept }, input.body);

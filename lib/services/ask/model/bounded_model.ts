@@ -70,7 +70,7 @@ export class BoundedModel implements AskModel {
   /** Before it is asked: a question from which no statement comes is paid too, and nobody holds money while the server thinks. */
   async #pay(payer: Payer): Promise<void> {
     const bill = new Bill(this.bounds.meter, payer);
-    await bill.reserve(true);
+    await bill.reserve("reads");
     bill.settle({ rowsRead: 0, rowsWritten: 0 });
   }
 

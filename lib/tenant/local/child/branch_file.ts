@@ -36,7 +36,7 @@ export function missingBranch(file: TenantFile): Extract<Reply, { t: "missing" }
 export function withBranch<T>(file: TenantFile, work: (open: OpenBranch) => T): T | null {
   const path = ancestorPath(file.path);
   if (!exists(path)) return null;
-  const ancestor = new Connection(path, true);
+  const ancestor = new Connection(path, { readOnly: true });
   const branch = file.reader();
   try {
     branch.internalRun("BEGIN");
@@ -53,7 +53,7 @@ export function storeAncestor(file: TenantFile): void {
   const path = ancestorPath(file.path);
   removeDatabase(path);
   copyDatabase(file.path, path);
-  const ancestor = new Connection(path, false);
+  const ancestor = new Connection(path);
   try {
     // Nobody writes the ancestor again. A file without a write-ahead log is read without writing anything.
     ancestor.internalRow("PRAGMA journal_mode=DELETE");

@@ -86,7 +86,7 @@ function rowsOf(statement: StatementSync, params: readonly EngineValue[]): Engin
 
 /** Opens an empty database in memory. */
 export function openTrial(): TrialDatabase {
-  const connection = new Connection(":memory:", false);
+  const connection = new Connection(":memory:");
   return {
     exec: (sql) => connection.database.exec(sql),
     internalRows: (sql, ...params) => connection.internalRows(sql, ...params),

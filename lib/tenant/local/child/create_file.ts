@@ -6,7 +6,7 @@ import { syncDatabase } from "./file_copy.ts";
 /** Makes the file, whole, on the disk and without a log, and leaves it closed. Fails when it exists already. */
 export function createFile(path: string): void {
   Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
-  const maker = new Connection(path, false);
+  const maker = new Connection(path);
   try {
     // Nobody knows of the file before it is synced as a whole.
     maker.database.exec("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");

@@ -13,7 +13,7 @@ export function isAtRest(connection: Connection): boolean {
 
 /** A connection that writes: the file has its log then. `keepsLog`: only who is told to folds it in. Throws what the engine throws. */
 export function connectWriter(path: string, keepsLog: boolean): Connection {
-  const connection = new Connection(path, false);
+  const connection = new Connection(path);
   try {
     beginLog(connection);
     if (keepsLog) connection.database.exec("PRAGMA wal_autocheckpoint=0");

@@ -135,7 +135,7 @@ export function copyTo(
 /** Removes the history of the database from which the files at `path` were copied. */
 export function beginHistory(path: string, { record, ms, check }: BeginHistory): Copied {
   const startedMs = systemClock.monotonicMs() - ms;
-  const target = check ? openWhole(path) : new Connection(path, false);
+  const target = check ? openWhole(path) : new Connection(path);
   if (target === null) return { t: "damaged" };
   try {
     upgradeTables(target);

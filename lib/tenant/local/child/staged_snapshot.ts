@@ -35,7 +35,7 @@ export function openWhole(staged: string): Connection | null {
   let target: Connection | null = null;
   let whole = false;
   try {
-    target = new Connection(staged, false);
+    target = new Connection(staged);
     // Other lines report rows that break constraints, which an undamaged file may also hold.
     const [line] = target.internalRow("PRAGMA quick_check(1)") ?? [];
     for (const table of CHRONICLES) target.internalRow(`SELECT max(id) FROM ${table}`);

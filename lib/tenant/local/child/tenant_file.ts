@@ -245,6 +245,6 @@ export class TenantFile {
     this.#opened = id;
     this.#bytes = sizeBytes;
     this.#seenMs = systemClock.monotonicMs();
-    return readOnly ? new Connection(this.path, true) : connectWriter(this.path, this.keepsLog);
+    return readOnly ? new Connection(this.path, { readOnly: true }) : connectWriter(this.path, this.keepsLog);
   }
 }

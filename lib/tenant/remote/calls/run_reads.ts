@@ -99,7 +99,7 @@ class Reading {
     const reader = new StepReader(call, 0);
     try {
       let { steps } = await this.#inTime((signal) => this.#sendWhole(list.steps, { signal }));
-      if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, null, true, true));
+      if (losesInfinity(steps)) ({ steps } = await this.#send(list.steps, { close: true, binary: true }));
       if (await this.#isStale(steps, check)) return "stale";
       for (const [at, step] of own.entries()) reader.add(at, steps[step] ?? null, null);
     } catch (error) {
@@ -116,7 +116,7 @@ class Reading {
     const { call, gate } = this.gated;
     const list = new StepList();
     const check = this.#open(list);
-    let { steps, baton } = await this.#send(list.steps, null, false, false);
+    let { steps, baton } = await this.#send(list.steps);
     if (await this.#isStale(steps, check)) {
       void undo({ connection: this.connection }, { steps, baton });
       return "stale";
@@ -131,8 +131,8 @@ class Reading {
       if (reader.runner.ended) break;
       const step: HranaStep = { stmt: { sql: asSelect(sql), args: params.map(hranaValue) } };
       try {
-        ({ steps, baton } = await this.#send([step], baton, false, false));
-        if (losesInfinity(steps)) ({ steps, baton } = await this.#send([step], baton, false, true));
+        ({ steps, baton } = await this.#send([step], { baton }));
+        if (losesInfinity(steps)) ({ steps, baton } = await this.#send([step], { baton, binary: true }));
         reader.add(at, steps[0] ?? null, null);
       } catch (error) {
         const failure = statementFailure(error);
@@ -154,7 +154,7 @@ class Reading {
     for (const piece of piecesOf(sql, paramSets)) {
       const sent = piece.map((params) => ({ stmt: { sql: asSelect(sql), args: params.map(hranaValue) } }));
       try {
-        const answer = await this.#send(sent, baton, false, true);
+        const answer = await this.#send(sent, { baton, binary: true });
         baton = answer.baton;
         for (const at of piece.keys()) collector.add(sql, answer.steps[at] ?? null, null);
       } catch (error) {
@@ -218,7 +218,15 @@ class Reading {
     });
   }
 
-  #send(steps: readonly HranaStep[], baton: string | null, close: boolean, binary: boolean) {
+  /** `binary`: in the form that has infinities. */
+  #send(
+    steps: readonly HranaStep[],
+    { baton = null, close = false, binary = false }: {
+      readonly baton?: string | null;
+      readonly close?: boolean;
+      readonly binary?: boolean;
+    } = {},
+  ) {
     return this.#inTime((signal) =>
       this.connection.send("read", { steps, baton, close }, { signal, binary })
     );

@@ -49,7 +49,7 @@ export class Builder {
 
   constructor(path: string, private readonly options: BuilderOptions) {
     Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
-    this.#connection = new Connection(path, false);
+    this.#connection = new Connection(path);
     this.#connection.database.exec(PRAGMAS);
     this.#connection.internalRun("BEGIN");
     if (options.forService) { for (const sql of serviceTableStatements) this.#connection.internalRun(sql); }
