@@ -94,7 +94,7 @@ export class TransactionStream {
     const begin = list.add(sql);
     const guard = list.add(guardSql, ifOk(begin), guardArgs);
     const version = list.add(VERSION, all(ifOk(begin), ifError(guard)));
-    const steps = await this.#request(list.steps, { signal: null, binary: false });
+    const steps = await this.#request(list.steps);
     const begun = steps[begin];
     if (steps[guard]?.ok) return { k: "begun" };
     await this.end();
@@ -125,7 +125,7 @@ export class TransactionStream {
       const id = newId("qry", this.connection.context.clock.now());
       const inserted = list.add(INSERT_MARK, inTransaction, [hranaValue(id)]);
       list.add("SAVEPOINT call", ifOk(inserted));
-      const ask = () => this.#request(list.steps, { signal, binary: false });
+      const ask = () => this.#request(list.steps, { signal });
       let steps = await ask();
       if (isBusy(steps[inserted]) && await this.#goOnInNewest(signal)) steps = await ask();
       if (steps[inserted]?.ok) [this.#mark, this.#savepoints] = [{ id, depth }, null];
@@ -133,7 +133,7 @@ export class TransactionStream {
     }
     const seen = list.add(SEES_MARK, inTransaction, [hranaValue(this.#mark.id)]);
     list.add("SAVEPOINT call", ifOk(seen));
-    const [first = null, second = null] = await this.#request(list.steps, { signal, binary: false });
+    const [first = null, second = null] = await this.#request(list.steps, { signal });
     return first?.ok ? second : null;
   }
 
@@ -144,16 +144,13 @@ export class TransactionStream {
     const seen = list.add(SEES_MARK, inTransaction, [hranaValue(this.#mark?.id ?? "")]);
     const released = list.add("RELEASE call", ifOk(seen));
     list.add("ROLLBACK", all(ifError(seen), inTransaction));
-    const steps = await this.#request(list.steps, { signal: null, binary: false });
+    const steps = await this.#request(list.steps);
     return steps[released]?.ok === true;
   }
 
   /** Whether the server has ended the transaction, or a statement in it has. */
   async isGone(): Promise<boolean> {
-    const [step] = await this.#request([{ stmt: { sql: "SELECT 1" }, condition: outsideTransaction }], {
-      signal: null,
-      binary: false,
-    });
+    const [step] = await this.#request([{ stmt: { sql: "SELECT 1" }, condition: outsideTransaction }]);
     return step?.ok === true;
   }
 
@@ -191,7 +188,7 @@ export class TransactionStream {
     const seen = await this.send([{ stmt: { sql: newestChangeQuery } }], false, signal);
     let unused = this.take();
     try {
-      const steps = await this.#request(list.steps, { signal, binary: false });
+      const steps = await this.#request(list.steps, { signal });
       const isSame = steps[last]?.ok === true && seen[0]?.ok === true &&
         JSON.stringify(rowsAt(steps, newest)) === JSON.stringify(rowsAt(seen, 0));
       if (!isSame) [this.#baton, unused] = [unused, this.take()];
@@ -224,7 +221,8 @@ export class TransactionStream {
 
   async #request(
     steps: readonly HranaStep[],
-    { signal, binary }: { readonly signal: AbortSignal | null; readonly binary: boolean },
+    { signal = null, binary = false }: { readonly signal?: AbortSignal | null; readonly binary?: boolean } =
+      {},
   ): Promise<readonly StepResult[]> {
     const { location } = await this.connection.located();
     if (location !== this.#location) throw takenAway("the database was replaced");
