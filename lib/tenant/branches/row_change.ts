@@ -12,8 +12,10 @@ export type RowChange =
   | { readonly kind: "changed"; readonly before: Row; readonly after: Row };
 
 /** Makes the change of a row that only one side has. */
-export function alone(row: Row, added: boolean): RowChange {
-  return added ? { kind: "added", before: null, after: row } : { kind: "removed", before: row, after: null };
+export function onlyIn(side: "before" | "after", row: Row): RowChange {
+  return side === "after"
+    ? { kind: "added", before: null, after: row }
+    : { kind: "removed", before: row, after: null };
 }
 
 /** Whether two values are the same. */
@@ -53,7 +55,7 @@ export class RowMatcher {
       return;
     }
     if (this.#count >= MAX_HELD) {
-      this.found.push(alone(row, side === "after"));
+      this.found.push(onlyIn(side, row));
       return;
     }
     this.#count++;
@@ -69,10 +71,12 @@ export class RowMatcher {
   }
 
   rest(): void {
-    for (const rows of this.#held.before.values()) for (const row of rows) this.found.push(alone(row, false));
-    for (const rows of this.#held.after.values()) for (const row of rows) this.found.push(alone(row, true));
-    this.#held.before.clear();
-    this.#held.after.clear();
+    for (const side of ["before", "after"] as const) {
+      for (const rows of this.#held[side].values()) {
+        for (const row of rows) this.found.push(onlyIn(side, row));
+      }
+      this.#held[side].clear();
+    }
     this.#count = 0;
   }
 

@@ -1,6 +1,6 @@
 // Finds the rows in which a branch differs from its ancestor, table by table, in bounded memory.
 import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
-import { alone, type RowChange, RowMatcher, sameRow } from "./row_change.ts";
+import { onlyIn, type RowChange, RowMatcher, sameRow } from "./row_change.ts";
 import { lastInteger } from "./row_lines.ts";
 import { type PageSource, type ReadRow, RowPages, valuesOf } from "./row_pages.ts";
 import { storedRows } from "./stored_rows.ts";
@@ -17,9 +17,8 @@ export function* rowChanges(pair: TablePair, figures: { rowsRead: number }, take
   const matcher = new RowMatcher(pair, found);
   const comparison = { pair, figures, matcher, found, flush: () => take(found.splice(0)) };
   if (ancestor === null || branch === null) {
-    for (const side of [ancestor, branch]) {
-      if (side) yield* eachPage(comparison, side, (row) => found.push(alone(row, side === branch)));
-    }
+    if (ancestor) yield* eachPage(comparison, ancestor, (row) => found.push(onlyIn("before", row)));
+    if (branch) yield* eachPage(comparison, branch, (row) => found.push(onlyIn("after", row)));
   } else if (ancestor.rowid !== null && branch.rowid !== null) yield* byRowid(comparison, ancestor, branch);
   else if (ancestor.rowid === null && branch.rowid === null) yield* byKey(comparison, ancestor, branch);
   else {
@@ -80,8 +79,8 @@ function pairUp({ pair, matcher, found }: Comparison, before: Row | null, after:
   if (before && after && (pair.keyIsRowid || matcher.sameKey(before, after))) {
     found.push({ kind: "changed", before, after });
   } else if (pair.keyIsRowid) {
-    if (before) found.push(alone(before, false));
-    if (after) found.push(alone(after, true));
+    if (before) found.push(onlyIn("before", before));
+    if (after) found.push(onlyIn("after", after));
   } else {
     if (before) matcher.add(before, "before");
     if (after) matcher.add(after, "after");
@@ -124,7 +123,7 @@ function* byKey(comparison: Comparison, ancestor: TableSide, branch: TableSide):
     above = upTo;
   }
   const rest = new RowPages(withoutLines(newer), above, null);
-  yield* eachRow(comparison, rest, (row) => comparison.found.push(alone(row, true)));
+  yield* eachRow(comparison, rest, (row) => comparison.found.push(onlyIn("after", row)));
 }
 
 /** Whether keys hold REAL values: a line does not represent them exactly, so it could not find such a key. */
