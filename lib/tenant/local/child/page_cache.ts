@@ -36,6 +36,6 @@ export function heldBy(
 }
 
 /** Lets a reader cache many pages, or few, which frees the others at once. Throws what the engine throws. */
-export function widenCache({ database }: Connection, isWide: boolean): void {
+export function sizeCache({ database }: Connection, isWide: boolean): void {
   database.exec(`PRAGMA cache_size=-${(isWide ? CACHE_BYTES : NARROW_BYTES) / 1024}`);
 }

@@ -5,7 +5,7 @@ import { Connection } from "../../../engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
 import { fileAt, logBytesAt } from "./file_at.ts";
 import { connectWriter, endLog, isAtRest } from "./log_form.ts";
-import { heldBy, NARROW_BYTES, widenCache } from "./page_cache.ts";
+import { heldBy, NARROW_BYTES, sizeCache } from "./page_cache.ts";
 import { SeenSchema } from "./seen_schema.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
 import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
@@ -124,7 +124,7 @@ export class TenantFile {
   /** Gives the reader a large cache, or a small one. Not inside of its transaction. Throws what the engine throws. */
   setWide(isWide: boolean): void {
     if (this.#isWide === isWide) return;
-    if (this.#reader) widenCache(this.#reader, isWide);
+    if (this.#reader) sizeCache(this.#reader, isWide);
     this.#isWide = isWide;
   }
 
@@ -229,7 +229,7 @@ export class TenantFile {
   #openReader(): Connection {
     const reader = this.#open(true);
     try {
-      if (!this.#isWide) widenCache(reader, false);
+      if (!this.#isWide) sizeCache(reader, false);
       if (!isCurrent(reader, this.#opened)) this.writer();
       else this.#rests = this.#writer === null && isAtRest(reader);
     } catch {
