@@ -9,6 +9,7 @@ import { AppError } from "../../core/errors.ts";
 import { foldName } from "../../sql/words/names.ts";
 import type { AccountTokenRecord } from "../../store/account_records.ts";
 import { type Also, nothingElse } from "../../store/until_committed.ts";
+import { usersTableOf } from "../endpoints/spec/users_table.ts";
 import { type Account, accountByKey } from "./find_account.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 
@@ -38,12 +39,13 @@ export async function makeLink(
   also: Also = nothingElse,
 ): Promise<AccountLink | null> {
   if (email === null) return null;
-  const { record: { spec: { slug, authConfig } }, target: { databaseId } } = call;
-  const purpose = purposeOf(call.record.spec);
+  const { record: { spec }, target: { databaseId } } = call;
+  const { slug, authConfig } = spec;
+  const purpose = purposeOf(spec);
   const untilMs = clock.now() + LIFETIME_MS[purpose];
   const token = newToken("pacc_");
   const passwordDigest = digest(hash);
-  const table = foldName(authConfig?.usersTable ?? "");
+  const table = foldName(usersTableOf(spec));
   await control.accountTokens.add(
     tokenHash(token),
     { purpose, databaseId, slug, table, key, email, passwordDigest, untilMs },
@@ -59,11 +61,11 @@ export async function findLink(
   call: EndpointCall,
   token: string,
 ): Promise<LiveAccountToken> {
-  const { record: { spec: { slug, authConfig } }, target: { databaseId } } = call;
+  const { record: { spec }, target: { databaseId } } = call;
   const found = isToken("pacc_", token) ? await control.accountTokens.find(tokenHash(token)) : null;
-  const isHere = found !== null && found.value.purpose === purposeOf(call.record.spec) &&
-    found.value.slug === slug &&
-    found.value.databaseId === databaseId && found.value.table === foldName(authConfig?.usersTable ?? "");
+  const isHere = found !== null && found.value.purpose === purposeOf(spec) &&
+    found.value.slug === spec.slug && found.value.databaseId === databaseId &&
+    found.value.table === foldName(usersTableOf(spec));
   if (!isHere) throw new AppError("link_invalid");
   return found;
 }

@@ -5,6 +5,7 @@ import type { SessionClaims } from "../../access/verify_session.ts";
 import { AppError, invalidInput } from "../../core/errors.ts";
 import type { SqlParameter } from "../../sql/words/sql_value.ts";
 import { sameName } from "../../sql/words/names.ts";
+import { usersTableOf } from "../endpoints/spec/users_table.ts";
 import { accountByKey, setPassword } from "./find_account.ts";
 import { beginGuess, isPassword } from "./guess_password.ts";
 import { textIn } from "./input_values.ts";
@@ -42,10 +43,9 @@ export async function changePassword(
  * The session of a call that is about its user's row. A key of another users table is another user. Errors:
  * `session_invalid`, `session_required`.
  */
-export function ownSession({ session, record: { spec: { authConfig } } }: EndpointCall): SessionClaims {
+export function ownSession({ session, record: { spec } }: EndpointCall): SessionClaims {
   if (session === null) throw new AppError("session_required");
-  const isOther = session.users !== null &&
-    !sameName(session.users.table, authConfig?.usersTable ?? "");
+  const isOther = session.users !== null && !sameName(session.users.table, usersTableOf(spec));
   if (isOther) throw new AppError("session_invalid");
   return session;
 }
@@ -56,10 +56,10 @@ export function ownSession({ session, record: { spec: { authConfig } } }: Endpoi
  */
 export async function endSessions(
   { control }: Pick<PublishedContext, "control">,
-  { target, record: { spec: { authConfig } } }: EndpointCall,
+  { target, record: { spec } }: EndpointCall,
   userId: string,
 ): Promise<void> {
-  const users = { table: authConfig?.usersTable ?? "", emailColumn: "" };
+  const users = { table: usersTableOf(spec), emailColumn: "" };
   await control.sessionEnds.endAll(sessionOwner(target, { userId, users }));
 }
 

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import { foldName } from "../../sql/words/names.ts";
 import type { EndpointRecord } from "../../store/records.ts";
 import { normalPassword } from "../../access/password_hash.ts";
+import { usersTableOf } from "../endpoints/spec/users_table.ts";
 import type { SessionUser } from "./issue_session.ts";
 import type { EndpointCall, PublishedContext } from "./published_context.ts";
 import { readUsers } from "./read_users.ts";
@@ -42,7 +43,7 @@ export async function guessOf(
   const exact = await ctx.hashes.of(
     "login place",
     databaseId,
-    foldName(spec.authConfig?.usersTable ?? ""),
+    foldName(usersTableOf(spec)),
     // All that mean this account whatever the table holds.
     ignoresCase ? foldName(email) : email,
   );
@@ -87,7 +88,7 @@ export async function accountsOf(
   const found = account === null ? ["nobody", spelled] : ["key", JSON.stringify([account.key, account.hash])];
   return [
     spelled,
-    await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), ...found),
+    await hashes.of("login", databaseId, foldName(usersTableOf(spec)), ...found),
   ];
 }
 
@@ -98,7 +99,7 @@ export async function spelledAccount(
   email: string,
 ): Promise<string> {
   const spelling = email.normalize("NFKC").trim().toLowerCase();
-  return await hashes.of("login", databaseId, foldName(spec.authConfig?.usersTable ?? ""), spelling);
+  return await hashes.of("login", databaseId, foldName(usersTableOf(spec)), spelling);
 }
 
 function refuseLocked(retryAfterSec: number): void {

@@ -5,7 +5,13 @@ import { foldName } from "../../sql/words/names.ts";
 import { quoteIdentifier } from "../../sql/words/quote.ts";
 import { shownColumns } from "../../sql/grammar/result_columns.ts";
 import { readEmailIndexes } from "../endpoints/spec/email_indexes.ts";
-import { keyColumn, noKey, PASSWORD_COLUMN, shownIndex } from "../endpoints/spec/users_table.ts";
+import {
+  keyColumn,
+  noKey,
+  PASSWORD_COLUMN,
+  shownIndex,
+  usersTableOf,
+} from "../endpoints/spec/users_table.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readTable, type TableDefinition } from "../schema/read_table.ts";
 import { readOwnRows } from "../query/read_own.ts";
@@ -73,8 +79,9 @@ export async function readEmail(
 }
 
 async function findIn({ query }: Pick<PublishedContext, "query">, call: EndpointCall): Promise<Users> {
-  const { record: { spec: { sql, authConfig } }, target, tokenId } = call;
-  const table = await readTable({ ...query, target, tokenId }, authConfig?.usersTable ?? "");
+  const { record: { spec }, target, tokenId } = call;
+  const { sql } = spec;
+  const table = await readTable({ ...query, target, tokenId }, usersTableOf(spec));
   const key = table && keyColumn(table);
   if (table === null || key === null) throw noKey();
   const { tables } = await query.tenants.open(target.databaseId, target.namespaceId).schema();

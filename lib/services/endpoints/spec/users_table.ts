@@ -1,4 +1,5 @@
 // What makes a table a users table: a key of one column, which sessions carry as `sub`, and where an answer shows it.
+import type { EndpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError } from "../../../core/errors.ts";
 import { foldName, sameName } from "../../../sql/words/names.ts";
 import type { ShownColumn } from "../../../sql/grammar/result_columns.ts";
@@ -6,6 +7,11 @@ import type { TableDefinition } from "../../schema/read_table.ts";
 
 /** The column of a users table that holds the hash of the password. */
 export const PASSWORD_COLUMN = "password_hash";
+
+/** The users table of an endpoint for accounts, as its specification names it. */
+export function usersTableOf({ authConfig }: Pick<EndpointSpec, "authConfig">): string {
+  return authConfig?.usersTable ?? "";
+}
 
 /** The column of the primary key. Null where there is none, or one of several columns. */
 export function keyColumn({ columns }: TableDefinition): string | null {
