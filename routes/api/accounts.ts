@@ -9,7 +9,7 @@ import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp } from "../http/schemas.ts";
 import { validate } from "../middleware/validate.ts";
-import { databaseOf } from "./path_names.ts";
+import { addressOf } from "./path_names.ts";
 
 const ONE = "/:slug/databases/:dbSlug/endpoints/:endpoint";
 const tags = ["endpoints"];
@@ -60,6 +60,6 @@ function contextOf(deps: AppDeps, c: Context<Env>) {
 }
 
 function inputOf(c: Context<Env, typeof ONE>, { email }: { readonly email: string }): AccountInput {
-  const address = databaseOf(c);
+  const address = addressOf(c);
   return { address, slug: c.req.param("endpoint"), email };
 }

@@ -27,7 +27,7 @@ import {
 } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { noBody, validate } from "../middleware/validate.ts";
-import { databaseOf } from "./path_names.ts";
+import { addressOf } from "./path_names.ts";
 
 const databaseBody = z.strictObject({ slug: newSlug, name: displayName.optional() }).meta({
   examples: [{ slug: "shop", name: "Shop" }],
@@ -82,7 +82,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Read a database", tags, responses: answers(databaseRecord) }),
       validate("query", noQuery),
       async (c) => {
-        return c.json({ success: true, data: await getDatabase(manageContext(deps, c), databaseOf(c)) });
+        return c.json({ success: true, data: await getDatabase(manageContext(deps, c), addressOf(c)) });
       },
     )
     .patch(
@@ -90,7 +90,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Change a database", tags, responses: answers(databaseRecord) }),
       validate("json", rename),
       async (c) => {
-        const input = { ...databaseOf(c), name: c.req.valid("json").name };
+        const input = { ...addressOf(c), name: c.req.valid("json").name };
         return c.json({ success: true, data: await updateDatabase(manageContext(deps, c), input) });
       },
     )
@@ -99,7 +99,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Delete a database", tags, responses: answers(databaseRecord) }),
       validate("json", confirmBody("shop")),
       async (c) => {
-        const input = { ...databaseOf(c), confirm: c.req.valid("json").confirm };
+        const input = { ...addressOf(c), confirm: c.req.valid("json").confirm };
         return c.json({ success: true, data: await deleteDatabase(manageContext(deps, c), input) });
       },
     );
@@ -120,7 +120,7 @@ export function sessionRoutes(deps: AppDeps): Hono<Env> {
     }),
     noBody,
     async (c) => {
-      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), databaseOf(c)) });
+      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), addressOf(c)) });
     },
   );
 }

@@ -40,7 +40,7 @@ import {
   testBody,
   testResult,
 } from "./endpoint_schemas.ts";
-import { databaseOf } from "./path_names.ts";
+import { addressOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/endpoints";
 const ONE = `${PATH}/:endpoint`;
@@ -70,7 +70,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the endpoints", tags, responses: answers(z.array(endpointRecord)) }),
       validate("query", noQuery),
-      (c) => sendLongData(c, databaseOf(c), () => listEndpoints(contextOf(deps, c), databaseOf(c))),
+      (c) => sendLongData(c, addressOf(c), () => listEndpoints(contextOf(deps, c), addressOf(c))),
     )
     .post(
       PATH,
@@ -81,7 +81,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(endpointRecord, { status: 201 }),
       }),
       async (c) => {
-        const input = { address: databaseOf(c), unchecked: await sentSpec(c) };
+        const input = { address: addressOf(c), unchecked: await sentSpec(c) };
         return c.json({ success: true, data: await createEndpoint(contextOf(deps, c), input) }, 201);
       },
     )
@@ -100,7 +100,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("json", scaffoldBody),
       async (c) => {
-        const input = { address: databaseOf(c), ...c.req.valid("json") };
+        const input = { address: addressOf(c), ...c.req.valid("json") };
         return c.json({ ok: true, data: await scaffoldCrud(contextOf(deps, c), input) });
       },
     )
@@ -187,7 +187,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.array(endpointRevision)),
       }),
       validate("query", noQuery),
-      (c) => sendLongData(c, databaseOf(c), () => listRevisions(contextOf(deps, c), endpointOf(c))),
+      (c) => sendLongData(c, addressOf(c), () => listRevisions(contextOf(deps, c), endpointOf(c))),
     )
     .post(
       `${ONE}/revisions/:n/restore`,
@@ -217,5 +217,5 @@ function contextOf(deps: AppDeps, c: Context<Env>): EndpointContext {
 }
 
 function endpointOf(c: Context<Env, typeof ONE>) {
-  return { address: databaseOf(c), slug: c.req.param("endpoint") };
+  return { address: addressOf(c), slug: c.req.param("endpoint") };
 }

@@ -10,7 +10,7 @@ import { noBody, validate } from "../middleware/validate.ts";
 import { noQuery } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { ruleBody, ruleChange, ruleDefaults, ruleRecord } from "./rule_schemas.ts";
-import { databaseOf } from "./path_names.ts";
+import { addressOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";
 const tags = ["rules"];
@@ -22,7 +22,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listRules(manageContext(deps, c), databaseOf(c)) }),
+      async (c) => c.json({ success: true, data: await listRules(manageContext(deps, c), addressOf(c)) }),
     )
     .post(
       PATH,
@@ -30,7 +30,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       validate("json", ruleBody),
       async (c) => {
         const input = {
-          address: databaseOf(c),
+          address: addressOf(c),
           settings: { ...ruleDefaults, ...given(c.req.valid("json")) },
         };
         return c.json({ success: true, data: await addRule(manageContext(deps, c), input) }, 201);
@@ -43,7 +43,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { revision, ...settings } = c.req.valid("json");
         const input = {
-          address: databaseOf(c),
+          address: addressOf(c),
           ruleId: c.req.param("id"),
           settings: given(settings),
           revision,
@@ -56,7 +56,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Delete a rule", tags, responses: answers(z.object({ id: z.string() })) }),
       noBody,
       async (c) => {
-        const input = { address: databaseOf(c), ruleId: c.req.param("id") };
+        const input = { address: addressOf(c), ruleId: c.req.param("id") };
         return c.json({ success: true, data: await deleteRule(manageContext(deps, c), input) });
       },
     );

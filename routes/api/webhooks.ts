@@ -18,7 +18,7 @@ import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { noBody, validate } from "../middleware/validate.ts";
 import { webhookMembers, webhookSettings } from "./webhook_schemas.ts";
-import { databaseOf } from "./path_names.ts";
+import { addressOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/webhooks";
 const tags = ["webhooks"];
@@ -64,7 +64,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the webhooks", tags, responses: answers(z.array(webhook)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listWebhooks(contextOf(deps, c), databaseOf(c)) }),
+      async (c) => c.json({ success: true, data: await listWebhooks(contextOf(deps, c), addressOf(c)) }),
     )
     .post(
       PATH,
@@ -76,7 +76,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
       validate("json", webhookSettings),
       async (c) => {
         const { tables = null, ...settings } = c.req.valid("json");
-        const data = await addWebhook(contextOf(deps, c), databaseOf(c), { ...settings, tables });
+        const data = await addWebhook(contextOf(deps, c), addressOf(c), { ...settings, tables });
         return c.json({ success: true, data }, 201);
       },
     )
@@ -133,5 +133,5 @@ function contextOf(deps: AppDeps, c: Context<Env>): WebhooksContext {
 }
 
 function webhookOf(c: Context<Env, `${typeof PATH}/:id`>) {
-  return { ...databaseOf(c), webhookId: c.req.param("id") };
+  return { ...addressOf(c), webhookId: c.req.param("id") };
 }
