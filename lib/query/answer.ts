@@ -16,6 +16,8 @@ export interface AnswerContext {
   readonly prices: Prices;
   /** Absent where there are none. */
   readonly warnings?: readonly string[] | undefined;
+  /** As a call of a migration file has it. Absent: it is none. */
+  readonly before?: string;
 }
 
 /** Makes that part of the answer for a call. */
@@ -23,7 +25,8 @@ export function answerContext(
   { call, facts, log }: Pick<UnderstoodCall, "call" | "facts" | "log">,
   snapshot: string | null,
 ): AnswerContext {
-  const context = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: pricesOf(call) };
+  const own = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: pricesOf(call) };
+  const context = call.migration === undefined ? own : { ...own, before: call.migration.before };
   const isSchema = facts.some((one) => one.class === "schema");
   const warnings = warningsOf(call.statements, isSchema);
   return warnings.length === 0 ? context : { ...context, warnings };

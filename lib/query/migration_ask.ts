@@ -11,6 +11,8 @@ export interface MigrationCall extends Pick<MigrationAsk, "after"> {
   readonly record: MigrationRecord;
   /** The schema version for which a person has approved it; null: it may be applied to any. */
   readonly approvedVersion: number | null;
+  /** What is stored with its answer, as one line: the answer of the files of its request so far. */
+  readonly before: string;
 }
 
 /** Files that wait for a person's decision together, and the state of the database that it is about. */

@@ -130,8 +130,8 @@ export function migrationRoutes({ control, query }: AppDeps): Hono<Env> {
           return sendWithRows(c, { success: true, ...rehearsed });
         }
         const input = { files, baseline, signal, plan: c.get("plan") };
-        const { data, meta } = await applyMigrations(statementsContext(query, c), input);
-        return c.json({ success: true, data, meta });
+        const { data, meta, replayed } = await applyMigrations(statementsContext(query, c), input);
+        return c.json({ success: true, data, meta }, 200, replayed ? { "plan-replayed": "true" } : {});
       },
     );
 }

@@ -4,6 +4,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { migrationDigest } from "../../lib/sql/service/migration_text.ts";
 import { usage } from "../money/money_world.ts";
+import { assertReplay, step } from "../replay/keyed.ts";
 import { testSteps } from "../testing/cases.ts";
 import { type File, type MigrationWorld, migrationWorld, refusalOf } from "./migration_world.ts";
 
@@ -39,6 +40,25 @@ async function family(world: MigrationWorld, sql: string) {
 }
 
 testSteps("migrations", migrationWorld, {
+  "as a step of a plan are answered as they were applied, also where the service died before it kept the answer":
+    async (
+      { app, post, names },
+    ) => {
+      const nothing: File = ["0004_nothing.sql", "-- for later"];
+      const kinds: readonly (readonly [files: readonly File[], more: Record<string, unknown>])[] = [
+        [[NOTES, SEED], {}],
+        [[NOTES, SEED, TAGS, nothing], {}],
+        [[NOTES, SEED, TAGS, nothing, ["0005_old.sql", "CREATE TABLE old (a)"]], { baseline: true }],
+      ];
+      for (const [at, [files, more]] of kinds.entries()) {
+        const send = () => post(files, more, step("release", String(at)));
+        const first = await send();
+        for await (const { key } of app.deps.kv.list({ prefix: ["replay"] })) await app.deps.kv.delete(key);
+        assertReplay(first, await send(), "plan-replayed");
+        assertEquals(await names(), files.map(([name]) => name));
+      }
+    },
+
   "are applied in order, once, and listed with their digests": async ({ apply, names, rows, app, acme }) => {
     const first = await apply([NOTES, SEED]);
     assertEquals([first["applied"], first["pending"], first["drift"]], [

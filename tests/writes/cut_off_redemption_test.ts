@@ -117,6 +117,45 @@ test("a restore that has run is answered as it ran, and runs no second time", as
   }, { clock });
 });
 
+const runToTheirEnd: Readonly<Record<string, readonly [path: string, body: object]>> = {
+  "a batch of which each statement stays for itself": [
+    "batch",
+    { statements: [{ sql: "INSERT INTO t VALUES (2)" }, { sql: "INSERT INTO t VALUES (3)" }] },
+  ],
+  "migrations": ["migrations", {
+    files: [
+      { name: "1.sql", sql: "INSERT INTO t VALUES (2)" },
+      { name: "2.sql", sql: "INSERT INTO t VALUES (3); CREATE TABLE made (a)" },
+      { name: "3.sql", sql: "DELETE FROM t WHERE a = 1; INSERT INTO t VALUES (4)" },
+    ],
+  }],
+};
+
+for (const [name, [path, body]] of Object.entries(runToTheirEnd)) {
+  test(`what has run to its end is answered as it ran, and runs no second time: ${name}`, async () => {
+    const clock = new TurnableClock();
+    await withWrites(async (world) => {
+      await world.setup("CREATE TABLE t (a)", "INSERT INTO t VALUES (1)");
+      await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["insert"] });
+      const held = heldBy(await world.post(path, body));
+      const token = await approved(world, held);
+      const revive = dieBehindCommit(world);
+      const ran = await world.redeem(token);
+      revive();
+      assertEquals([ran.status, (await world.redeem(token)).status], [200, 404], ran.text);
+      const rows = await world.rows("SELECT a FROM t");
+      clock.turn(MINUTE_MS);
+      const again = await world.redeem(token);
+      assertEquals([again.status, again.text], [200, ran.text]);
+      assertEquals(await world.rows("SELECT a FROM t"), rows);
+      const page = `/api/namespaces/${world.shop.slug}/approvals/${held.id}`;
+      const { text } = await world.app.request("GET", page, { token: world.app.operatorKey });
+      assertEquals(JSON.parse(text).data.outcome?.kind, "ran", text);
+      assertEquals((await world.redeem(token)).status, 404);
+    }, { clock });
+  });
+}
+
 test("a restore that ran as its step without the rule is not run again by its approval", async () => {
   await withWrites(async (world) => {
     const { app, shop, post, decide, redeem, rows, setup } = world;

@@ -55,6 +55,21 @@ const held: Readonly<
     },
     send: ({ post }) => post("branches/more/merge", { mode: "data", onConflict: "abort" }, FIRST),
   },
+  "migrations": {
+    send: ({ post }) =>
+      post("migrations", {
+        files: [
+          { name: "1_make.sql", sql: "CREATE TABLE made (a); INSERT INTO made VALUES (1)" },
+          { name: "2_fill.sql", sql: "INSERT INTO t VALUES (2, 'two')" },
+        ],
+      }, FIRST),
+  },
+  "a batch of which each statement stays for itself": {
+    send: ({ post }) =>
+      post("batch", {
+        statements: [{ sql: "INSERT INTO t VALUES (2, 'two')" }, { sql: "DELETE FROM t WHERE id = 1" }],
+      }, FIRST),
+  },
   "a file": {
     send: ({ app, shop: { token, database: { path } } }) =>
       app.request("POST", `${path}/import?format=sql&mode=replace`, {

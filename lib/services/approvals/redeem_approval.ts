@@ -12,7 +12,7 @@ import { eitherForm, type RowForm } from "../../sql/words/row_form.ts";
 import type { ApprovalRecord } from "../../store/write_records.ts";
 import type { MergeAnswer } from "../branches/merge_answer.ts";
 import type { MergeContext } from "../branches/run_merge.ts";
-import type { MigrateAnswer } from "../migrations/apply_migrations.ts";
+import type { MigrateAnswer } from "../migrations/migrated_before.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import type { Imported } from "../transfer/import_file.ts";
 import { afterRefusal, lookAgain, type NewLook } from "./after_failure.ts";
@@ -20,7 +20,7 @@ import { heldCallOf } from "./approval_detail.ts";
 import { effectNow } from "./effect_now.ts";
 import { type ApprovalKey, findApproval } from "./read_approval.ts";
 import { mergeRedeemed, redeemMerge } from "./redeem_merge.ts";
-import { redeemMigrations } from "./redeem_migrations.ts";
+import { migrationsRedeemed, redeemMigrations } from "./redeem_migrations.ts";
 import { requireApprover } from "./require_approver.ts";
 import { redeemRestore, type RestoreAnswer, restoreRedeemed } from "./redeem_restore.ts";
 
@@ -76,7 +76,7 @@ export async function redeemApproval(
   if (restore) return { restored: await redeemRestore(keyed, record, { ...held, restore }), step };
   if (migrations) {
     const { signal } = input;
-    return { migrated: await redeemMigrations(ctx, record, { ...held, migrations, signal }), step };
+    return { migrated: await redeemMigrations(keyed, record, { ...held, migrations, signal }), step };
   }
   try {
     // What was held before there were footprints is bound to nothing yet.
@@ -107,7 +107,7 @@ export async function redeemApproval(
 
 /**
  * What a redemption has answered that may have been the last of its process, as the database tells it: to its step, and to
- * anybody of whom a merge or a restore was cut off. Null: nothing.
+ * anybody of whom it was cut off. Null: nothing.
  */
 async function redeemedBefore(
   ctx: StatementsContext & MergeContext,
@@ -115,19 +115,24 @@ async function redeemedBefore(
   input: RedeemInput,
 ): Promise<Redeemed | null> {
   const held = await heldCallOf(ctx, record);
-  const { merge, restore, plan: step = null } = held;
-  if (!merge && !restore) {
-    const answered = await findStored(ctx, ctx.target, input.replay);
-    return answered && ranAs(record, held, answered);
-  }
+  const { merge, restore, migrations, plan: step = null } = held;
   const replay = ctx.approvals.isCutOff(record) ? allKeys(record, held, input) : input.replay;
   const keyed = { ...ctx, replay };
+  if (migrations) {
+    const answered = await migrationsRedeemed(keyed, record);
+    return answered && { migrated: answered, step };
+  }
   if (merge) {
     const answered = await mergeRedeemed(keyed, record, { ...held, merge });
     return answered && { merge: answered, step };
   }
-  const answered = restore ? await restoreRedeemed(keyed, record, { ...held, restore }) : null;
-  return answered && { restored: answered, step };
+  if (restore) {
+    const answered = await restoreRedeemed(keyed, record, { ...held, restore });
+    return answered && { restored: answered, step };
+  }
+  const answered = await findStored(ctx, ctx.target, replay);
+  if (answered !== null && record.outcome?.kind !== "ran") await ctx.approvals.noteRan(record, answered.meta);
+  return answered && ranAs(record, held, answered);
 }
 
 /** In the form of the call that was held. */
@@ -157,12 +162,10 @@ function runsOnce({ atomic, merge, restore, migrations }: HeldCall): boolean {
 /** The key and the step of the call that was held, and the step that redeems it. Without a key it has one of the approval. */
 function allKeys(
   { id, look = 0 }: ApprovalRecord,
-  { key, plan: heldPlan, ...held }: HeldCall,
+  { key, plan: heldPlan }: HeldCall,
   { replay }: RedeemInput,
-): CallReplay | null {
-  const own = held.atomic && !held.migrations ? replayScope(["redemption", id], String(look)) : null;
-  const idempotency = key ?? own;
-  if (idempotency === null && heldPlan === undefined) return replay;
+): CallReplay {
+  const idempotency = key ?? replayScope(["redemption", id], String(look));
   const plan = replay?.plan ?? null;
   // A step that was held is free again, so the redemption may have its name, and then its answer.
   if (heldPlan === undefined || heldPlan.key === plan?.key) return { idempotency, plan };

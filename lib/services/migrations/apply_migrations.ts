@@ -6,8 +6,8 @@ import { AppError, failedWith } from "../../core/errors.ts";
 import { InTurn } from "../../core/in_turn.ts";
 import type { HeldMigrations } from "../../query/migration_ask.ts";
 import { plainCall } from "../../query/plain_call.ts";
+import type { CallReplay } from "../../query/query_call.ts";
 import { decide, run } from "../../query/run.ts";
-import type { SchemaChange } from "../../sql/service/branch_report.ts";
 import { newestOf } from "../../sql/service/migration_records.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import {
@@ -18,6 +18,7 @@ import {
   statementsOf,
 } from "./migration_files.ts";
 import { fileError, setError } from "./migration_errors.ts";
+import { type MigrateAnswer, type Migrated, migratedBefore } from "./migrated_before.ts";
 import { readState } from "./migration_state.ts";
 import { addFigures, type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
 
@@ -31,6 +32,8 @@ export interface MigrateInput {
   readonly baseline: boolean;
   /** The step of a plan that it is: held, the answer of its run is that step's too. Absent: it is none. */
   readonly plan?: ReplayScope | undefined;
+  /** The keys of what a person has approved; they take the place of those of `plan`. */
+  readonly replay?: CallReplay | null;
   /** Set where a person has approved exactly these files. */
   readonly approved?: ApprovedFiles;
   /** Aborted when nobody waits any more: then no further file is begun. */
@@ -45,42 +48,29 @@ export interface ApprovedFiles extends Pick<HeldMigrations, "after" | "schemaVer
   readonly snapshotFirst: boolean;
 }
 
-/** What has become of the files. */
-export interface Migrated {
-  /** Names of the files that this call has applied, in their order. */
-  readonly applied: readonly string[];
-  /** Names of those that are still to be applied. */
-  readonly pending: readonly string[];
-  /** Label of the snapshot before the first of them that is destructive; null: none was taken. */
-  readonly snapshot: string | null;
-  /** What had changed in the schema since the newest migration before; null: there was none. */
-  readonly drift: readonly SchemaChange[] | null;
-}
-
-/** The answer of a call. */
-export interface MigrateAnswer {
-  readonly data: Migrated;
-  readonly meta: MigrateMeta;
-}
-
 /** How often the files are looked at anew because somebody else applies some at the same moment. */
 const MAX_TRIES = 100;
 
 /**
- * Applies what is pending of the files, or nothing where all are applied. Somebody who applies files at the same moment is
- * waited for. Errors: `role_too_low`; those of `readFiles` and `pendingFiles`; `rule_denied` and `approval_required`
+ * Applies what is pending of the files, or nothing where all are applied, or tells what the same step of a plan has applied
+ * (`replayed`). Somebody who applies files at the same moment is waited for. Errors: `role_too_low`; those of `readFiles` and `pendingFiles`; `rule_denied` and `approval_required`
  * for all files together, before anything has run; `effect_changed` where the database has changed since an approval;
  * every error of the pipeline for one file, with `file`,
  * `failedIndex`, `line`, `applied` and `pending`: nothing of that file stays, those before it do.
  */
-export async function applyMigrations(ctx: StatementsContext, input: MigrateInput): Promise<MigrateAnswer> {
+export async function applyMigrations(
+  ctx: StatementsContext,
+  input: MigrateInput,
+): Promise<MigrateAnswer & { readonly replayed: boolean }> {
   requireRole(ctx.target, "admin");
+  const earlier = await migratedBefore({ ...ctx, plan: input.plan, replay: input.replay });
+  if (earlier !== null) return { ...earlier, replayed: true };
   const files = await readFiles(ctx, input.files);
   return await turns.run(ctx.target.databaseId, async () => {
-    const run = new Run(ctx, input);
     const { drift } = await readState(ctx);
+    const run = new Run(ctx, input, drift);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await run.pass(files)) return run.answer(drift);
+      if (await run.pass(files)) return { ...run.answer(), replayed: false };
     }
     throw new AppError("database_busy", { message: "Try again shortly; others keep applying migrations" });
   });
@@ -94,11 +84,16 @@ class Run {
   #passed = false;
   #heldOnce = false;
 
-  constructor(private readonly ctx: StatementsContext, private readonly input: MigrateInput) {}
+  constructor(
+    private readonly ctx: StatementsContext,
+    private readonly input: MigrateInput,
+    private readonly drift: Migrated["drift"],
+  ) {}
 
-  answer(drift: Migrated["drift"]): MigrateAnswer {
-    const data = { applied: this.#applied, pending: [], snapshot: this.#snapshot, drift };
-    return { data, meta: this.#meta };
+  /** With the file that is about to be applied, if any. */
+  answer(...next: readonly string[]): MigrateAnswer {
+    const applied = [...this.#applied, ...next];
+    return { data: { applied, pending: [], snapshot: this.#snapshot, drift: this.drift }, meta: this.#meta };
   }
 
   /** Applies what is pending. False: somebody else has applied something meanwhile, or is left. */
@@ -120,7 +115,7 @@ class Run {
         const appliedAt = this.ctx.clock.now();
         try {
           await this.ctx.readmit(this.ctx);
-          after = await this.#apply(file, { after, appliedAt });
+          after = await this.#apply(file, { after, appliedAt, isLast: file === pending.at(-1) });
         } catch (error) {
           if (await this.#isMoved(error, after, { ...file, appliedAt })) return false;
           throw fileError(
@@ -157,7 +152,11 @@ class Run {
   /** Applies one file behind the newest record. Answers what tells its own record. */
   async #apply(
     { name, sha256, statements }: ReadFile,
-    { after, appliedAt }: { readonly after: string | null; readonly appliedAt: number },
+    { after, appliedAt, isLast }: {
+      readonly after: string | null;
+      readonly appliedAt: number;
+      readonly isLast: boolean;
+    },
   ): Promise<string | null> {
     const { ctx, input: { baseline, approved, signal } } = this;
     const { target, tokenId } = ctx;
@@ -172,7 +171,14 @@ class Run {
         approved: approved?.covers ?? [],
         snapshots: this.#snapshot === null,
         snapshotFirst: isFirst && approved?.snapshotFirst === true,
-        migration: { record, after, approvedVersion: isFirst ? approved?.schemaVersion ?? null : null },
+        migration: {
+          record,
+          after,
+          approvedVersion: isFirst ? approved?.schemaVersion ?? null : null,
+          before: isLast ? JSON.stringify(this.answer(name)) : "",
+        },
+        // Of files that are not all applied there is no answer yet.
+        replay: isLast ? keysOf(this.input) : null,
         opensRequest: isFirst,
         heldAs: "never",
       }),
@@ -220,6 +226,10 @@ class Run {
     if (own) this.#applied.push(name);
     return true;
   }
+}
+
+function keysOf({ plan, replay }: MigrateInput): CallReplay | null {
+  return replay ?? (plan ? { idempotency: null, plan } : null);
 }
 
 /** Without foreign keys nothing cascades, so files with and without them are not decided about together. */

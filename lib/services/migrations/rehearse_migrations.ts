@@ -22,7 +22,8 @@ import type { Finding } from "../schema/doctor/examined.ts";
 import { readExamined } from "../schema/doctor/read_examined.ts";
 import { ProbeMemory } from "../schema/doctor/row_probes.ts";
 import { readRows } from "../schema/read_rows.ts";
-import { applyMigrations, type Migrated } from "./apply_migrations.ts";
+import { applyMigrations } from "./apply_migrations.ts";
+import type { Migrated } from "./migrated_before.ts";
 import { type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
 import {
   type MigrationFile,
