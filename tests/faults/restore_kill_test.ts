@@ -3,10 +3,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals } from "@std/assert";
 import { engineChildren } from "../testing/engine_children.ts";
-import { callService, serviceWorld } from "../testing/service_world.ts";
+import { callService, manage, type ServiceWorld, serviceWorld } from "../testing/service_world.ts";
 import { startService } from "../testing/start_service.ts";
 import { suspend } from "../testing/suspend.ts";
 import type { ReplayRecord } from "../../lib/store/records.ts";
+import type { ApprovalRecord } from "../../lib/store/write_records.ts";
 import { openKvFile } from "./open_kv_file.ts";
 
 const COUNT = "SELECT count(*) FROM t";
@@ -35,18 +36,28 @@ async function fileNumber(tenants: string): Promise<number | null> {
   return null;
 }
 
+/** Settles when an approval is being redeemed, as a step whose claim is noted. */
+async function isRedeemed(kvPath: string): Promise<void> {
+  await changeClaim(kvPath, (record) => record);
+  using kv = await openKvFile(kvPath);
+  for (;;) {
+    for await (const { value } of kv.list<ApprovalRecord>({ prefix: ["approval"] })) {
+      if (value.state === "redeemed") return;
+    }
+    await pause();
+  }
+}
+
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-Deno.test("a kill between a restore and the note of its answer does not let the step restore again", async () => {
-  await using world = await serviceWorld();
-  const kvPath = `${world.folder}/kv.sqlite3`;
-  const post = async (url: string, path: string, body: object) => {
-    const headers = {
-      ...{ authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-      ...{ "plan-key": "p", "plan-step": path },
-    };
+/** The namespace, and calls of a service by its token. */
+async function killWorld() {
+  const world = await serviceWorld();
+  const post = async (url: string, path: string, body: object, step: string | null = path) => {
+    const plan = step === null ? {} : { "plan-key": "p", "plan-step": step };
+    const headers = { authorization: `Bearer ${world.token}`, "content-type": "application/json", ...plan };
     const answer = await fetch(`${url}/v1/db/acme/main/${path}`, {
       ...{ method: "POST", headers, body: JSON.stringify(body) },
     });
@@ -59,32 +70,80 @@ Deno.test("a kill between a restore and the note of its answer does not let the 
   await callService(world, "CREATE TABLE t (a)");
   assertEquals((await post(world.service.url, "snapshots", { label: "empty" })).status, 201);
   await callService(world, INSERT);
+  return { world, post, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+}
 
-  // The restore is claimed, then nobody can write KV, then the restore is done.
-  const children = await engineChildren(world.folder);
+/**
+ * Kills the service behind the restore that `ask` asks for, and before anything is noted of it in KV. `begun`: settles when
+ * KV has all that is written there before.
+ */
+async function killBehindRestore(
+  { service, folder }: ServiceWorld,
+  ask: () => Promise<unknown>,
+  begun: (kvPath: string) => Promise<void>,
+): Promise<void> {
+  const kvPath = `${folder}/kv.sqlite3`;
+  // The restore is asked for, then nobody can write KV, then the restore is done.
+  const children = await engineChildren(folder);
   await Promise.all(children.map(suspend));
-  const running = post(world.service.url, "restore", { snapshot: "empty" }).catch(() => null);
-  await changeClaim(kvPath, (record) => record);
+  const running = ask().catch(() => null);
+  await begun(kvPath);
   const lock = new DatabaseSync(kvPath);
   lock.exec("BEGIN IMMEDIATE");
-  const before = await fileNumber(`${world.folder}/tenants`);
+  const before = await fileNumber(`${folder}/tenants`);
   for (const pid of children) Deno.kill(pid, "SIGCONT");
-  while (await fileNumber(`${world.folder}/tenants`) === before) await pause();
-  await world.service.kill();
+  while (await fileNumber(`${folder}/tenants`) === before) await pause();
+  await service.kill();
   lock.close();
   assertEquals(await running, null);
   await changeClaim(kvPath, (record) => ({ ...record, untilMs: 0 }));
+}
 
-  await using service = await startService({
-    folder: world.folder,
-    settings: { DEMO: "0", TENANTS_URL: "file:" },
-  });
+const settings = { DEMO: "0", TENANTS_URL: "file:" };
+
+Deno.test("a kill between a restore and the note of its answer does not let the step restore again", async () => {
+  await using killed = await killWorld();
+  const { world, post } = killed;
+  const restore = (url: string) => post(url, "restore", { snapshot: "empty" });
+  await killBehindRestore(
+    world,
+    () => restore(world.service.url),
+    (path) => changeClaim(path, (record) => record),
+  );
+
+  await using service = await startService({ folder: world.folder, settings });
   const again = { ...world, service };
   assertEquals((await callService(again, COUNT)).body.data?.rows, [[0]]);
   await callService(again, INSERT);
   for (let round = 0; round < 2; round++) {
-    const answer = await post(service.url, "restore", { snapshot: "empty" });
+    const answer = await restore(service.url);
     assertEquals([answer.status, answer.replayed, answer.body.data.snapshot], [200, "true", "empty"]);
+    assertEquals((await callService(again, COUNT)).body.data?.rows, [[1]]);
+  }
+});
+
+Deno.test("a kill between an approved restore and the note that it has run leaves its redeemer the answer", async () => {
+  await using killed = await killWorld();
+  const { world, post } = killed;
+  const rule = { tableGlob: "t", effect: "require_approval", actions: ["delete"] };
+  await manage(world, "/acme/databases/main/rules", rule);
+  const held = await post(world.service.url, "restore", { snapshot: "empty" });
+  assertEquals(held.body.code, "approval_required");
+  const { approvalToken, approvalUrl } = held.body;
+  const id = approvalUrl.slice(approvalUrl.lastIndexOf("/") + 1);
+  await manage(world, `/acme/approvals/${id}/approve`, {});
+  const redeem = (url: string) => post(url, "redeem_approval", { approvalToken });
+  await killBehindRestore(world, () => redeem(world.service.url), isRedeemed);
+
+  await using service = await startService({ folder: world.folder, settings });
+  const again = { ...world, service };
+  assertEquals((await callService(again, COUNT)).body.data?.rows, [[0]]);
+  await callService(again, INSERT);
+  // Without the step nobody is told before it is sure that the process has ended.
+  assertEquals((await post(service.url, "redeem_approval", { approvalToken }, null)).status, 404);
+  for (const ask of [redeem, redeem, (url: string) => post(url, "restore", { snapshot: "empty" })]) {
+    const { status, body } = await ask(service.url);
+    assertEquals([status, body.data.snapshot], [200, "empty"]);
     assertEquals((await callService(again, COUNT)).body.data?.rows, [[1]]);
   }
 });
