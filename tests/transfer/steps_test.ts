@@ -57,6 +57,17 @@ testSteps("steps of a plan that move files", transferWorld, {
     }
   },
 
+  "a file that is to come into an empty database is not read where there are tables": async (world) => {
+    await world.acme.setup("CREATE TABLE t (v)");
+    let left = 100;
+    const file = new ReadableStream<Uint8Array>({
+      pull: (body) => left-- > 0 ? body.enqueue(new Uint8Array(1000)) : body.close(),
+    });
+    const { status, body, text } = await world.import("format=sql&mode=create", file, step("early"));
+    assertEquals([status, body.code, body.issues?.[0]?.path], [400, "import_refused", "mode"], text);
+    assert(left > 90, `${100 - left} pieces were read`);
+  },
+
   "a whole file that a person has to approve waits for one approval, and its step gets the answer of the import":
     async (
       world,

@@ -18,7 +18,7 @@ import { databaseOf } from "../snapshots/manage_snapshots.ts";
 import { type RestoreContext, type RestoreInput, restoreSnapshot } from "../snapshots/restore_snapshot.ts";
 import { refused } from "./check_item.ts";
 import { requireTransfers } from "./export_database.ts";
-import { type FileStep, importedBefore, readStep, refuseIfHeld } from "./file_step.ts";
+import { type FileStep, hasRun, importedBefore, readStep, refuseIfHeld } from "./file_step.ts";
 import type { KeptExports } from "./kept_exports.ts";
 import type { KeptImport, NamedImport } from "./kept_imports.ts";
 import { passItems } from "./pass_items.ts";
@@ -71,7 +71,8 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
   try {
     return await bill.during("writes", () =>
       places.duringUpload(target.namespaceId, async () => {
-        if (input.step === undefined) await requireEmpty(ctx, input.mode);
+        // The step's own tables may be there, and whether they are its own is told by its file.
+        if (!input.step || !await hasRun(ctx, input.step)) await requireEmpty(ctx, input.mode);
         await receiveFile(ctx, transfers.room, { transferId, kept }, input.body);
         const step = readStep(input.step);
         const keyed = { ...ctx, replay: step && replayOfStep(step) };
