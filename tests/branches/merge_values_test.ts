@@ -284,6 +284,19 @@ Deno.test("a key that is no row id, as an INTEGER PRIMARY KEY DESC, is merged li
   ]);
 });
 
+Deno.test("a full-text table that leaves its row id no name says so", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, `INSERT INTO rowid ("_rowid_", oid) VALUES ('three', 'four')`);
+    const refused = await mergeBranch(world);
+    assertEquals(refused.body.code, "merge_refused", refused.text);
+    assertMatch(refused.text, /leave no name for the rowid/);
+    assertEquals((await world.diff("pr-1")).tables.map(({ table, added }) => [table, added]), [["rowid", 1]]);
+  }, [
+    "CREATE VIRTUAL TABLE rowid USING fts5(oid, _rowid_)",
+    "INSERT INTO rowid (oid, _rowid_) VALUES ('one', 'two')",
+  ]);
+});
+
 Deno.test("tables and columns that are called as the row id are compared and merged as others", async () => {
   const reads = [
     "SELECT _rowid_, body FROM rowid ORDER BY 1",

@@ -20,8 +20,9 @@ export function* rowChanges(pair: TablePair, figures: { rowsRead: number }, take
     if (ancestor) yield* eachPage(comparison, ancestor, (row) => found.push(onlyIn("before", row)));
     if (branch) yield* eachPage(comparison, branch, (row) => found.push(onlyIn("after", row)));
   } else if (ancestor.rowid !== null && branch.rowid !== null) yield* byRowid(comparison, ancestor, branch);
-  else if (ancestor.rowid === null && branch.rowid === null) yield* byKey(comparison, ancestor, branch);
-  else {
+  else if (ancestor.rowid === null && branch.rowid === null && pair.key.length > 0) {
+    yield* byKey(comparison, ancestor, branch);
+  } else {
     yield* eachPage(comparison, ancestor, (row) => matcher.add(row, "before"));
     yield* eachPage(comparison, branch, (row) => matcher.add(row, "after"));
   }

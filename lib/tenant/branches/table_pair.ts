@@ -164,6 +164,9 @@ function rowidOf(shape: SchemaShape, table: SchemaObject): string | null {
 const KEYLESS =
   "The table has no primary key; undo in the branch what has changed in it, or give it a key in the trunk and reset the branch";
 
+const NAMELESS =
+  "Its name and columns leave no name for the rowid; undo in the branch what has changed in it, or rename the table in the trunk and reset the branch";
+
 function pairOf(
   table: SchemaObject,
   { columns, folds }: {
@@ -178,7 +181,7 @@ function pairOf(
     (folds === undefined && /^integer$/i.test(keyColumns[0]?.type ?? "") &&
       sides.branch?.rowid !== null &&
       sides.ancestor?.rowid !== null));
-  const keyless = key.length === 0 ? KEYLESS : null;
+  const keyless = key.length > 0 ? null : isVirtual(table) ? NAMELESS : KEYLESS;
   return {
     table: table.name,
     columns: columns.map(({ name }) => name),
