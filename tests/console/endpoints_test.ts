@@ -192,6 +192,23 @@ testSteps("the pages of the endpoints", world, {
     const added = { ...lines, outputTypes: `id json\r\n${lines["outputTypes"]}` };
     assertEquals((await send(`${path}/odd`, added)).status, 303);
     assertEquals((await saved())["outputTypes"], { id: "json", ...spaced });
+    // So do the lines of a list that another one was put before.
+    await tenant.setup('CREATE TABLE " led" (id INTEGER PRIMARY KEY)');
+    const ask = {
+      ...{ slug: "ask", name: "Ask", kind: "ask", method: "POST", sql: "", output: "answer" },
+      input: [{ name: "question", type: "text", required: true, maxLength: 500 }],
+      askConfig: { allowedTables: [" led", "odd"] },
+    };
+    const asking = await app.request("POST", `/api/namespaces/${tenant.slug}/databases/main/endpoints`, {
+      token: tenant.token,
+      body: JSON.stringify(ask),
+    });
+    assertEquals(asking.status, 201, asking.text);
+    const tables = formIn(await look(`${path}/ask`), "spec");
+    const more = { ...tables, allowedTables: `orders\r\n${tables["allowedTables"]}` };
+    assertEquals((await send(`${path}/ask`, more)).status, 303);
+    const { askConfig } = await api("/ask") as { askConfig?: unknown };
+    assertEquals(askConfig, { allowedTables: ["orders", " led", "odd"] });
   },
   "overwrite nothing that was saved since the form was opened, and keep what was typed": async (
     { app, tenant, path, send, look, api },

@@ -38,9 +38,28 @@ function keptMembers(sent: Members, echo: Members, saved: Members): Record<strin
 function kept(sent: unknown, echo: unknown, saved: unknown): unknown {
   if (JSON.stringify(sent) === JSON.stringify(echo)) return saved;
   if (Array.isArray(sent) && Array.isArray(echo) && Array.isArray(saved)) {
-    return sent.map((one, at) => at < saved.length ? kept(one, echo[at], saved[at]) : one);
+    // A name with a line end is several lines.
+    return echo.length === saved.length ? keptList(sent, echo, saved) : sent;
   }
   return isMembers(sent) && isMembers(echo) && isMembers(saved) ? keptMembers(sent, echo, saved) : sent;
+}
+
+/** Lines that somebody has not touched are found again between others; of those that are left, the one at the same place counts. */
+function keptList(
+  sent: readonly unknown[],
+  echo: readonly unknown[],
+  saved: readonly unknown[],
+): readonly unknown[] {
+  const left = new Map(echo.map((one, at) => [at, JSON.stringify(one)]));
+  const found = sent.map((one) => {
+    const text = JSON.stringify(one);
+    const [at] = left.entries().find(([, own]) => own === text) ?? [];
+    return at !== undefined && left.delete(at) ? at : null;
+  });
+  return sent.map((one, at) => {
+    const own = found[at] ?? (left.has(at) ? at : null);
+    return own === null ? one : kept(one, echo[own], saved[own]);
+  });
 }
 
 function isMembers(value: unknown): value is Members {
