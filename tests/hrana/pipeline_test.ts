@@ -135,6 +135,37 @@ testSteps("the door for libSQL", hranaWorld, {
     assertEquals(log, [[2, "ok"], [3, "error"]]);
   },
 
+  "has a step of a batch within a transaction fail alone whose result is too large": async (
+    { pipeline, setup, rows },
+  ) => {
+    await setup(
+      "CREATE TABLE large (id INTEGER PRIMARY KEY, a)",
+      ...[1, 2, 3].map((id) => `INSERT INTO large VALUES (${id}, zeroblob(4900000))`),
+    );
+    const batch = (...texts: string[]) => ({
+      type: "batch",
+      batch: { steps: texts.map((sql) => ({ stmt: { sql } })) },
+    });
+    const { body } = await pipeline({
+      requests: [
+        { type: "execute", stmt: { sql: "BEGIN IMMEDIATE" } },
+        batch(
+          "INSERT INTO large VALUES (4, 0)",
+          "DELETE FROM large RETURNING *",
+          "INSERT INTO large VALUES (5, 0)",
+        ),
+        batch("SELECT 1", "SELECT * FROM large", "SELECT 2"),
+        { type: "execute", stmt: { sql: "COMMIT" } },
+      ],
+    });
+    for (const result of body.results.slice(1, 3)) {
+      const { step_results: done, step_errors: failed } = resultOf(result);
+      assertEquals(done.map((one) => one !== null), [true, false, true]);
+      assertEquals(failed.map((one) => one !== null), [false, true, false]);
+    }
+    assertEquals(await rows("SELECT id FROM large ORDER BY id"), [[1], [2], [3], [4], [5]]);
+  },
+
   "runs a migration with foreign keys off, all or nothing": async ({ pipeline, setup, rows }) => {
     await setup(
       "CREATE TABLE parent (id INTEGER PRIMARY KEY)",

@@ -468,6 +468,36 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     assertEquals(await rows("SELECT id FROM large"), [[1], [2], [3], [4]]);
   },
 
+  "of several statements that need not all run only the one fails whose result is too large": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup("CREATE TABLE large (id INTEGER PRIMARY KEY, a)");
+    const one = await begin("immediate");
+    await one.exec(
+      "INSERT INTO large VALUES (1, zeroblob(4900000)), (2, zeroblob(4900000)), (3, zeroblob(4900000))",
+    );
+    const failedAt = async (...texts: string[]) => {
+      const statements = texts.map((sql) => ({ sql, params: [] }));
+      const error = await one.exec("", [], { statements, batch: true, atomic: false }).catch((error) =>
+        error
+      );
+      return [error.code, error.facts?.extra?.failedIndex, error.facts?.extra?.data?.length];
+    };
+    const returns = "UPDATE large SET id = -id RETURNING *";
+    assertEquals(
+      await failedAt("INSERT INTO large VALUES (4, 0)", returns, "INSERT INTO large VALUES (5, 0)"),
+      [
+        "result_too_large",
+        1,
+        1,
+      ],
+    );
+    assertEquals(await failedAt("SELECT 1", "SELECT * FROM large", "SELECT 2"), ["result_too_large", 1, 1]);
+    assertEquals(await failedAt("SELECT * FROM large", "SELECT 2"), ["result_too_large", 0, 0]);
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM large ORDER BY id"), [[1], [2], [3], [4]]);
+  },
+
   "a statement that changes more rows than its caller lets it is undone alone": async (
     { tenant, begin, rows },
   ) => {

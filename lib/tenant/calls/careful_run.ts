@@ -70,6 +70,13 @@ export class CarefulRun {
     return this.runner.run(notRun);
   }
 
+  /** What has run, where nobody can tell the result of the statement that runs: its savepoint is open, and it is undone. */
+  cut(failure: EngineFailure): CallRun {
+    this.runner.fail(failure);
+    this.closing = ["ROLLBACK TO statement", "RELEASE statement"];
+    return this.runner.run(null);
+  }
+
   /** What is asked at a time: a statement, all of its sets, or one set where its references are counted behind it. */
   #runs(count: number): { readonly statement: TenantStatement; readonly sets: ParamSets | null }[] {
     const { call: { statements, paramSets = null }, deferred } = this.options;

@@ -14,7 +14,7 @@ import type { TenantOutcome } from "../../tenant_store.ts";
 import { answerAsk, type SendSteps } from "../calls/answer_ask.ts";
 import { type SchemaGate, schemaGate } from "../gate/schema_gate.ts";
 import { asSelect } from "../gate/sent_text.ts";
-import { type HranaStep, ifOk, losesInfinity, type StepResult } from "../hrana/hrana.ts";
+import { type HranaStep, ifOk, losesInfinity } from "../hrana/hrana.ts";
 import { RemoteFailure } from "../hrana/remote_failure.ts";
 import { hranaValue } from "../hrana/remote_values.ts";
 import { stepFailure } from "../hrana/step_failure.ts";
@@ -40,16 +40,24 @@ export async function readInside({ call, gate, stream, signal }: InsideCall): Pr
     stmt: { sql: asSelect(sql), args: params.map(hranaValue) },
     ...(at > 0 ? { condition: ifOk(at - 1) } : {}),
   }));
-  let answers: readonly StepResult[];
-  try {
-    answers = await stream.send(steps, false, signal);
-    if (losesInfinity(answers)) answers = await stream.send(steps, true, signal);
-  } catch (error) {
-    return failedOutcome(failureInside(error, stream), 0, 0);
-  }
-  if (steps.length > 0 && (answers[0] ?? null) === null) throw new RemoteFailure("lost_stream");
   const reader = new StepReader(call, 0);
-  for (const [at, step] of answers.entries()) reader.add(at, step, null);
+  const read = async (part: readonly HranaStep[], first: number) => {
+    let answers = await stream.send(part, false, signal);
+    if (losesInfinity(answers)) answers = await stream.send(part, true, signal);
+    if (part.length > 0 && (answers[0] ?? null) === null) throw new RemoteFailure("lost_stream");
+    for (const [at, step] of answers.entries()) reader.add(first + at, step, null);
+  };
+  try {
+    await read(steps, 0);
+  } catch (error) {
+    const failure = failureInside(error, stream);
+    if (steps.length === 1) reader.runner.fail(failure);
+    // Which of them cannot be sent is told by each alone.
+    for (const [at, { stmt }] of steps.entries()) {
+      if (reader.runner.ended) break;
+      await read([{ stmt }], at).catch((error) => reader.runner.fail(failureInside(error, stream)));
+    }
+  }
   return outcomeOf(reader.finish(gate));
 }
 
@@ -80,8 +88,11 @@ export async function writeInside(inside: InsideCall, depth: number): Promise<Wr
     ran = await awaitWork(run.run(), (ask) => answerAsk(send, ask));
   } catch (error) {
     const failure = failureInside(error, stream);
-    if (!await stream.closeCall(["ROLLBACK TO call"])) throw new RemoteFailure("lost_stream");
-    return { outcome: failedOutcome(failure, run.at, 0), gone: false };
+    if (!call.paramSets) ran = run.cut(failure);
+    else {
+      if (!await stream.closeCall(["ROLLBACK TO call"])) throw new RemoteFailure("lost_stream");
+      return { outcome: failedOutcome(failure, run.at, 0), gone: false };
+    }
   }
   if (run.runner.ended && await stream.isGone()) return { outcome: nothingOf(ran), gone: true };
   const result = await awaitWork(run.ended(ran), (ask) => answerAsk(send, ask));
