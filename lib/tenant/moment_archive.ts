@@ -25,8 +25,11 @@ export interface MomentArchive {
   late(): readonly string[];
   /** To be called once it is told of: it is not among them again until it has caught up. */
   toldLate(databaseId: string): void;
-  /** Works with its objects. Rejects where the store does not answer, or is another service's by now. */
-  withObjects(work: (store: ObjectStore) => Promise<void>): Promise<void>;
+  /**
+   * Works with its objects. Rejects where the store does not answer, or is another service's: by what was seen within a minute, or
+   * `isSure` by what is seen now.
+   */
+  withObjects(work: (store: ObjectStore) => Promise<void>, isSure?: boolean): Promise<void>;
   /**
    * Makes a snapshot of the state at a moment: all that was answered by then, nothing that began later. Errors:
    * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`, `database_busy` while as many

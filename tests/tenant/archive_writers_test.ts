@@ -60,6 +60,25 @@ Deno.test("a copy that was told to take over shares no epoch with the first one,
   });
 });
 
+Deno.test("a service that another one has just taken over from begins no epoch there and adds no backup", async () => {
+  await withBucket(async ({ s3, root, clock, open }) => {
+    const store = await open("data");
+    const tenant = await Tenant.create(store, [SCHEMA, INSERT]);
+    await store.archive?.toSnapshot(tenant.id, { atMs: clock.now(), label: "one" });
+    await copyFolder(`${root}/data`, `${root}/copy`);
+    await open("copy", { takeOver: true });
+    const late = await Tenant.create(store, [SCHEMA, INSERT]);
+    const asked = store.archive?.toSnapshot(late.id, { atMs: clock.now(), label: "late" });
+    assertEquals(await codeOf(asked), "archive_unavailable");
+    const begun = [...s3.objects.keys()].filter((key) => key.includes(late.id) && key.includes("/begin-"));
+    assertEquals([begun, await store.ready()], [[], ["archive_taken"]]);
+    let isWritten = false;
+    const backup = () => Promise.resolve(void (isWritten = true));
+    assertEquals(await messageOf(store.archive?.withObjects(backup, true) ?? Promise.resolve()), "");
+    assertEquals(isWritten, false);
+  });
+});
+
 Deno.test("a service that does not own the place removes nothing there, whoever owns it", async () => {
   await withBucket(async ({ s3, clock, open }) => {
     const store = await open("data");

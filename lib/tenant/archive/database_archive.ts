@@ -8,6 +8,7 @@ import type { CutAnswer, CutJob } from "./cut_job.ts";
 import { type After, afterStored, gapAfter, isBehindStore, needsBase } from "./epoch_turns.ts";
 import { logReaches } from "../log_length.ts";
 import type { ObjectStore } from "../object_store.ts";
+import type { StoreWatch } from "./store_watch.ts";
 
 /** Databases that are remembered as checked; beyond, all are forgotten, and each is looked at once more. */
 const MOST_CHECKED = 100_000;
@@ -90,24 +91,28 @@ export class DatabaseArchive {
    * Puts the spool into the store, in its order; where the store has later objects than the state, as behind a disk that was taken
    * back to an earlier time, a new epoch begins instead. `ask` asks the store. Rejects where that does not answer.
    */
-  async send(ask: (work: () => Promise<void>) => Promise<void>): Promise<void> {
+  async send(ask: StoreWatch["ask"]): Promise<void> {
     await this.#tidy();
     let isBehind = false;
     await ask(async () => {
       isBehind = await this.#isBehind();
-      if (!isBehind) await this.#upload();
+      if (!isBehind) await this.#upload(ask);
     });
     if (!isBehind) return;
     this.options.log("warn", "archive_disk_taken_back", { databaseId: this.options.databaseId });
     await this.lose();
     await this.cut();
-    await ask(() => this.#upload());
+    await ask(() => this.#upload(ask));
   }
 
-  async #upload(): Promise<void> {
+  async #upload(ask: StoreWatch["ask"]): Promise<void> {
     const { store, databaseId } = this.options;
-    for (const { file, key } of await this.#folder.spool()) {
-      await store.put(databasePrefix(databaseId) + key, await this.#folder.load(file));
+    for (const { file, name, key } of await this.#folder.spool()) {
+      const bytes = await this.#folder.load(file);
+      const put = async () => void await store.put(databasePrefix(databaseId) + key, bytes);
+      // An epoch that begins behind those of whoever has taken over would be taken for their end.
+      if (name.kind === "begin") await ask(put, true);
+      else await put();
       await this.#folder.drop(file);
     }
     const now = await this.state();

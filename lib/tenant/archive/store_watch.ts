@@ -30,13 +30,16 @@ export class StoreWatch {
     return this.#isAway ? "archive_away" : null;
   }
 
-  /** Asks the store, unless it has just not answered, and notes whether it does. */
-  async ask(work: () => Promise<void>): Promise<void> {
+  /**
+   * Asks the store, unless it has just not answered, and notes whether it does. `isSure`: who writes there is looked at before,
+   * because the work adds what would take the place of the new owner's.
+   */
+  async ask(work: () => Promise<void>, isSure = false): Promise<void> {
     const { clock, log, owner } = this.options;
     const nowMs = clock.monotonicMs();
     if (nowMs < this.#awayUntilMs) throw new StoreAway();
     try {
-      if (this.#isAway || nowMs - this.#ownerSeenMs > OWNER_MS) {
+      if (isSure || this.#isAway || nowMs - this.#ownerSeenMs > OWNER_MS) {
         const owns = await owner.holds();
         if (!owns && this.#owns) log("error", "archive_taken", {});
         this.#owns = owns;

@@ -148,8 +148,8 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     this.#archiver.toldLate(databaseId);
   }
 
-  withObjects(work: (store: ObjectStore) => Promise<void>): Promise<void> {
-    return this.#archiver.watch.ask(() => work(this.objects));
+  withObjects(work: (store: ObjectStore) => Promise<void>, isSure?: boolean): Promise<void> {
+    return this.#archiver.watch.ask(() => work(this.objects), isSure);
   }
 
   async toSnapshot(
