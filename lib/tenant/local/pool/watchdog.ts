@@ -84,8 +84,10 @@ export class Watchdog {
     const report = slot.child.report(flight.frame);
     const progress = report?.progress ?? null;
     if (report && report.count !== flight.heard.count) flight.heard = { count: report.count, sinceMs: nowMs };
+    // A child that is still starting has begun nothing, however long the start takes on a busy machine.
+    if (work.kind === "task" && !slot.child.serves) flight.seen.sinceMs = nowMs;
     const overdue = work.kind === "task"
-      ? (nowMs - flight.startedMs > this.#taskTimeoutMs(work.job) ? "timeout" : null)
+      ? (nowMs - flight.seen.sinceMs > this.#taskTimeoutMs(work.job) ? "timeout" : null)
       : this.#groupReason(progress, flight, work.jobs, nowMs);
     const reason = overdue ?? (report && report.residentBytes > MAX_RESIDENT_BYTES ? "memory" : null) ??
       (givesWay(this.scheduler, flight, report, nowMs) || makesWay(slot, flight, report, nowMs)
@@ -116,8 +118,9 @@ export class Watchdog {
   }
 
   /** Views and CTEs can make compiling alone last: it has the bound of a statement, for all texts of a call. */
-  #taskTimeoutMs({ request: { op } }: TaskJob): number {
-    return op === "inspect" || op === "schema" ? this.bounds.timeoutMs : TASK_TIMEOUT_MS;
+  #taskTimeoutMs({ request }: TaskJob): number {
+    const compiles = request.op === "inspect" ? request.statements.length > 0 : request.op === "schema";
+    return compiles ? this.bounds.timeoutMs : TASK_TIMEOUT_MS;
   }
 
   #groupReason(
@@ -126,7 +129,7 @@ export class Watchdog {
     jobs: readonly CallJob[],
     nowMs: number,
   ): "timeout" | "gone" | null {
-    // A child that is still starting has begun nothing, however long the start takes on a busy machine.
+    // A child that is still starting has begun nothing here either.
     const startMs = Math.max(this.bounds.timeoutMs * 2, SILENT_MS);
     if (!progress) return nowMs - flight.startedMs > startMs ? "timeout" : null;
     const { seen } = flight;
