@@ -117,10 +117,15 @@ export class Watchdog {
     else if (victim) this.scheduler.endChild(victim);
   }
 
-  /** Views and CTEs can make compiling alone last: it has the bound of a statement, for all texts of a call. */
+  /**
+   * Views and CTEs can make compiling alone last: it has the bound of a statement, for all texts of a call. Names of columns,
+   * which only the service asks for, take as long as the views do, and are not a statement's to end.
+   */
   #taskTimeoutMs({ request }: TaskJob): number {
-    const compiles = request.op === "inspect" ? request.statements.length > 0 : request.op === "schema";
-    return compiles ? this.bounds.timeoutMs : TASK_TIMEOUT_MS;
+    if (request.op === "schema") return Math.max(this.bounds.timeoutMs, SILENT_MS);
+    return request.op === "inspect" && request.statements.length > 0
+      ? this.bounds.timeoutMs
+      : TASK_TIMEOUT_MS;
   }
 
   #groupReason(
