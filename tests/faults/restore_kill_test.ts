@@ -1,5 +1,5 @@
-// The service is killed between a restore and the note of its answer in KV: what is repeated as the same step of a plan is
-// answered, and does not undo what was written since.
+// The service is killed between a restore, or migrations, and the note of the answer in KV: what is repeated as the same step of a
+// plan is answered, and does not undo what was written since.
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals } from "@std/assert";
 import { engineChildren } from "../testing/engine_children.ts";
@@ -74,16 +74,19 @@ async function killWorld() {
 }
 
 /**
- * Kills the service behind the restore that `ask` asks for, and before anything is noted of it in KV. `begun`: settles when
- * KV has all that is written there before.
+ * Kills the service behind what `ask` asks for, and before anything is noted of it in KV. `begun`: settles when KV has all that
+ * is written there before; `done`: when it is committed. Unless given, it is a restore.
  */
-async function killBehindRestore(
+async function killBehind(
   { service, folder }: ServiceWorld,
   ask: () => Promise<unknown>,
-  begun: (kvPath: string) => Promise<void>,
+  { begun, done }: {
+    readonly begun: (kvPath: string) => Promise<void>;
+    readonly done?: () => Promise<boolean>;
+  },
 ): Promise<void> {
   const kvPath = `${folder}/kv.sqlite3`;
-  // The restore is asked for, then nobody can write KV, then the restore is done.
+  // It is asked for, then nobody can write KV, then it is done.
   const children = await engineChildren(folder);
   await Promise.all(children.map(suspend));
   const running = ask().catch(() => null);
@@ -92,11 +95,26 @@ async function killBehindRestore(
   lock.exec("BEGIN IMMEDIATE");
   const before = await fileNumber(`${folder}/tenants`);
   for (const pid of children) Deno.kill(pid, "SIGCONT");
-  while (await fileNumber(`${folder}/tenants`) === before) await pause();
+  const isReplaced = async () => await fileNumber(`${folder}/tenants`) !== before;
+  while (!await (done ?? isReplaced)()) await pause();
   await service.kill();
   lock.close();
   assertEquals(await running, null);
   await changeClaim(kvPath, (record) => ({ ...record, untilMs: 0 }));
+}
+
+/** The token of what is held by a rule over deletions, and approved. */
+async function approved(
+  world: ServiceWorld,
+  ask: () => Promise<{ readonly body: Readonly<Record<string, string>> }>,
+): Promise<string> {
+  const rule = { tableGlob: "t", effect: "require_approval", actions: ["delete"] };
+  await manage(world, "/acme/databases/main/rules", rule);
+  const { code, approvalToken = "", approvalUrl = "" } = (await ask()).body;
+  assertEquals(code, "approval_required");
+  const id = approvalUrl.slice(approvalUrl.lastIndexOf("/") + 1);
+  await manage(world, `/acme/approvals/${id}/approve`, {});
+  return approvalToken;
 }
 
 const settings = { DEMO: "0", TENANTS_URL: "file:" };
@@ -105,11 +123,9 @@ Deno.test("a kill between a restore and the note of its answer does not let the 
   await using killed = await killWorld();
   const { world, post } = killed;
   const restore = (url: string) => post(url, "restore", { snapshot: "empty" });
-  await killBehindRestore(
-    world,
-    () => restore(world.service.url),
-    (path) => changeClaim(path, (record) => record),
-  );
+  await killBehind(world, () => restore(world.service.url), {
+    begun: (path) => changeClaim(path, (record) => record),
+  });
 
   await using service = await startService({ folder: world.folder, settings });
   const again = { ...world, service };
@@ -125,15 +141,12 @@ Deno.test("a kill between a restore and the note of its answer does not let the 
 Deno.test("a kill between an approved restore and the note that it has run leaves its redeemer the answer", async () => {
   await using killed = await killWorld();
   const { world, post } = killed;
-  const rule = { tableGlob: "t", effect: "require_approval", actions: ["delete"] };
-  await manage(world, "/acme/databases/main/rules", rule);
-  const held = await post(world.service.url, "restore", { snapshot: "empty" });
-  assertEquals(held.body.code, "approval_required");
-  const { approvalToken, approvalUrl } = held.body;
-  const id = approvalUrl.slice(approvalUrl.lastIndexOf("/") + 1);
-  await manage(world, `/acme/approvals/${id}/approve`, {});
+  const approvalToken = await approved(
+    world,
+    () => post(world.service.url, "restore", { snapshot: "empty" }),
+  );
   const redeem = (url: string) => post(url, "redeem_approval", { approvalToken });
-  await killBehindRestore(world, () => redeem(world.service.url), isRedeemed);
+  await killBehind(world, () => redeem(world.service.url), { begun: isRedeemed });
 
   await using service = await startService({ folder: world.folder, settings });
   const again = { ...world, service };
@@ -144,6 +157,31 @@ Deno.test("a kill between an approved restore and the note that it has run leave
   for (const ask of [redeem, redeem, (url: string) => post(url, "restore", { snapshot: "empty" })]) {
     const { status, body } = await ask(service.url);
     assertEquals([status, body.data.snapshot], [200, "empty"]);
+    assertEquals((await callService(again, COUNT)).body.data?.rows, [[1]]);
+  }
+});
+
+Deno.test("a kill between approved migrations and the note that they have run leaves their redeemer the answer", async () => {
+  await using killed = await killWorld();
+  const { world, post } = killed;
+  const files = [
+    { name: "1.sql", sql: "DELETE FROM t" },
+    { name: "2.sql", sql: "CREATE TABLE made (a)" },
+  ];
+  const apply = (url: string) => post(url, "migrations", { files });
+  const approvalToken = await approved(world, () => apply(world.service.url));
+  const redeem = (url: string) => post(url, "redeem_approval", { approvalToken });
+  await killBehind(world, () => redeem(world.service.url), {
+    begun: isRedeemed,
+    done: async () => (await callService(world, "SELECT count(*) FROM made")).status === 200,
+  });
+
+  await using service = await startService({ folder: world.folder, settings });
+  const again = { ...world, service };
+  await callService(again, INSERT);
+  for (const ask of [redeem, redeem, apply]) {
+    const { status, body } = await ask(service.url);
+    assertEquals([status, body.data?.applied], [200, ["1.sql", "2.sql"]], JSON.stringify(body));
     assertEquals((await callService(again, COUNT)).body.data?.rows, [[1]]);
   }
 });
