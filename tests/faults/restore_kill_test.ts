@@ -28,7 +28,8 @@ async function changeClaim(kvPath: string, change: (record: ReplayRecord) => Rep
 
 /** Tells apart the files that have the name of the one database; a restore puts another one in its place. */
 async function fileNumber(tenants: string): Promise<number | null> {
-  for await (const { name: folder } of Deno.readDir(tenants)) {
+  for await (const { name: folder, isDirectory } of Deno.readDir(tenants)) {
+    if (!isDirectory) continue;
     for await (const { name } of Deno.readDir(`${tenants}/${folder}`)) {
       if (name.endsWith(".db")) return (await Deno.stat(`${tenants}/${folder}/${name}`)).ino;
     }
