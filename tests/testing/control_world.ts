@@ -49,7 +49,8 @@ export async function controlWorld(): Promise<ControlWorld> {
   };
 }
 
-function interrupted(kv: Deno.Kv, before: () => Promise<unknown>): Deno.Kv {
+/** A KV before whose first commit something else happens, behind what that depends on was read. */
+export function interrupted(kv: Deno.Kv, before: () => Promise<unknown>): Deno.Kv {
   let waits = true;
   const atomic = () => {
     const operation = kv.atomic();
