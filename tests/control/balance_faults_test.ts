@@ -232,6 +232,20 @@ Deno.test("what was spent is paid once although KV made the commit and did not s
   });
 });
 
+Deno.test("a stop waits until what was spent behind a commit that failed is paid", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    await spend(meter, 500);
+    world.fault = "late";
+    await meter.tick();
+    world.fault = "none";
+    await spend(meter, 100, "db_b");
+    await meter.close();
+    const { usedNanoUsd, reservedNanoUsd } = await world.money();
+    assertEquals([usedNanoUsd, reservedNanoUsd], [600, 0]);
+  });
+});
+
 Deno.test("a commit that arrives late, before or after the one that repeats it, is not paid twice", async () => {
   await World.run(5 * DOLLAR, async (world) => {
     const meter = world.meter();

@@ -1,7 +1,12 @@
 // Calls against a prepaid balance: admission, refilling, giving back, running out.
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
-import { IDLE_MS, MIN_BLOCK_NANO_USD, REFUSED_MS } from "../../lib/control/balance/balance_limits.ts";
+import {
+  IDLE_MS,
+  LEASE_MS,
+  MIN_BLOCK_NANO_USD,
+  REFUSED_MS,
+} from "../../lib/control/balance/balance_limits.ts";
 import { Ledger } from "../../lib/control/balance/ledger.ts";
 import type { Meter } from "../../lib/control/balance/meter.ts";
 import { planBlock } from "../../lib/control/balance/plan_block.ts";
@@ -184,6 +189,33 @@ Deno.test("nothing is spent from a block while it is given back", async () => {
     meter.settle(await admission, usage(700));
     await meter.tick();
     assertEquals((await world.checkSums()).usedNanoUsd, 1400);
+  });
+});
+
+Deno.test("a block that its last call leaves while it is renewed goes back with the next look", async () => {
+  await World.run(5 * DOLLAR, async (world) => {
+    const meter = world.meter();
+    const long = await meter.admit(NS);
+    world.clock.pass(LEASE_MS / 2);
+    world.beforeCommit = () => Promise.resolve(meter.release(long));
+    await meter.tick();
+    assert((await world.checkSums()).reservedNanoUsd > 0);
+    await meter.tick();
+    assertEquals((await world.checkSums()).reservedNanoUsd, 0);
+  });
+});
+
+Deno.test("what a long call costs is booked too where it ends while the last of the money is", async () => {
+  await World.run(20_000, async (world) => {
+    const meter = world.meter();
+    const [long, other] = [await meter.admit(NS), await meter.admit(NS)];
+    world.clock.pass(IDLE_MS);
+    world.beforeCommit = () => Promise.resolve(meter.settle(long, usage(500)));
+    meter.settle(other, usage(20_000));
+    await meter.tick();
+    await meter.tick();
+    const { usedNanoUsd, writtenOffNanoUsd } = await world.checkSums();
+    assertEquals([usedNanoUsd, writtenOffNanoUsd], [20_000, 500]);
   });
 });
 
