@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Tenant } from "../contracts/tenant_store.ts";
-import { LOOK_MS, RestingDatabases } from "../../lib/tenant/local/resting_databases.ts";
+import { LOOK_MS } from "../../lib/tenant/local/resting_databases.ts";
 import { databasePath, sizeOf } from "../../lib/tenant/local/files/tenant_paths.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
@@ -282,31 +282,3 @@ Deno.test(
     }, { clock });
   },
 );
-
-Deno.test("a database comes to rest minutes later where children are never without work", async () => {
-  const clock = new TurnableClock();
-  await withLocalStore(async (store, folder) => {
-    const tenant = await Tenant.create(store, ["CREATE TABLE t (v)"]);
-    await write(tenant, ROWS);
-    const busy = {
-      slots: [],
-      waiting: new Set(["work"]),
-      stopping: false,
-      closeEverywhere: () => Promise.resolve(),
-    };
-    const resting = new RestingDatabases({
-      host: store,
-      scheduler: busy,
-      tenants: `${folder}/tenants`,
-      clock,
-    });
-    resting.note(tenant.id);
-    clock.turn(REST_MS);
-    await resting.restSome();
-    assert(await logBytes(folder, tenant) > 8000);
-    clock.turn(4 * REST_MS);
-    await resting.restSome();
-    assertEquals(await logBytes(folder, tenant), 0);
-    await resting.close();
-  });
-});

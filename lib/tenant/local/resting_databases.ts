@@ -21,7 +21,12 @@ const LOG = ".db-wal";
 /** What this needs of the store. */
 export interface RestingDatabasesOptions {
   /** Where there is an archive, it reads the logs before it folds them. */
-  readonly host: Pick<DatabaseHost, "lanes" | "lookups" | "task" | "transactions"> & {
+  readonly host: Pick<DatabaseHost, "lookups" | "task"> & {
+    readonly lanes: (databaseId: string, namespaceId: string) => {
+      readonly mayEnd: boolean;
+      readonly writes: { givesWay: boolean };
+    };
+    readonly transactions: Pick<DatabaseHost["transactions"], "closeEverywhere">;
     readonly archive: unknown;
   };
   readonly scheduler: Parameters<typeof isIdle>[0] & Pick<Scheduler, "closeEverywhere" | "stopping">;
