@@ -136,8 +136,23 @@ test("a link counts at the endpoint and in the database that made it, for its ti
   world.clock.turn(30 * 60_000);
   await invalid("reset", onTrunk);
   const [first, second] = [await world.link("reset", ada.email), await world.link("again", ada.email)];
+  const kept = await world.link("verify", ada.email);
+  world.clock.turn(MINUTE_MS);
+  const late = await world.link("verify", ada.email);
   assertEquals((await use("reset", first)).status, 200);
   await invalid("again", second);
+  // Another password leaves the address what it is.
+  assertEquals((await use("verify", kept)).status, 200);
+  world.clock.turn(DAY_MS);
+  await invalid("verify", late);
+  // What proves an address sets no password, also where its endpoint has become one that does.
+  const replace = (slug: string) =>
+    world.manage("PUT", "/again", { ...accountSpecs[slug], slug: "again", name: "again" });
+  assertEquals((await replace("verify")).status, 200);
+  await world.acme.query("UPDATE users SET verified_at = NULL");
+  const proof = await world.link("again", ada.email);
+  assertEquals((await replace("reset")).status, 200);
+  await invalid("again", proof);
   for (const token of ["", "x", `pacc_${"0".repeat(38)}`, second.toUpperCase()]) {
     await invalid("reset", token);
   }
@@ -284,22 +299,31 @@ test("a mail that a dead process has left is sent by the next one, and by one on
 test("an address in the table that is no address is sent nothing, and no line of it becomes a header", async () => {
   await using world = await mailWorld();
   await world.join(ada.email);
+  const { writeMail } = await import("../../lib/services/published/account_mail.ts");
+  const { deps } = world.app;
+  const namespaceId = (await deps.control.namespaces.bySlug("acme"))?.id ?? "";
+  const written = (email: string) =>
+    writeMail({ ...deps.published, mailPerDay: 100 }, {
+      ...{ namespaceId, namespaceSlug: "acme", databasePath: "main", slug: "reset", email },
+    });
   for (
     const evil of ["a@b.c\r\nBcc: eve@shop.example", "a@b.c, eve@shop.example", '"x eve@shop.example"@b.c']
   ) {
     await world.acme.query("UPDATE users SET email = ?", [evil]);
-    const { writeMail } = await import("../../lib/services/published/account_mail.ts");
     const { SmtpMailer } = await import("../../lib/services/mail/smtp_mailer.ts");
-    const { deps } = world.app;
-    const namespaceId = (await deps.control.namespaces.bySlug("acme"))?.id ?? "";
-    const mail = await writeMail({ ...deps.published, mailPerDay: 100 }, {
-      ...{ namespaceId, namespaceSlug: "acme", databasePath: "main", slug: "reset", email: evil },
-    });
+    const mail = await written(evil);
     assert(mail !== null && deps.config.smtpUrl !== null);
     const mailer = new SmtpMailer({ server: deps.config.smtpUrl, from: "a@b.c", helo: "localhost" });
     assertEquals(await mailer.send(mail), { ok: false, isFinal: true, reason: "address" });
   }
   assertEquals(world.smtp.attempts, 0);
+  // Nor is anybody sent what an endpoint was asked for before its owner took it away.
+  await world.acme.query("UPDATE users SET email = ?", [ada.email]);
+  assert(await written(ada.email) !== null);
+  for (const [method, path] of [["POST", "/reset/pause"], ["DELETE", "/reset"]] as const) {
+    assertEquals((await world.manage(method, path)).status, 200);
+    assertEquals(await written(ada.email), null);
+  }
 });
 
 test("the owner's words go out as they are, with the link where it belongs, and what would break is refused", async () => {
