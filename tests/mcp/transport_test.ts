@@ -124,8 +124,9 @@ Deno.test("the door over plain HTTP", async (t) => {
         ...["database=", "database=main&database=main", "Database=main", "database=main&readonly=1"],
       ]
     ) {
-      const { status, body } = await send(current("tools/list"), `/mcp?${query}`);
+      const { status, body, headers } = await send(current("tools/list"), `/mcp?${query}`);
       assertEquals({ status, code: body.code }, { status: 400, code: "validation_failed" }, query);
+      assertEquals(headers.get("www-authenticate"), null);
     }
     const { status, body } = await send(current("tools/list"), "/mcp?database=nowhere");
     assertEquals({ status, code: body.code }, { status: 404, code: "database_not_found" });
@@ -206,6 +207,7 @@ Deno.test("the door over plain HTTP", async (t) => {
       const answer = await send({ ...message, headers: { ...message.headers, origin } });
       assertEquals([answer.status, answer.headers.get("access-control-allow-origin")], [200, origin]);
       assertEquals(answer.headers.get("access-control-allow-credentials"), null);
+      for (const { headers } of [asked, answer]) assertEquals(headers.get("vary"), "Origin");
     }
   });
 
@@ -242,5 +244,10 @@ Deno.test("the door over plain HTTP", async (t) => {
       issues: { path: string }[];
     };
     assertEquals([code, issues.map(({ path }) => path).toSorted()], ["validation_failed", ["rows", "sql"]]);
+    // A number of which other digits would arrive is one of them.
+    const rounded = current("tools/call", { name: "query", arguments: { sql: "SELECT ?", params: ["N"] } });
+    const body = JSON.stringify(rounded.body).replace('"N"', "9007199254740993");
+    const { text } = await send({ body, headers: { ...rounded.headers, "mcp-name": "query" } });
+    assertEquals([text.includes('"isError":true'), text.includes("9007199254740992")], [true, false], text);
   });
 });
