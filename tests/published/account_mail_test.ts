@@ -63,6 +63,7 @@ async function mailWorld(settings: Record<string, string> = {}): Promise<MailWor
 test("a forgotten password is reset by a link in the account's mail, once, and its sessions end", async () => {
   await using world = await mailWorld();
   const session = await world.join(ada.email);
+  const [[former] = []] = rowsOf(await world.acme.query("SELECT password_hash FROM users"));
   const token = await world.link("reset", "ADA@shop.example");
   const { from, to, head, text } = world.smtp.mails[0] ?? { from: "", to: [], head: "", text: "" };
   assertEquals([from, to], ["noreply@shop.example", [ada.email]]);
@@ -76,6 +77,9 @@ test("a forgotten password is reset by a link in the account's mail, once, and i
   assertEquals(await world.me(session), 401);
   assertEquals(outcome(await world.post("login", ada)), [401, "login_failed"]);
   tokenOf(await world.post("login", { ...ada, password: NEW }));
+  // As a restore to before would bring it back.
+  await world.acme.query("UPDATE users SET password_hash = ?", [former ?? null]);
+  assertEquals(await world.me(session), 401);
 });
 
 test("an address is verified by its link, once, and not after it has changed", async () => {
