@@ -1,5 +1,6 @@
 // Records of webhooks that their owners and deliverers change at the same moment.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { LEASE_MS } from "../../lib/control/webhooks.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { WebhookRecord, WebhookState } from "../../lib/store/changes_records.ts";
 import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
@@ -49,11 +50,51 @@ Deno.test("a webhook that was deleted is neither changed nor told of, and leaves
   using world = await controlWorld();
   const { databaseId, id } = await hook(world);
   const { webhooks } = world.control;
-  const held = await webhooks.hold(id, { holder: "a", nowMs: world.clock.now(), alone: false });
+  const held = await hold(world, id, "a", world.clock.now());
   assertEquals(await webhooks.remove(databaseId, id), true);
   assertEquals(await webhooks.remove(databaseId, id), false);
   const changed = await webhooks.change(databaseId, id, (now) => ({ ...now, url: "b" }), { givesUp: true });
   assertEquals([changed, await webhooks.find(databaseId, id), await webhooks.state(id)], [null, null, null]);
   assertEquals(held !== null && await webhooks.note(held, FRESH), false);
   assertEquals(await webhooks.list(databaseId), []);
+  await webhooks.removeAll(databaseId);
+  for (const key of [keys.webhookLease(id), keys.webhooksAdded(databaseId)]) {
+    assertEquals((await world.kv.get(key)).versionstamp, null, key.join());
+  }
+});
+
+const hold = ({ control }: ControlWorld, id: string, holder: string, nowMs: number) =>
+  control.webhooks.hold(id, { holder, nowMs, alone: false });
+
+Deno.test("a process that delivers goes on with its lease, until that is over and another has taken it", async () => {
+  using world = await controlWorld();
+  const { id } = await hook(world);
+  const { webhooks } = world.control;
+  await hold(world, id, "a", 0);
+  assertEquals(await hold(world, id, "b", LEASE_MS - 1), null);
+  const first = await hold(world, id, "a", LEASE_MS - 1);
+  assertEquals(await hold(world, id, "b", LEASE_MS), null);
+  const second = await hold(world, id, "b", 2 * LEASE_MS);
+  assert(first !== null && second !== null);
+  assertEquals(await webhooks.note(first, FRESH), false);
+  assertEquals(await webhooks.note(second, FRESH), true);
+  // What it has read is no longer so.
+  assertEquals(await webhooks.note(second, FRESH), false);
+});
+
+Deno.test("of two processes that take the lease at the same moment one has it", async () => {
+  using world = await controlWorld();
+  const { id } = await hook(world);
+  const late = world.meanwhile(() => hold(world, id, "a", 0));
+  assertEquals(await late.webhooks.hold(id, { holder: "b", nowMs: 0, alone: false }), null);
+});
+
+Deno.test("a webhook that is made while its database is deleted is not made", async () => {
+  using world = await controlWorld();
+  const record = await hook(world);
+  const { namespaceId, databaseId } = record;
+  const late = world.meanwhile(() => world.kv.delete(keys.database(namespaceId, databaseId)));
+  const made = late.webhooks.add({ ...record, id: "whk_b" }, FRESH).then(String, ({ code }) => code);
+  assertEquals(await made, "database_not_found");
+  assertEquals(await world.control.webhooks.find(databaseId, "whk_b"), null);
 });
