@@ -56,10 +56,35 @@ testSteps("held writes", heldWorld, {
   "a denied write never runs": async (world) => {
     await using client = await world.connect("write");
     const approvalId = await hold(client);
-    await world.decide(approvalId, "deny");
+    await world.decide(approvalId, "deny", "<b>Ask Ada</b>");
     assertEquals((await client.done("get_approval", { approvalId }))["state"], "denied");
-    assertEquals(await client.fails("redeem_approval", { approvalId }), "approval_denied");
+    const { text, value } = await client.call("redeem_approval", { approvalId });
+    assertEquals([value["code"], value["reason"]], ["approval_denied", "<b>Ask Ada</b>"]);
+    // Words of others instruct nobody.
+    assert(text.startsWith("Between <data-"), text);
     await assertUntouched(world);
+  },
+
+  "whoever waits for a decision with a token that was revoked meanwhile is not told it": async (world) => {
+    const own = await world.shop.mint("write");
+    await using client = await world.connect(own);
+    const approvalId = await hold(client);
+    const { approvals } = world.app.deps.query;
+    const looked = Promise.withResolvers<void>();
+    const byId = approvals.byId.bind(approvals);
+    Object.assign(approvals, {
+      byId: (...asked: Parameters<typeof byId>) => {
+        looked.resolve();
+        return byId(...asked);
+      },
+    });
+    const waiting = client.call("get_approval", { approvalId, waitSec: 25 });
+    await looked.promise;
+    Reflect.deleteProperty(approvals, "byId");
+    const path = `/api/namespaces/${world.shop.slug}/tokens/${own.id}`;
+    assertEquals((await world.app.request("DELETE", path, { token: world.shop.token })).status, 200);
+    await world.decide(approvalId, "approve");
+    assertEquals((await waiting).value["code"], "invalid_bearer");
   },
 
   "an approval serves the token that asked, in its database, whoever knows its id": async (world) => {

@@ -14,7 +14,7 @@ export interface McpWorld {
   /** A token for these scopes only. */
   scoped(role: Role, ...scopes: ScopeRow[]): Promise<{ token: string }>;
   rule(settings: object): Promise<void>;
-  decide(approvalId: unknown, verb: "approve" | "deny"): Promise<void>;
+  decide(approvalId: unknown, verb: "approve" | "deny", reason?: string): Promise<void>;
   /** Rows of a SELECT, past the door. */
   rows(sql: string): Promise<unknown>;
 }
@@ -40,7 +40,8 @@ export async function mcpWorld(app: StartedApp, slug: string): Promise<McpWorld>
     },
     scoped: (role, ...scopes) => shop.mint(role, { scopes }),
     rule: (settings) => manage("POST", "/databases/main/rules", settings),
-    decide: (approvalId, verb) => manage("POST", `/approvals/${approvalId}/${verb}`),
+    decide: (approvalId, verb, reason) =>
+      manage("POST", `/approvals/${approvalId}/${verb}`, reason === undefined ? undefined : { reason }),
     rows: async (sql) => {
       const { body } = await shop.query(sql);
       return (body.data as Value | undefined)?.["rows"];

@@ -169,8 +169,11 @@ testSteps("tools and roles", mcpWorld, {
       branchRef: "main",
       role: "write" as const,
     }];
-    await using writer = await world.connect(await world.scoped("admin", ...mixed));
+    const own = await world.scoped("admin", ...mixed);
+    await using writer = await world.connect(own);
     assertEquals(await writer.toolNames(), namesFor("write"));
+    await using narrow = await world.connect(own, { query: "?database=stock" });
+    assertEquals(await narrow.toolNames(), namesFor("read"));
     const statements = [{ sql: "CREATE TABLE t (a)" }];
     assertEquals(await writer.fails("write", { database: "stock", statements }), "role_too_low");
   },

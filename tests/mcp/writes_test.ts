@@ -78,6 +78,20 @@ testSteps("writes", mcpWorld, {
     await assertUntouched(world);
   },
 
+  "the rows of all statements together fit an answer, and each says whether it has more": async (world) => {
+    await using client = await world.connect("write");
+    const long = {
+      sql: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) " +
+        "INSERT INTO orders (note) SELECT printf('%.*c', 1000, 'x') FROM n RETURNING note",
+    };
+    const { text, value } = await client.call("write", { statements: [long, long] });
+    const shown = (value["results"] as { rows: unknown[]; more?: boolean }[]).map(({ rows, more }) =>
+      [rows.length, more === true] as const
+    );
+    assertEquals(shown.map(([, more]) => more), [false, true]);
+    assert(text.length <= 52_000 && (shown[1]?.[0] ?? 0) > 0, `${text.length} ${shown}`);
+  },
+
   "an idempotency key runs once, also among many at once": async (world) => {
     await using client = await world.connect("write");
     const call = () => client.done("write", { statements: [add("once")], idempotencyKey: "key-1" });
@@ -87,6 +101,8 @@ testSteps("writes", mcpWorld, {
     assertEquals(await world.rows("SELECT count(*) FROM orders WHERE note = 'once'"), [[1]]);
     const other = { statements: [add("other")], idempotencyKey: "key-1" };
     assertEquals(await client.fails("write", other), "replay_mismatch");
+    const narrower = { statements: [add("once")], maxAffected: 1, idempotencyKey: "key-1" };
+    assertEquals(await client.fails("write", narrower), "replay_mismatch");
   },
 
   "a writer changes no definition; an admin does, and a snapshot brings the state before back": async (
