@@ -64,6 +64,7 @@ test("another request under a step is refused: body, operation, query string and
   const tenant = await app.namespace();
   const other = await tenant.createDatabase("other");
   const options = step("p", "1", { token: tenant.token });
+  const dry = { ...options, headers: { ...options.headers, "x-dry-run": "1" } };
   const body = { sql: "SELECT 1" };
   const first = () => app.request("POST", `${tenant.database.path}/query`, { ...options, body });
   const answer = await first();
@@ -73,10 +74,19 @@ test("another request under a step is refused: body, operation, query string and
     () => app.request("POST", `${tenant.database.path}/batch`, { ...options, body }),
     () => app.request("POST", `${other.path}/query`, { ...options, body }),
     () => app.request("GET", `${tenant.database.path}/tables`, options),
+    // A dry run has not done what the step is to do.
+    () => app.request("POST", `${tenant.database.path}/query`, { ...dry, body }),
     () => app.request("GET", `${tenant.database.path}/query_log?pageSize=1`, options),
   ];
   for (const call of others) assertRefused(await call(), 422, "replay_mismatch");
   assertReplay(answer, await first(), PLAN);
+  const log = (pageSize: number) =>
+    app.request("GET", `${tenant.database.path}/query_log?pageSize=${pageSize}`, {
+      ...step("p", "log"),
+      token: tenant.token,
+    });
+  assertEquals((await log(1)).status, 200);
+  assertRefused(await log(2), 422, "replay_mismatch");
   const write = step("p", "2", { token: tenant.token });
   assertEquals((await tenant.query(T, [], write)).status, 200);
   assertRefused(await tenant.query("SELECT 1", [], write), 422, "replay_mismatch");
