@@ -361,33 +361,6 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     }
   },
 
-  "keeps so many characters of stored texts of a token, those of its newest streams": async (
-    { pipeline, app, shop },
-  ) => {
-    const text = `SELECT '${"x".repeat(900_000)}'`;
-    const store = [1, 2, 3].map((sql_id) => ({ type: "store_sql", sql_id, sql: text }));
-    const count = (baton: string | null) =>
-      pipeline({ baton, requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] });
-    const other = await shop.mint("read");
-    const kept = await app.request("POST", `/hrana/${shop.slug}/main/v2/pipeline`, {
-      token: other.token,
-      body: { requests: store },
-    });
-    const first = (await pipeline({ requests: store })).body.baton;
-    const second = (await pipeline({ requests: store })).body.baton;
-    assert(first !== null && second !== null);
-    const gone = await count(first);
-    assertEquals([gone.status, gone.body.code], [400, "STREAM_EXPIRED"]);
-    assertEquals((await count(second)).status, 200);
-    // Another token's are its own.
-    const { baton } = JSON.parse(kept.text);
-    const still = await app.request("POST", `/hrana/${shop.slug}/main/v2/pipeline`, {
-      token: other.token,
-      body: { baton, requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }] },
-    });
-    assertEquals(still.status, 200, still.text);
-  },
-
   "has no state where a stream has none": async ({ pipeline }) => {
     const { body } = await pipeline({
       requests: [{ type: "get_autocommit" }, { type: "execute", stmt: { sql: "SELECT 1" } }],
