@@ -91,15 +91,17 @@ Deno.test("the client sends model, key, schema and question, and reads the SQL o
 });
 
 Deno.test("a server that fails, redirects, babbles, floods or hangs is ask_unavailable, and the key is in no log line", async () => {
+  await using elsewhere = standIn(() => completion('{"sql":"SELECT 1"}'));
   const held = Promise.withResolvers<void>();
   const answers: (() => Response | Promise<Response>)[] = [
     () => new Response("no key sk-test-4711", { status: 401 }),
     () => new Response("busy", { status: 500 }),
-    () => Response.redirect("http://127.0.0.1:1/other"),
+    // Whoever it leads to is told neither the key nor the question.
+    () => Response.redirect(`${elsewhere.url}/other`, 307),
     () => new Response("<html>"),
     () => Response.json({ choices: [] }),
     () => Response.json({ choices: [{ message: { content: null } }] }),
-    () => new Response("x".repeat(400_000)),
+    () => completion(`{"sql":"SELECT 1"}${" ".repeat(262_144)}`),
     () => held.promise.then(() => new Response("late")),
   ];
   const lines: string[] = [];
@@ -111,6 +113,30 @@ Deno.test("a server that fails, redirects, babbles, floods or hangs is ask_unava
   assertEquals(await codeOf(clientOf("http://127.0.0.1:1/v1", lines).propose(request)), "ask_unavailable");
   assertEquals(lines.length, answers.length + 1);
   assert(!lines.join().includes(KEY), lines.join("\n"));
+  assert(!lines.join().includes("127.0.0.1"), lines.join("\n"));
+  assertEquals(elsewhere.seen, []);
+});
+
+Deno.test("a caller who has gone ends the question, and a server that is busy says when to ask again", async () => {
+  const gone = new AbortController();
+  const held = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  {
+    await using server = standIn(async () => {
+      gone.abort();
+      await held.promise;
+      return new Response("late");
+    });
+    const asked = clientOf(server.url, lines, 300).propose({ ...request, signal: gone.signal });
+    assertEquals(await codeOf(asked), "ask_unavailable");
+    held.resolve();
+  }
+  assert(!lines.join().includes("timeout"), lines.join());
+  for (const [said, waitSec] of [["0", 1], ["7", 7], ["99999", 600], ["Mon, 30 Nov 2026", 5]] as const) {
+    await using server = standIn(() => new Response("", { status: 429, headers: { "retry-after": said } }));
+    const error = await clientOf(server.url).propose(request).then(() => null, (error) => error);
+    assertEquals(error?.retryAfterSec, waitSec, said);
+  }
 });
 
 Deno.test("the prompt holds the schema in quotes on one line each, and in the second round what failed", () => {
@@ -126,6 +152,8 @@ Deno.test("the prompt holds the schema in quotes on one line each, and in the se
   });
   assertEquals(again.map(({ role }) => role), ["system", "user", "assistant", "user"]);
   assert(again[3]?.content.includes("no such column: x"));
+  const [long] = chatMessages({ ...request, schema: { tables: Array(1000).fill(request.schema.tables[0]) } });
+  assert((long?.content.length ?? 0) < 62_000, `${long?.content.length}`);
 });
 
 Deno.test("a model's answer is JSON, one fenced block or bare SQL, and nothing else", () => {
@@ -147,6 +175,7 @@ Deno.test("a model's answer is JSON, one fenced block or bare SQL, and nothing e
     "{",
     "```sql\na\n```\n```sql\nb\n```",
     "```sql\n\n```",
+    JSON.stringify({ sql: `SELECT '${"x".repeat(20_000)}'` }),
   ];
   for (const text of bad) assertEquals(readModelAnswer(text).ok, false, text);
 });
