@@ -168,6 +168,9 @@ testSteps("guards of the door for libSQL", hranaWorld, {
         assertEquals(body.results.map(({ error }) => error?.code), [code, code], sql);
       }
     }
+    const texts = ["BEGIN", "INSERT INTO t VALUES (1)", "COMMIT", "ATTACH 'x' AS y"];
+    const lines = (await cursor(world, texts.map((sql) => ({ stmt: { sql } })))).trimEnd().split("\n");
+    assertMatch(lines.slice(1).join(), /^\{"type":"error",[^\n]*"code":"STATEMENT_REFUSED"/);
     assertEquals(await rows("SELECT v FROM t"), []);
   },
 

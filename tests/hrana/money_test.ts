@@ -1,5 +1,6 @@
 // Money on the door for clients of libSQL: what a call costs there, and what it gets when there is none left.
 import { assert, assertEquals } from "@std/assert";
+import { AppError } from "../../lib/core/errors.ts";
 import { credit, usage } from "../money/money_world.ts";
 import { oneStore } from "../testing/cases.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -63,5 +64,30 @@ test("without money nothing runs on this door and its status is 402; credit make
   const refused = await send();
   assertEquals([refused.status, refused.body.code], [402, "BALANCE_EXHAUSTED"]);
   assertEquals((await credit(app, shop.slug, { amountUsd: 1, reference: "invoice 1" })).status, 201);
-  assertEquals(valuesOf(resultOf(await execute("SELECT count(*) FROM t"))), [[String(done)]]);
+  const count = async () => valuesOf(resultOf(await execute("SELECT count(*) FROM t")));
+  assertEquals(await count(), [[String(done)]]);
+  // Behind something that has run it is told beside that, and so it is on a stream that a client has to keep.
+  const { body: { baton } } = await pipeline({
+    requests: [{ type: "store_sql", sql_id: 1, sql: "SELECT 1" }],
+  });
+  const { meter } = app.deps.query;
+  const admit = meter.admit.bind(meter);
+  for (
+    const [requests, more, told] of [
+      [[insert, insert], {}, [null, "BALANCE_EXHAUSTED"]],
+      [[insert], { baton }, ["BALANCE_EXHAUSTED"]],
+    ] as const
+  ) {
+    let paid = told.length - 1;
+    Object.assign(meter, {
+      admit: (...asked: Parameters<typeof admit>) =>
+        paid-- > 0 ? admit(...asked) : Promise.reject(new AppError("balance_exhausted")),
+    });
+    const { status, body: { results } } = await pipeline({ ...more, requests });
+    assertEquals([status, results.map(({ error }) => error?.code ?? null)], [200, told]);
+  }
+  Reflect.deleteProperty(meter, "admit");
+  const behind = await pipeline({ requests: [{ type: "close" }, insert] });
+  assertEquals(behind.body.results.map(({ error }) => error?.code ?? null), [null, "STREAM_EXPIRED"]);
+  assertEquals(await count(), [[String(done + 1)]]);
 });
