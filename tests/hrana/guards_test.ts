@@ -168,6 +168,16 @@ testSteps("guards of the door for libSQL", hranaWorld, {
         assertEquals(body.results.map(({ error }) => error?.code), [code, code], sql);
       }
     }
+    const stored = await pipeline({
+      requests: [
+        { type: "execute", stmt: { sql: "INSERT INTO t VALUES (1)" } },
+        { type: "store_sql", sql_id: 7, sql: "DROP TABLE t" },
+        { type: "execute", stmt: { sql_id: 7 } },
+        { type: "close" },
+      ],
+    }, { token });
+    const codes = stored.body.results.map(({ error }) => error?.code);
+    assertEquals(codes, ["ROLE_TOO_LOW", undefined, "ROLE_TOO_LOW", undefined]);
     const texts = ["BEGIN", "INSERT INTO t VALUES (1)", "COMMIT", "ATTACH 'x' AS y"];
     const lines = (await cursor(world, texts.map((sql) => ({ stmt: { sql } })))).trimEnd().split("\n");
     assertMatch(lines.slice(1).join(), /^\{"type":"error",[^\n]*"code":"STATEMENT_REFUSED"/);

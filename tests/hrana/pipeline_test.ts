@@ -417,7 +417,9 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assert((await names("SELECT id FROM _service_meta_query_log")).length > 0);
   },
 
-  "takes one key with one call, and answers its repetition": async ({ execute, pipeline, setup, rows }) => {
+  "takes one key with one call, and answers its repetition": async (
+    { execute, pipeline, setup, rows, shop },
+  ) => {
     await setup("CREATE TABLE t (v)");
     const keyed = { headers: { "idempotency-key": "k1" } };
     const insert = "INSERT INTO t VALUES (1)";
@@ -425,6 +427,8 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(await execute(insert, [], keyed), first);
     assertEquals(await rows("SELECT v FROM t"), [[1]]);
     assertEquals((await execute("INSERT INTO t VALUES (2)", [], keyed)).error?.code, "REPLAY_MISMATCH");
+    const bounded = { headers: { ...keyed.headers, "x-max-affected": "1" } };
+    assertEquals((await execute(insert, [], bounded)).error?.code, "REPLAY_MISMATCH");
     const batch = { type: "batch", batch: wholeBatch([insert]) };
     const once = await pipeline({ requests: [batch, { type: "close" }] }, {
       headers: { "idempotency-key": "k2" },
@@ -441,6 +445,10 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     const several = await pipeline({ requests: two }, keyed);
     assertEquals([several.status, several.body.code], [400, "VALIDATION_FAILED"]);
     assertEquals(await rows("SELECT count(*) FROM t"), [[2]]);
+    // Another token's key is its own.
+    const { token } = await shop.mint("write");
+    resultOf(await execute(insert, [], { ...keyed, token }));
+    assertEquals(await rows("SELECT count(*) FROM t"), [[3]]);
   },
 
   "heeds X-Max-Affected and refuses headers that mean nothing here": async ({ execute, setup, rows }) => {
