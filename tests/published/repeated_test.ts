@@ -57,6 +57,9 @@ test("a mutation under one key runs once and answers the same bytes, many at a t
   assertEquals([first.length, await notes(made)], [1, 1]);
   const other = await made.call("open-note", { body: { body: "two" }, headers: keyed(KEY) });
   assertEquals([other.status, other.body.code], [422, "replay_mismatch"]);
+  const digits = { ...keyed(KEY), "x-integers": "string" };
+  const form = await made.call("open-note", { body: { body: "one" }, headers: digits });
+  assertEquals([form.status, form.body.code], [422, "replay_mismatch"]);
   assertEquals((await made.call("open-note", { body: { body: "one" } })).status, 200);
   assertEquals(await notes(made), 2);
 });

@@ -36,7 +36,17 @@ test("first_row answers an object or null, rows_written a number", async () => {
     sql: "UPDATE item SET name = ? WHERE id > ?",
     input: [{ name: "name", type: "text" }, { name: "above", type: "integer", required: true }],
   });
-  assertEquals((await world.call("rename", { body: { above: 1 } })).text, '{"rowsWritten":2}');
+  const renamed = await world.call("rename", { body: { above: 1 } });
+  assertEquals(renamed.text, '{"rowsWritten":2}');
+  const names = [
+    "cache-control",
+    "x-content-type-options",
+    "referrer-policy",
+    "cross-origin-resource-policy",
+  ];
+  assertEquals(names.map((name) => renamed.headers.get(name)), [
+    ...["no-store", "nosniff", "no-referrer", "same-origin"],
+  ]);
   assertEquals(rowsOf(await world.acme.query("SELECT name FROM item ORDER BY id")), [["one"], [null], [
     null,
   ]]);
@@ -184,6 +194,9 @@ test("OPTIONS is answered with CORS, for paused endpoints too, and runs nothing"
     assertEquals(headers.get("access-control-allow-origin"), "https://shop.example");
     assertEquals(headers.get("access-control-allow-methods"), "GET");
     assertStringIncludes(headers.get("access-control-allow-headers") ?? "", "X-Captcha-Token");
+    assertEquals([headers.get("access-control-max-age"), headers.get("vary")], [
+      ...["600", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"],
+    ]);
   }
   const foreign = await world.call("item", {
     method: "OPTIONS",

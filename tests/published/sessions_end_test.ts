@@ -46,6 +46,22 @@ test("a log-out ends this session and no other, one of all ends every one, and n
   assertEquals(await world.me(await login(world)), 200);
 });
 
+test("a log-out by a token that ends sooner ends those that it was refreshed to, for as long as they live", async () => {
+  const clock = new TurnableClock();
+  await using world = await accountWorld({ slugs, clock });
+  const HOUR_MS = 3_600_000;
+  const first = await world.join(ada.email);
+  clock.turn(12 * HOUR_MS);
+  const second = tokenOf(await world.post("refresh", {}, { token: first }));
+  assertEquals((await world.post("logout", {}, { token: first })).status, 200);
+  assertEquals(await world.me(second), 401);
+  clock.turn(13 * HOUR_MS);
+  // The next one of that user is noted, and what is over is forgotten with it.
+  const other = await login(world);
+  assertEquals((await world.post("logout", {}, { token: other })).status, 200);
+  assertEquals(await world.me(second), 401);
+});
+
 test("sessions that the owner's server has minted log out too, each by itself", async () => {
   await using world = await accountWorld({ slugs });
   const mint = async (expiresIn: number) => {
