@@ -82,6 +82,8 @@ test("every order gives every row once, page by page, also where the column has 
   }
   const first = await pageOf(world, "");
   assertEquals([first.rows.length, first.nextCursor, first.total], [40, null, null]);
+  // As many as there are: nothing is behind them.
+  assertEquals((await pageOf(world, "limit=40")).nextCursor, null);
   assertEquals(first.columns, ["id", "user_id", "state", "due_at", "weight", "note"]);
 });
 

@@ -59,17 +59,6 @@ test("equal refusals of a minute share a row that counts them, and the next minu
   assertEquals((await statsOf(world, "item"))[0]?.byStatus, { 200: 2, 405: 5, 429: 150 });
 });
 
-test("a row that is shared names a user or an address only where all of its calls have the same", async () => {
-  await using world = await publishedApp({ settings: { TRUST_PROXY: "1" }, clock: atMinute() });
-  await world.put({ slug: "one" }, "paused");
-  await world.put({ slug: "two" }, "paused");
-  const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
-  for (const address of ["192.0.2.1", "192.0.2.1"]) await world.call("one?id=1", from(address));
-  for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.1"]) await world.call("two?id=1", from(address));
-  const sql = "SELECT endpoint, ip_hash IS NULL, count FROM _service_meta_endpoint_call ORDER BY endpoint";
-  assertEquals(rowsOf(await world.acme.query(sql)), [["one", 0, 2], ["two", 1, 3]]);
-});
-
 test("refusals for want of money leave one row, in the log of calls alone", async () => {
   await using world = await publishedApp({ settings: { WELCOME_CREDIT_USD: "0.00001" }, clock: atMinute() });
   await world.put({ slug: "item" });
