@@ -142,7 +142,33 @@ testSteps("guards of the door for libSQL", hranaWorld, {
     }));
     const { body } = await pipeline({ requests });
     assertEquals(body.results.map(({ error }) => error?.code ?? null), [null, "TRANSACTION_HELD"]);
-    assertEquals(await rows("SELECT v FROM t"), [[1]]);
+    const remove = { stmt: { sql: "DELETE FROM t WHERE v = 1" } };
+    const insert = { stmt: { sql: "INSERT INTO t VALUES (2)" } };
+    const stepErrors = async (requests: readonly unknown[]) => {
+      const { results } = (await pipeline({ requests })).body;
+      return results.flatMap((one) =>
+        one.response?.result?.step_errors?.map((error) => error?.code ?? null) ?? []
+      );
+    };
+    const before = { type: "execute", ...insert };
+    const whole = { type: "batch", batch: wholeBatch([remove.stmt.sql]) };
+    assertEquals(await stepErrors([before, whole]), [null, "TRANSACTION_HELD", null, null]);
+    const alone = { type: "batch", batch: { steps: [remove] } };
+    assertEquals(await stepErrors([before, alone]), ["TRANSACTION_HELD"]);
+    // Neither runs where the other is held: they are one call, and share its failure.
+    const apart = { type: "batch", batch: { steps: [insert, remove] } };
+    assertEquals(await stepErrors([apart]), ["TRANSACTION_HELD", "TRANSACTION_HELD"]);
+    assertEquals(await rows("SELECT v FROM t ORDER BY v"), [[1], [2], [2]]);
+  },
+
+  "a transaction that only reads writes nothing, also as one batch": async ({ pipeline, setup, rows }) => {
+    await setup("CREATE TABLE t (v)");
+    const { steps } = Object(wholeBatch(["SELECT 1", "INSERT INTO t VALUES (1)"]));
+    const batch = { steps: [{ stmt: { sql: "BEGIN TRANSACTION READONLY" } }, ...steps.slice(1)] };
+    const { results: [one] } = (await pipeline({ requests: [{ type: "batch", batch }] })).body;
+    const codes = one?.response?.result?.step_errors?.map((error) => error?.code ?? null);
+    assertEquals(codes, [null, null, "SQLITE_READONLY", null, null]);
+    assertEquals(await rows("SELECT v FROM t"), []);
   },
 
   "a statement above the role refuses the whole request, skipped or described": async (world) => {
