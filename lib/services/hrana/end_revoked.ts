@@ -3,13 +3,16 @@
 import type { ControlPlane } from "../../control/control_plane.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeptStreams } from "./kept_streams.ts";
-import type { OpenSockets } from "./open_sockets.ts";
+import type { OpenSocket } from "./open_sockets.ts";
 
 /** The parts of the process that it looks at. */
 export interface EndRevokedContext {
-  readonly control: ControlPlane;
+  readonly control: { readonly tokens: Pick<ControlPlane["tokens"], "byId"> };
   readonly clock: Clock;
-  readonly hrana: { readonly kept: KeptStreams; readonly sockets: OpenSockets };
+  readonly hrana: {
+    readonly kept: Pick<KeptStreams, "owners" | "endOf">;
+    readonly sockets: Iterable<OpenSocket>;
+  };
 }
 
 /** Each token is looked up once, however much it has open. Errors: those of KV, which leave the rest for the next time. */
