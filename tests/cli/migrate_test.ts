@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { migrate } from "../../lib/cli/migrate.ts";
 import { readFolder } from "../../lib/cli/read_folder.ts";
 import { type MigrationWorld, migrationWorld } from "../migrations/migration_world.ts";
+import type { ApiAnswer } from "../testing/call_api.ts";
 import { testCases, testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { type ToolFolder, toolFolders, writeFolder } from "./tool_folders.ts";
@@ -13,6 +14,7 @@ interface CommandWorld extends MigrationWorld {
     files: ToolFolder["files"],
     args: readonly string[],
     token?: string,
+    hear?: (line: string) => void,
   ): Promise<{ code: number; said: string }>;
 }
 
@@ -21,7 +23,7 @@ async function commandWorld(app: StartedApp, slug: string): Promise<CommandWorld
   const db = `http://127.0.0.1${world.acme.database.path}`;
   return {
     ...world,
-    run: async (files, args, token = world.acme.token) => {
+    run: async (files, args, token = world.acme.token, hear = () => {}) => {
       const folder = await writeFolder(files);
       const lines: string[] = [];
       try {
@@ -30,7 +32,10 @@ async function commandWorld(app: StartedApp, slug: string): Promise<CommandWorld
           token,
           calledIn: undefined,
           fetch: async (input, init) => await app.app.request(input, init),
-          say: (line) => void lines.push(line),
+          say: (line) => {
+            lines.push(line);
+            hear(line);
+          },
         });
         return { code, said: lines.join("\n") };
       } finally {
@@ -126,6 +131,14 @@ testSteps("the command", commandWorld, {
     });
     assertEquals(approved.status, 200, approved.text);
     assertMatch((await waiting).said, /applied 1\.sql/);
+    assertEquals(await names(), ["1.sql"]);
+    let denied: Promise<ApiAnswer> | undefined;
+    const refused = await run({ ...files, "2.sql": "DELETE FROM a" }, ["--wait"], acme.token, (line) => {
+      const path = `${api}/approvals/${line.split("/").at(-1)}/deny`;
+      denied ??= app.request("POST", path, { token: app.operatorKey });
+    });
+    assertEquals([(await denied)?.status, refused.code], [200, 1], refused.said);
+    assertMatch(refused.said, /denied/);
     assertEquals(await names(), ["1.sql"]);
   },
   "says what is wrong with how it is called": async ({ run, acme }) => {
