@@ -1,6 +1,11 @@
 // Records of webhooks that their owners and deliverers change at the same moment.
 import { assert, assertEquals } from "@std/assert";
 import { LEASE_MS } from "../../lib/control/webhooks.ts";
+import { idFloor } from "../../lib/core/ids.ts";
+import type { ChangesTarget } from "../../lib/services/changes/read_changes.ts";
+import { passOver } from "../../lib/services/webhooks/from_now_on.ts";
+import { toldFloor } from "../../lib/services/webhooks/told_events.ts";
+import type { WebhookContext } from "../../lib/services/webhooks/webhook_context.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { WebhookRecord, WebhookState } from "../../lib/store/changes_records.ts";
 import { type ControlWorld, controlWorld } from "../testing/control_world.ts";
@@ -97,4 +102,32 @@ Deno.test("a webhook that is made while its database is deleted is not made", as
   const made = late.webhooks.add({ ...record, id: "whk_b" }, FRESH).then(String, ({ code }) => code);
   assertEquals(await made, "database_not_found");
   assertEquals(await world.control.webhooks.find(databaseId, "whk_b"), null);
+});
+
+Deno.test("an owner who adds an event takes back nothing that is delivered meanwhile, and what was before is not told", async () => {
+  using world = await controlWorld();
+  const { control: { webhooks }, kv, clock } = world;
+  const record: WebhookRecord = { ...await hook(world), events: ["approval.decided"] };
+  const { databaseId, id } = record;
+  const begun = { ...FRESH, eventId: idFloor("wev", clock.now() - 1000) };
+  await kv.set(keys.webhookState(id), begun);
+  for (const type of ["approval.decided", "approval.requested"] as const) {
+    await webhooks.addEvent(databaseId, { type, at: clock.now(), data: {} });
+  }
+  const [decided] = await Array.fromAsync(webhooks.events(databaseId, begun.eventId));
+  assertEquals(decided?.event.type, "approval.decided");
+  const meanwhile = [{ told: [decided?.id ?? ""] }, { place: { seq: 7, epoch: 0 } }];
+  const read = webhooks.state.bind(webhooks);
+  webhooks.state = async (webhookId) => {
+    const seen = await read(webhookId);
+    const delivered = meanwhile.shift();
+    if (seen && delivered) await kv.set(keys.webhookState(id), { ...seen, ...delivered });
+    return seen;
+  };
+  const ctx = { control: world.control } as WebhookContext;
+  await passOver(ctx, { databaseId } as ChangesTarget, record, ["approval.decided", "approval.requested"]);
+  const state = await read(id);
+  assert(state !== null);
+  const behind = await Array.fromAsync(webhooks.events(databaseId, toldFloor(state)), (one) => one.id);
+  assertEquals([state.place.seq, behind.filter((one) => !state.told.includes(one))], [7, []]);
 });

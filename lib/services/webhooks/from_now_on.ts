@@ -50,7 +50,9 @@ export async function passOver(
     let isSame = false;
     await webhooks.changeState(id, (state) => {
       isSame = state.eventId === seen.eventId && state.told.join() === seen.told.join();
-      return isSame ? { ...state, ...passed } : state;
+      // Where changes are not what is added, their messages go on meanwhile.
+      const place = passed.place === seen.place ? state.place : passed.place;
+      return isSame ? { ...state, ...passed, place } : state;
     });
     // An event was delivered meanwhile.
     return isSame ? undefined : FASTER;
