@@ -4,6 +4,7 @@ import { AppError } from "../../lib/core/errors.ts";
 import { answerQuestion, type AskAnswer } from "../../lib/services/ask/answer_question.ts";
 import type { AskModel } from "../../lib/services/ask/model/ask_model.ts";
 import { EmbeddedTranslator } from "../../lib/services/ask/translate/embedded_translator.ts";
+import type { TenantDatabase, TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestDatabase, type TestNamespace } from "../testing/test_namespace.ts";
 import { askContext, makeDatabase, specOf, targetOf } from "./ask_world.ts";
@@ -175,6 +176,56 @@ test("what an allowed statement reads is answered, a view among it, at most maxR
   );
   assertEquals(cte.rows, [[90]]);
 });
+
+test("where a view is another one by the time that its statement runs, nobody sees its rows", async () => {
+  await using app = await startApp();
+  const { tenant, database } = await world(app);
+  const target = await targetOf(app, database);
+  let isOpen = true;
+  const swap = async () => {
+    isOpen = false;
+    const statements = [
+      "DROP VIEW open_view",
+      "CREATE VIEW open_view AS SELECT note AS name, 2 AS price FROM secrets",
+    ];
+    const body = { statements: statements.map((sql) => ({ sql })) };
+    const swapped = await app.request("POST", `${database.path}/batch`, { token: tenant.token, body });
+    assertEquals(swapped.status, 200, swapped.text);
+  };
+  const model = new ScriptedModel('{"sql":"SELECT name FROM open_view"}');
+  const context = askContext(app, model);
+  const open: TenantStore["open"] = (...which) => {
+    const opened = context.tenants.open(...which);
+    const run: TenantDatabase["run"] = async (call) => {
+      if (isOpen && call.log?.operation === "endpoint") await swap();
+      return await opened.run(call);
+    };
+    return swappedMethod(opened, "run", run);
+  };
+  const ctx = { ...context, tenants: swappedMethod(context.tenants, "open", open) };
+  const asked = { target, spec: specOf(guarded.tables), question: "Which names?", signal: () => null };
+  const told = await answerQuestion(ctx, asked).then(
+    (answer) => JSON.stringify(answer),
+    (error) => `${error}`,
+  );
+  assert(!isOpen && !told.includes(SECRET), told);
+  assertStringIncludes(told, "AppError");
+});
+
+/** The same with another method. */
+function swappedMethod<Thing extends object, Name extends keyof Thing>(
+  thing: Thing,
+  name: Name,
+  method: Thing[Name],
+): Thing {
+  return new Proxy(thing, {
+    get(target, key) {
+      if (key === name) return method;
+      const value = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
 
 test("a statement that does not compile gets one more round with the engine's words, then 422", async () => {
   await using app = await startApp();
