@@ -1,5 +1,5 @@
 // Sockets of clients that do not behave, on the service's own listener: more than there may be, and cursors that nobody reads.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import {
   MAX_HELD,
   MAX_SOCKET_CURSORS,
@@ -7,7 +7,7 @@ import {
   MAX_SOCKETS_OF_TOKEN,
 } from "../../lib/core/limits_hrana.ts";
 import { pause } from "../../lib/core/pause.ts";
-import { connectionLimits } from "../../lib/core/limits.ts";
+import { connectionLimits, MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { HttpListener } from "../../lib/guard/http_listener.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
@@ -61,6 +61,20 @@ Deno.test("sockets of clients that do not behave", async (t) => {
     const stranger = await openSocket(url);
     stranger.send(JSON.parse(`[${"[],".repeat(250_000)}0]`));
     assertEquals(await stranger.closed, 4009);
+    await works();
+  });
+
+  await step("a message of 8 MiB is taken, and a longer one ends the socket", async () => {
+    const long = await known(url, token);
+    const ofLength = (length: number) => {
+      const stmt = { sql: "SELECT length(?)", args: [{ type: "text", value: "" }] };
+      const message = JSON.stringify(request(2, { type: "execute", stream_id: 1, stmt }));
+      return message.replace('""', `"${"x".repeat(length - message.length)}"`);
+    };
+    long.send(ofLength(MAX_BODY_BYTES));
+    assertMatch(JSON.stringify(await long.next()), /"value":"838\d{4}"/);
+    long.send(ofLength(MAX_BODY_BYTES + 1));
+    assertEquals(await long.closed, 4009);
     await works();
   });
 
