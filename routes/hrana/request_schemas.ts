@@ -55,6 +55,13 @@ const streamRequest = z.discriminatedUnion("type", [
   z.object({ type: z.literal("close") }),
 ]);
 
+/** What of a request on a socket tells which answer is its own. */
+export const numberedRequest = z.object({
+  type: z.literal("request"),
+  request_id: id,
+  request: z.object({}),
+});
+
 /** A message on a socket. */
 export const clientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hello"), jwt: z.string().max(1000).nullish() }),

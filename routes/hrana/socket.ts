@@ -13,7 +13,8 @@ import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
 import { type ClientMessage, POLICY } from "../../lib/services/hrana/socket_types.ts";
 import type { Env } from "../http/env.ts";
 import { isPlainMessage } from "./plain_requests.ts";
-import { clientMessage } from "./request_schemas.ts";
+import { readWith } from "../middleware/issues.ts";
+import { clientMessage, numberedRequest } from "./request_schemas.ts";
 import { SocketOutput } from "./socket_output.ts";
 import type { DoorAddress, EnterDoor } from "./target.ts";
 
@@ -127,6 +128,10 @@ function serve(
 /** Null: it is none of the protocol. */
 function readMessage(input: unknown): ClientMessage | null {
   if (isPlainMessage(input)) return input;
-  const parsed = clientMessage.safeParse(input);
-  return parsed.success ? parsed.data : null;
+  const read = readWith(clientMessage, input);
+  if (read.ok) return read.data;
+  const numbered = numberedRequest.safeParse(input);
+  if (!numbered.success) return null;
+  const error = new AppError("validation_failed", { issues: read.issues });
+  return { type: "refused", request_id: numbered.data.request_id, error };
 }

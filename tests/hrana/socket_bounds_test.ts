@@ -7,7 +7,7 @@ import {
   MAX_SOCKETS_OF_TOKEN,
 } from "../../lib/core/limits_hrana.ts";
 import { pause } from "../../lib/core/pause.ts";
-import { connectionLimits, MAX_BODY_BYTES } from "../../lib/core/limits.ts";
+import { connectionLimits, MAX_BODY_BYTES, MAX_SQL_LENGTH } from "../../lib/core/limits.ts";
 import { transactionLimits } from "../../lib/core/limits_of_transactions.ts";
 import { HttpListener } from "../../lib/guard/http_listener.ts";
 import { findServeConnection } from "../../lib/guard/serve_connection.ts";
@@ -62,6 +62,22 @@ Deno.test("sockets of clients that do not behave", async (t) => {
     stranger.send(JSON.parse(`[${"[],".repeat(250_000)}0]`));
     assertEquals(await stranger.closed, 4009);
     await works();
+  });
+
+  await step("a request of which something is wrong is told what, and its socket goes on", async () => {
+    const one = await known(url, token);
+    const stmt = { sql: "SELECT 1".padEnd(MAX_SQL_LENGTH + 1) };
+    one.send(request(2, { type: "execute", stream_id: 1, stmt }));
+    one.send(
+      request(3, { type: "execute", stream_id: 1, stmt: { sql: "SELECT ?", args: [{ type: "integer" }] } }),
+    );
+    one.send(execute(4, "SELECT 1"));
+    const told = [await one.next(), await one.next()].map((answer) => JSON.stringify(answer));
+    assertMatch(told[0] ?? "", /"response_error","request_id":2,.*request\.stmt\.sql/);
+    assertMatch(told[1] ?? "", /"response_error","request_id":3,.*request\.stmt\.args\[0\]\.value/);
+    assert(JSON.stringify(await one.next()).includes('"value":"1"'));
+    one.socket.close();
+    await one.closed;
   });
 
   await step("a message of 8 MiB is taken, and a longer one ends the socket", async () => {

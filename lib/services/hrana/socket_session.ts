@@ -55,6 +55,7 @@ export class SocketSession {
     if (message === null) return this.#end("Send messages of the protocol");
     const hello = this.#hello;
     if (message.type !== "hello" && hello === null) return this.#end("Send hello first");
+    if (message.type === "refused") return this.#tellRefused(message.request_id, message.error);
     const held = characters + (this.#waiting < limits.FREE_SOCKET_WAITING ? 0 : limits.WAITING_CHARACTERS);
     if (this.#waiting >= limits.MAX_SOCKET_WAITING || !this.parts.mayHold(held)) {
       return this.#end("Wait for answers; too much is under way");
@@ -151,8 +152,12 @@ export class SocketSession {
   #refuse(id: number, error: unknown, open: OpenStream | undefined, request: SocketRequest): null {
     // One that was not opened has nothing to be behind, and its number would stay as long as the stream.
     if (request.type === "open_cursor") open?.cursors.delete(request.cursor_id);
-    this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
+    this.#tellRefused(id, error);
     return null;
+  }
+
+  #tellRefused(id: number, error: unknown): void {
+    this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
   }
 
   /** A cursor is fetched from and closed behind what opens it: clients do not wait for that. */

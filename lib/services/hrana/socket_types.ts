@@ -1,4 +1,5 @@
 // Messages of a socket of libSQL's protocol, as routes have checked them.
+import type { AppError } from "../../core/errors.ts";
 import type { DoorContext, StreamRequest, WireBatch } from "./hrana_types.ts";
 
 /** The code that ends a socket for what its client does. A private one of RFC 6455, whose own are not for applications. */
@@ -7,7 +8,9 @@ export const POLICY = 4008;
 /** What a client sends. */
 export type ClientMessage =
   | { readonly type: "hello"; readonly jwt?: string | null | undefined }
-  | { readonly type: "request"; readonly request_id: number; readonly request: SocketRequest };
+  | { readonly type: "request"; readonly request_id: number; readonly request: SocketRequest }
+  /** A request of which something is not as the protocol has it. */
+  | { readonly type: "refused"; readonly request_id: number; readonly error: AppError };
 
 /** Requests of a stream that its socket passes on. */
 export type SocketStreamRequest =
