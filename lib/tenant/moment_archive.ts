@@ -3,6 +3,9 @@
 import type { ObjectStore } from "./object_store.ts";
 import type { StoreStrain } from "./store_strain.ts";
 
+/** How it is known that the store is still this service's: a look of the last minute, or one right before the work. */
+export type StoreTrust = "owner_remembered" | "owner_looked_up";
+
 /** How the archive of a database stands. Times are unix milliseconds. */
 export interface ArchiveStatus {
   /** Null: nothing of it is archived yet. */
@@ -26,10 +29,10 @@ export interface MomentArchive {
   /** To be called once it is told of: it is not among them again until it has caught up. */
   toldLate(databaseId: string): void;
   /**
-   * Works with its objects. Rejects where the store does not answer, or is another service's: by what was seen within a minute, or
-   * `isSure` by what is seen now.
+   * Works with its objects; `trust` is `owner_remembered` unless given. Rejects where the store does not answer, or is another
+   * service's.
    */
-  withObjects(work: (store: ObjectStore) => Promise<void>, isSure?: boolean): Promise<void>;
+  withObjects(work: (store: ObjectStore) => Promise<void>, trust?: StoreTrust): Promise<void>;
   /**
    * Makes a snapshot of the state at a moment: all that was answered by then, nothing that began later. Errors:
    * `archive_too_early`, `archive_gap`, `archive_damaged`, `archive_unavailable`, `slug_taken`, `database_busy` while as many

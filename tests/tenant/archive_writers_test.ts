@@ -74,7 +74,10 @@ Deno.test("a service that another one has just taken over from begins no epoch t
     assertEquals([begun, await store.ready()], [[], ["archive_taken"]]);
     let isWritten = false;
     const backup = () => Promise.resolve(void (isWritten = true));
-    assertEquals(await messageOf(store.archive?.withObjects(backup, true) ?? Promise.resolve()), "");
+    assertEquals(
+      await messageOf(store.archive?.withObjects(backup, "owner_looked_up") ?? Promise.resolve()),
+      "",
+    );
     assertEquals(isWritten, false);
   });
 });

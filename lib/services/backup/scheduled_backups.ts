@@ -77,7 +77,7 @@ export class ScheduledBackups {
         if (sinceMs - this.#prunedMs <= PRUNE_MS) return;
         this.#prunedMs = sinceMs;
         await pruneBackups(store, { nowMs: atMs, keepDays });
-      }, true);
+      }, "owner_looked_up");
     } finally {
       await removeIfThere(place);
       const tookMs = clock.monotonicMs() - sinceMs;

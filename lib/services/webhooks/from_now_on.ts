@@ -50,7 +50,7 @@ export async function passOver(
     let isSame = false;
     await webhooks.changeState(id, (state) => {
       isSame = state.eventId === seen.eventId && state.told.join() === seen.told.join();
-      // Where changes are not what is added, their messages go on meanwhile.
+      // Unless changes are added, some may have been delivered meanwhile: that place is the newer one.
       const place = passed.place === seen.place ? state.place : passed.place;
       return isSame ? { ...state, ...passed, place } : state;
     });

@@ -46,7 +46,7 @@ export class Archiver {
   readonly #since;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly watch: StoreWatch;
-  readonly #ask: StoreWatch["ask"] = (work, isSure) => this.watch.ask(work, isSure);
+  readonly #ask: StoreWatch["ask"] = (work, trust) => this.watch.ask(work, trust);
   readonly #queue = new ServingQueue<Changed>(AT_ONCE, (changed) => this.#serve(changed));
   readonly #upkeep: ArchiveUpkeep;
   #failures = 0;

@@ -111,7 +111,7 @@ export class DatabaseArchive {
       const bytes = await this.#folder.load(file);
       const put = async () => void await store.put(databasePrefix(databaseId) + key, bytes);
       // An epoch that begins behind those of whoever has taken over would be taken for their end.
-      if (name.kind === "begin") await ask(put, true);
+      if (name.kind === "begin") await ask(put, "owner_looked_up");
       else await put();
       await this.#folder.drop(file);
     }

@@ -1,4 +1,5 @@
 // Whether the archive's store answers, and whether this process still is the one that writes there.
+import type { StoreTrust } from "../moment_archive.ts";
 import { reasonOf } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
@@ -31,15 +32,15 @@ export class StoreWatch {
   }
 
   /**
-   * Asks the store, unless it has just not answered, and notes whether it does. `isSure`: who writes there is looked at before,
-   * because the work adds what would take the place of the new owner's.
+   * Asks the store, unless it has just not answered, and notes whether it does. `owner_looked_up`: for work whose objects would
+   * take the place of a new owner's, who owns the store is looked up right before.
    */
-  async ask(work: () => Promise<void>, isSure = false): Promise<void> {
+  async ask(work: () => Promise<void>, trust: StoreTrust = "owner_remembered"): Promise<void> {
     const { clock, log, owner } = this.options;
     const nowMs = clock.monotonicMs();
     if (nowMs < this.#awayUntilMs) throw new StoreAway();
     try {
-      if (isSure || this.#isAway || nowMs - this.#ownerSeenMs > OWNER_MS) {
+      if (trust === "owner_looked_up" || this.#isAway || nowMs - this.#ownerSeenMs > OWNER_MS) {
         const owns = await owner.holds();
         if (!owns && this.#owns) log("error", "archive_taken", {});
         this.#owns = owns;

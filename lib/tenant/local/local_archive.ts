@@ -15,7 +15,7 @@ import { openObjectStore } from "../archive/open_object_store.ts";
 import type { ObjectStore } from "../object_store.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { ParentTie } from "../jail/start_jailed.ts";
-import type { ArchiveStatus } from "../moment_archive.ts";
+import type { ArchiveStatus, StoreTrust } from "../moment_archive.ts";
 import type { ArchiveHooks } from "./archive_hooks.ts";
 import type { ArchiveSettings } from "../archive/archive_settings.ts";
 import type { DatabaseHost } from "./database_host.ts";
@@ -148,8 +148,8 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     this.#archiver.toldLate(databaseId);
   }
 
-  withObjects(work: (store: ObjectStore) => Promise<void>, isSure?: boolean): Promise<void> {
-    return this.#archiver.watch.ask(() => work(this.objects), isSure);
+  withObjects(work: (store: ObjectStore) => Promise<void>, trust?: StoreTrust): Promise<void> {
+    return this.#archiver.watch.ask(() => work(this.objects), trust);
   }
 
   async toSnapshot(
