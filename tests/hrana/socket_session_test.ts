@@ -2,16 +2,18 @@
 import { assertEquals } from "@std/assert";
 import { FREE_SOCKET_WAITING, MAX_SOCKET_WAITING, WAITING_CHARACTERS } from "../../lib/core/limits_hrana.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
+import { AppError } from "../../lib/core/errors.ts";
 import { SocketSession } from "../../lib/services/hrana/socket_session.ts";
+import type { SocketParts } from "../../lib/services/hrana/socket_types.ts";
 
-/** A session whose token nobody has looked at yet, so that every request waits. */
-function waitingSession() {
+/** A session whose token nobody has looked at yet, so that every request waits. `taken`: as its socket has it. */
+function waitingSession(taken: SocketParts["taken"] = () => null) {
   const told = { sent: [] as string[], ended: [] as string[], asked: [] as number[] };
   const session = new SocketSession({
     enter: () => new Promise<DoorContext>(() => {}),
     end: (_code, reason) => void told.ended.push(reason),
     send: (text) => void told.sent.push(text),
-    taken: () => null,
+    taken,
     mayHold: (characters) => {
       told.asked.push(characters);
       return true;
@@ -43,4 +45,18 @@ Deno.test("what comes once the service stops is not taken, and what waits is wai
   const { length } = told.asked;
   ask(2);
   assertEquals([told.asked.length, told.ended, isIdle], [length, [], false]);
+});
+
+Deno.test("that a request is wrong is told once its client has read, until then it waits and counts as any other", async () => {
+  const read = Promise.withResolvers<void>();
+  const { told, session } = waitingSession(() => read.promise);
+  const wrong = (id: number) =>
+    session.receive({ type: "refused", request_id: id, error: new AppError("validation_failed") }, 10);
+  for (let at = 1; at < MAX_SOCKET_WAITING; at++) wrong(at);
+  assertEquals([told.sent.length, told.ended, told.asked.at(-1)], [0, [], 10 + WAITING_CHARACTERS]);
+  wrong(MAX_SOCKET_WAITING);
+  assertEquals(told.ended, ["Wait for answers; too much is under way"]);
+  read.resolve();
+  await read.promise;
+  assertEquals(told.sent.length, MAX_SOCKET_WAITING - 1);
 });

@@ -55,13 +55,14 @@ export class SocketSession {
     if (message === null) return this.#end("Send messages of the protocol");
     const hello = this.#hello;
     if (message.type !== "hello" && hello === null) return this.#end("Send hello first");
-    if (message.type === "refused") return this.#tellRefused(message.request_id, message.error);
     const held = characters + (this.#waiting < limits.FREE_SOCKET_WAITING ? 0 : limits.WAITING_CHARACTERS);
     if (this.#waiting >= limits.MAX_SOCKET_WAITING || !this.parts.mayHold(held)) {
       return this.#end("Wait for answers; too much is under way");
     }
     const done = message.type === "hello"
       ? this.#greet(message.jwt ?? null)
+      : message.type === "refused"
+      ? andThen(this.parts.taken(), () => this.#tellRefused(message.request_id, message.error))
       : this.#answer(hello ?? false, message.request_id, message.request);
     if (done === null) this.#endIfOver();
     else this.#awaitAnswer(done, held);
@@ -152,12 +153,12 @@ export class SocketSession {
   #refuse(id: number, error: unknown, open: OpenStream | undefined, request: SocketRequest): null {
     // One that was not opened has nothing to be behind, and its number would stay as long as the stream.
     if (request.type === "open_cursor") open?.cursors.delete(request.cursor_id);
-    this.#tellRefused(id, error);
-    return null;
+    return this.#tellRefused(id, error);
   }
 
-  #tellRefused(id: number, error: unknown): void {
+  #tellRefused(id: number, error: unknown): null {
     this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
+    return null;
   }
 
   /** A cursor is fetched from and closed behind what opens it: clients do not wait for that. */
@@ -182,7 +183,9 @@ export class SocketSession {
     switch (request.type) {
       case "open_stream":
         if (this.#streams.has(request.stream_id)) return '{"type":"open_stream"}';
-        throw refused("Close a stream first; this socket has as many as it may");
+        throw new AppError("validation_failed", {
+          message: "Close a stream first; this socket has as many as it may",
+        });
       case "close_stream":
         return this.#closeStream(request.stream_id);
       case "store_sql":
@@ -238,10 +241,6 @@ export class SocketSession {
     this.close();
     this.parts.end(POLICY, reason);
   }
-}
-
-function refused(message: string): AppError {
-  return new AppError("validation_failed", { message });
 }
 
 /** What nobody expects tells the client nothing. */
