@@ -1,5 +1,6 @@
 // Published endpoints and their revisions. Every change is one commit of the record and its revision. What `/p` needs
 // is cached for a moment.
+import type { DatabaseIds } from "../core/database_ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { EndpointSpec, EndpointStatus } from "../core/endpoint_spec.ts";
 import { CACHE_AGE_MS } from "../core/limits.ts";
@@ -7,13 +8,13 @@ import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { EndpointRecord, EndpointRevision } from "../store/records.ts";
 import { removeAll } from "../store/remove_all.ts";
-import { databaseEntry, type DatabasePlace } from "./database_entry.ts";
+import { databaseEntry } from "./database_entry.ts";
 import { countSpecs, removeOldRevisions, revisionAt } from "./endpoint_room.ts";
 import { RecordCache } from "./record_cache.ts";
 import { type Also, FASTER, untilCommitted } from "../store/until_committed.ts";
 
 /** Which endpoint is changed, and by whom. `actor` is the id of the API token, or `operator`. */
-export interface EndpointChange extends DatabasePlace {
+export interface EndpointChange extends DatabaseIds {
   readonly slug: string;
   readonly actor: string;
   /** What is to happen with the change, or not at all. */

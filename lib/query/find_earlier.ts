@@ -52,7 +52,7 @@ export async function findStored(
   replay: CallReplay | null,
 ): Promise<QueryAnswer | null> {
   if (replay === null) return null;
-  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const database = ctx.tenants.open(target);
   const found = await database.findReplay(replayKeys(ctx, replay, ""));
   return found === null ? null : replayedAnswer(replay, found);
 }

@@ -51,8 +51,7 @@ const lastTries = new InTurn();
  * failure carries `errorDetail`, in a batch also `failedIndex` and the results that stay.
  */
 export function run(ctx: QueryContext, call: QueryCall): Promise<QueryAnswer> {
-  const { databaseId, namespaceId } = call.target;
-  const opened = openedFor(ctx, call, ctx.tenants.open(databaseId, namespaceId));
+  const opened = openedFor(ctx, call, ctx.tenants.open(call.target));
   return untilPassed(opened, () => passOnce(ctx, opened, stagesOf(call), withTiming));
 }
 
@@ -74,8 +73,7 @@ export function runIn(
  * the decision.
  */
 export async function decide(ctx: QueryContext, call: QueryCall): Promise<void> {
-  const { databaseId, namespaceId } = call.target;
-  const opened = openedFor(ctx, call, ctx.tenants.open(databaseId, namespaceId));
+  const opened = openedFor(ctx, call, ctx.tenants.open(call.target));
   await untilPassed(opened, () => passOnce(ctx, opened, decidingStages, (nothing) => nothing));
 }
 

@@ -1,4 +1,5 @@
 // The branch operations of a tenant store: make a branch, compare it with its ancestor, merge it into its trunk.
+import type { DatabaseIds } from "../core/database_ids.ts";
 import type { BranchDiff, MergeReport } from "../sql/service/branch_report.ts";
 import type { RowForm } from "../sql/words/row_form.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
@@ -9,23 +10,17 @@ import type { ReplayKeys } from "./stored_answer.ts";
  */
 export interface BranchStore<Log, Failure> {
   /** Copies the present state of `trunkId`, and stores that state as the branch's ancestor. */
-  make(branch: BranchHandle, trunkId: string): Promise<void>;
+  make(branch: DatabaseIds, trunkId: string): Promise<void>;
   /**
    * Compares a branch with its ancestor. Errors: `branch_not_found` for a database that `make` has not made,
    * `merge_refused` where its file is there and its ancestor is not.
    */
   diff(
-    branch: BranchHandle,
+    branch: DatabaseIds,
     rowForm?: RowForm,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }>;
   /** Merges in one transaction of the trunk, with its log and audit rows. Errors: those of `diff`, `database_busy`. */
-  merge(trunk: BranchHandle, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
-}
-
-/** A branch and its namespace. */
-export interface BranchHandle {
-  readonly databaseId: string;
-  readonly namespaceId: string;
+  merge(trunk: DatabaseIds, merge: BranchMerge<Log>): Promise<MergeOutcome<Failure>>;
 }
 
 /** A merge to run. */

@@ -1,4 +1,5 @@
 // Where tenant databases live: the seam between the product and its SQL engines. `tests/contracts/` is what each passes.
+import type { DatabaseIds } from "../core/database_ids.ts";
 import type { MetricFamily } from "../core/metrics.ts";
 import type { DiskReserve } from "../store/disk_reserve.ts";
 import type { EngineFailure } from "../engine/engine_failure.ts";
@@ -45,8 +46,8 @@ export interface TenantStore {
   readonly reserve: Pick<DiskReserve, "lend"> | null;
   /** What it tells about itself to whoever scrapes, of no database alone. */
   metrics(): readonly MetricFamily[];
-  /** A cheap handle; nothing is opened before the first call. `namespaceId` is the unit of fairness. */
-  open(databaseId: string, namespaceId: string): TenantDatabase;
+  /** A cheap handle; nothing is opened before the first call. Namespaces are the unit of fairness. */
+  open(database: DatabaseIds): TenantDatabase;
   /** Deletes a database's storage, now or soon. Calls in flight fail with `store_unavailable`. */
   drop(databaseId: string): Promise<void>;
   /** Reports a database's size (0 for a missing one) and whether it can be read, without asking its engine. */

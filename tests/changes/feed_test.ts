@@ -209,7 +209,7 @@ test("changes that are gone, and ids of another database, answer reset first", a
   await tenant.setup("CREATE TABLE a (id)", ...Array(5).fill("INSERT INTO a VALUES (1)"));
   const { data } = await poll();
   const namespace = await app.deps.control.namespaces.bySlug("acme");
-  await app.deps.tenants.open(tenant.database.id, namespace?.id ?? "").write([
+  await app.deps.tenants.open({ databaseId: tenant.database.id, namespaceId: namespace?.id ?? "" }).write([
     { sql: "DELETE FROM _service_meta_change WHERE seq < 4", params: [] },
   ]);
   const kinds = (changes: readonly { kinds: readonly string[] }[]) =>

@@ -68,14 +68,14 @@ export class Tenant {
   static async create(store: TenantStore, schema: readonly string[] = []): Promise<Tenant> {
     const id = newId("db", systemClock.now());
     await store.create(id);
-    const tenant = new Tenant(id, store.open(id, "ns_1"));
+    const tenant = new Tenant(id, store.open({ databaseId: id, namespaceId: "ns_1" }));
     for (const sql of schema) assertEquals((await tenant.run("schema", [[sql]])).ok, true, sql);
     return tenant;
   }
 
   /** A database that is there already. */
   static at(store: TenantStore, id: string): Tenant {
-    return new Tenant(id, store.open(id, "ns_1"));
+    return new Tenant(id, store.open({ databaseId: id, namespaceId: "ns_1" }));
   }
 
   async run(
@@ -547,7 +547,7 @@ export function tenantStoreContract(name: string, open: () => Promise<StoreFixtu
       const handle = { databaseId: newId("db", systemClock.now()), namespaceId: "ns_1" };
       await store.branches.make(handle, trunk.id);
       assertEquals((await store.branches.diff(handle)).diff.tables, []);
-      const branch = store.open(handle.databaseId, "ns_1");
+      const branch = store.open({ databaseId: handle.databaseId, namespaceId: "ns_1" });
       const { schemaVersion } = await branch.inspect([]);
       const written = await branch.run(tenantCall(schemaVersion, "write", [
         ["UPDATE t SET n = ? WHERE id = 1", 0.1],

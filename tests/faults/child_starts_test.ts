@@ -41,7 +41,7 @@ Deno.test("a child that cannot start is tried again some times and told once, an
     await Deno.writeTextFile(closed, "");
     assert(await killChildren(dataDirectory) > 0);
     const asks = async () => {
-      const database = store.open(databaseId, "");
+      const database = store.open({ databaseId, namespaceId: "" });
       for (let done = false; !done;) {
         done = await database.write([{ sql: "CREATE TABLE t (a)", params: [] }]).then(
           () => true,
@@ -51,7 +51,7 @@ Deno.test("a child that cannot start is tried again some times and told once, an
     };
     const waits = asks();
     const startsUntilNow = async () => (await Deno.readTextFile(starts)).trim().split("\n").length;
-    await assertRejects(() => store.open(databaseId, "").inspect([]));
+    await assertRejects(() => store.open({ databaseId, namespaceId: "" }).inspect([]));
     assert(await startsUntilNow() < 8, "a question waits for many starts");
     await pause(2500);
     const tried = await startsUntilNow();
@@ -80,7 +80,10 @@ Deno.test("the start of a child counts for no statement, however long it takes",
     await store.create(databaseId);
     await Deno.writeTextFile(slow, "");
     assert(await killChildren(dataDirectory) > 0);
-    const asked = store.open(databaseId, "").inspect([{ sql: "SELECT 1", changesSchema: false }]);
+    const asked = store.open({ databaseId, namespaceId: "" }).inspect([{
+      sql: "SELECT 1",
+      changesSchema: false,
+    }]);
     assertEquals(await Promise.race([asked.then(({ failure }) => failure), killed]), null);
   } finally {
     await store.close();

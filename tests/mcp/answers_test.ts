@@ -310,7 +310,9 @@ testSteps("answers", mcpWorld, {
   "the whole corpus of statements changes nothing through query, whoever asks": async (world) => {
     const { config, tenants } = world.app.deps;
     const { id } = await world.shop.createDatabase("corpus");
-    await tenants.open(id, "").write(corpusSchema.map((sql) => ({ sql, params: [] })));
+    await tenants.open({ databaseId: id, namespaceId: "" }).write(
+      corpusSchema.map((sql) => ({ sql, params: [] })),
+    );
     const before = await tenantDump({ config }, id);
     await using client = await world.connect();
     const texts = Object.values(statementCorpus).flat().map(([sql]) => sql);

@@ -498,8 +498,8 @@ testSteps("migrations", migrationWorld, {
       const open = tenants.open.bind(tenants);
       // The answer of the next file is lost, and with `blind` nothing can be read behind it.
       let [loses, blind, lost] = [true, false, false];
-      tenants.open = (databaseId, namespaceId) => {
-        const opened = open(databaseId, namespaceId);
+      tenants.open = (ids) => {
+        const opened = open(ids);
         const run: typeof opened.run = async (call) => {
           if (blind && lost) throw new AppError("store_unavailable");
           const outcome = await opened.run(call);

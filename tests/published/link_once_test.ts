@@ -26,8 +26,8 @@ async function linkOf(world: AccountWorld, slug: string): Promise<string> {
 function endWrites(world: AccountWorld, code: "outcome_unknown" | "store_unavailable"): Disposable {
   const { tenants } = world.app.deps.query;
   const open = tenants.open.bind(tenants);
-  tenants.open = (databaseId, namespaceId) => {
-    const opened = open(databaseId, namespaceId);
+  tenants.open = (ids) => {
+    const opened = open(ids);
     const run: typeof opened.run = async (call) => {
       if (call.level === "read") return await opened.run(call);
       if (code === "outcome_unknown") await opened.run(call);

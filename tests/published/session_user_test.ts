@@ -248,7 +248,10 @@ test("a users table that another instance takes away and brings back is seen at 
   assertEquals((await read(world, ada)).status, 200);
   const namespace = await world.app.deps.control.namespaces.bySlug("acme");
   assert(namespace);
-  const tenant = world.app.deps.tenants.open(world.acme.database.id, namespace.id);
+  const tenant = world.app.deps.tenants.open({
+    databaseId: world.acme.database.id,
+    namespaceId: namespace.id,
+  });
   // The service's own statements tell the pipeline nothing of a change, as those of another instance do not.
   const elsewhere = (sql: string) => tenant.write([{ sql, params: [] }]);
   await elsewhere("ALTER TABLE users RENAME TO people");

@@ -22,7 +22,7 @@ async function world(app: StartedApp, slug: string): Promise<World> {
   return {
     ...{ app, tenant },
     log: (ts, ...durations) => {
-      const database = tenants.open(databaseId, namespaceId);
+      const database = tenants.open({ databaseId, namespaceId });
       for (const durationMs of durations) {
         database.record({
           ...{ id: newId("qry", ts), ts, namespaceId, databaseId, tokenId: "tok_x", userId: null },

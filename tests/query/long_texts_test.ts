@@ -158,7 +158,7 @@ test("what a CREATE TABLE AS selects is known from the first reading: the store 
   await using app = await startApp();
   const { slug, database } = await app.namespace();
   const namespace = await app.deps.control.namespaces.bySlug(slug);
-  const target = app.deps.tenants.open(database.id, namespace?.id ?? "");
+  const target = app.deps.tenants.open({ databaseId: database.id, namespaceId: namespace?.id ?? "" });
   const written = "CREATE TABLE u AS SELECT 1 AS written";
   const parts = { name: "u", ifNotExists: false, select: "SELECT 1 AS told" };
   const { facts, failure } = await target.inspect([

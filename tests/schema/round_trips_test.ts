@@ -22,7 +22,7 @@ function counted(store: TenantStore): { store: TenantStore; asked: () => number 
       if (typeof value !== "function") return value;
       if (name !== "open") return value.bind(target);
       return (databaseId: string, namespaceId: string) =>
-        countedDatabase(target.open(databaseId, namespaceId));
+        countedDatabase(target.open({ databaseId, namespaceId }));
     },
   });
   return { store: proxy, asked: () => calls };

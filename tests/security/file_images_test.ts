@@ -296,8 +296,8 @@ Deno.test("through the store, answers from copies are those of a child, in every
     // Where rows of the log are just being written, a child answers.
     assert(withLog > before, "children answered");
     // Children close it, and nobody else has it open.
-    await store.flushLog(store.lanes(tenant.id, "ns_1"));
-    const rest = await store.task(tenant.id, "ns_1", { op: "rest", db: tenant.id }, "write");
+    await store.flushLog(store.lanes({ databaseId: tenant.id, namespaceId: "ns_1" }));
+    const rest = await store.task({ op: "rest", db: tenant.id }, "write", "ns_1");
     assertEquals(rest.reply.t, "rested", JSON.stringify(rest.reply));
     assertEquals(await results(() => sql), byChild);
     assert((store.lookups?.answered ?? 0) > withLog, "children answered at rest");

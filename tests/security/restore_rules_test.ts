@@ -231,8 +231,8 @@ test("what is written between the look of a rule and the restore is looked at to
     const { tenants } = world.app.deps.query;
     const open = tenants.open.bind(tenants);
     let looks = 0;
-    tenants.open = (databaseId, namespaceId) =>
-      new Proxy(open(databaseId, namespaceId), {
+    tenants.open = (ids) =>
+      new Proxy(open(ids), {
         get: (database, name) => {
           const member = Reflect.get(database, name);
           if (name !== "compareSnapshot") {

@@ -17,7 +17,7 @@ async function runUnclassified(
   level: Level,
   sql: string,
 ): Promise<TenantOutcome> {
-  const database = store.open(databaseId, "ns_1");
+  const database = store.open({ databaseId, namespaceId: "ns_1" });
   const { schemaVersion } = await database.inspect([]);
   const result = ctx.facts.syntax(sql);
   const params = Array<number>(result.ok ? result.syntax.parameterCount : 0).fill(1);
@@ -91,7 +91,7 @@ Deno.test("even a connection that changes the schema opens no other file, loads 
 
 Deno.test("the functions that the service's triggers call are no tenant's, by whatever name in FROM, also where they are left", async () => {
   await withCorpusTenant(async ({ store, addDatabase }) => {
-    const database = store.open(await addDatabase(), "ns_1");
+    const database = store.open({ databaseId: await addDatabase(), namespaceId: "ns_1" });
     const run = async (level: Level, sql: string, more: Partial<TenantCall> = {}) => {
       const { schemaVersion } = await database.inspect([]);
       return await database.run(tenantCall(schemaVersion, level, [[sql]], { log: null, ...more }));

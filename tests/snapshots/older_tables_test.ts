@@ -23,7 +23,7 @@ async function makeOlder({ app, acme }: PublishedApp, whileOld: () => Promise<vo
   const statements = ["count", "hits", "code"].map((name) =>
     `ALTER TABLE _service_meta_endpoint_call DROP COLUMN ${name}`
   );
-  await app.deps.tenants.open(acme.database.id, namespace.id).write(
+  await app.deps.tenants.open({ databaseId: acme.database.id, namespaceId: namespace.id }).write(
     [...statements, oldRow()].map((sql) => ({ sql, params: [] })),
   );
   await whileOld();

@@ -35,7 +35,7 @@ export async function withCorpusTenant(body: (tenant: CorpusTenant) => Promise<v
 async function addDatabase(store: TenantStore): Promise<string> {
   const databaseId = newId("db", systemClock.now());
   await store.create(databaseId);
-  await store.open(databaseId, "").write([
+  await store.open({ databaseId, namespaceId: "" }).write([
     ...corpusSchema.map((sql) => ({ sql, params: [] })),
     {
       sql:

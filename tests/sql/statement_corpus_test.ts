@@ -9,7 +9,12 @@ import { statementCorpus } from "./statement_corpus.ts";
 async function described({ ctx, store }: CorpusTenant, id: string, sql: string, expected: string) {
   const syntax = ctx.facts.syntax(sql);
   const params = Array<null>(syntax.ok ? syntax.syntax.parameterCount : 0).fill(null);
-  const { facts, misunderstood } = await classify(ctx, id, store.open(id, "ns_1"), [{ sql, params }]);
+  const { facts, misunderstood } = await classify(
+    ctx,
+    id,
+    store.open({ databaseId: id, namespaceId: "ns_1" }),
+    [{ sql, params }],
+  );
   const [one] = facts;
   if (one) return one.role === null ? `nobody ${one.verb}: ${one.refusal}` : factsText(one, expected);
   return `error ${misunderstood?.code ?? misunderstood?.failure.kind}`;
@@ -63,7 +68,7 @@ Deno.test("what is learned after a change of the schema holds for the schema as 
     const id = await tenant.addDatabase();
     const insert = "INSERT INTO audit_copy VALUES ('x')";
     assertEquals(await described(tenant, id, insert, ""), "write insert; writes audit_copy");
-    await tenant.store.open(id, tenant.namespaceId).write([{
+    await tenant.store.open({ databaseId: id, namespaceId: tenant.namespaceId }).write([{
       sql: "CREATE TRIGGER later AFTER INSERT ON audit_copy BEGIN DELETE FROM parents WHERE id = 1; END",
       params: [],
     }]);
@@ -71,7 +76,10 @@ Deno.test("what is learned after a change of the schema holds for the schema as 
       await described(tenant, id, `${insert} `, ""),
       "write insert; reads children, parents; writes audit_copy, parents",
     );
-    await tenant.store.open(id, tenant.namespaceId).write([{ sql: "DROP TRIGGER later", params: [] }]);
+    await tenant.store.open({ databaseId: id, namespaceId: tenant.namespaceId }).write([{
+      sql: "DROP TRIGGER later",
+      params: [],
+    }]);
     assertEquals(await described(tenant, id, ` ${insert}`, ""), "write insert; writes audit_copy");
   });
 });

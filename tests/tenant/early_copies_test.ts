@@ -28,7 +28,7 @@ Deno.test("a snapshot of a large database is one state, whatever is written whil
     await store.copy(copy, { databaseId: tenant.id, snapshot: null });
     writing.on = false;
     await writer;
-    const copies = store.open(copy, "ns_1");
+    const copies = store.open({ databaseId: copy, namespaceId: "ns_1" });
     assertEquals((await copies.inspect([])).failure, null);
     let before = -1;
     for (let round = 0; round < 6; round++) {

@@ -48,7 +48,7 @@ async function withResting(
     for (let id = 1; id <= 10; id++) await write(tenant, `INSERT INTO t VALUES (${id}, ${id})`);
     const rest = async (one = tenant) => {
       // Turned forward, the clock says that nobody has called for long: rows of its log would be written, and wake the file.
-      await store.flushLog(store.lanes(one.id, "ns_1"));
+      await store.flushLog(store.lanes({ databaseId: one.id, namespaceId: "ns_1" }));
       for (let waited = 0; waited === 0 || await hasLog(folder, one); waited++) {
         assert(waited < 2000, "the database does not come to rest");
         // Rows of its log may come as late as this, and other children may have it open still.

@@ -1,5 +1,6 @@
 // Log rows of reads on their way into their tables: what a process leaves in the spool at its end is in the log once, and
 // nothing keeps the spool's files for ever.
+import type { DatabaseIds } from "../../lib/core/database_ids.ts";
 import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
@@ -9,7 +10,7 @@ import { configFromEnvironment } from "../../lib/config.ts";
 import { createLocalStore } from "../../lib/tenant/local/create_local_store.ts";
 import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
 import type { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
-import type { Request } from "../../lib/tenant/local/child/protocol.ts";
+import type { DatabaseRequest } from "../../lib/tenant/local/child/protocol.ts";
 import type { LogBuffer } from "../../lib/tenant/log/log_buffer.ts";
 import type { ReplyFrame } from "../../lib/tenant/local/frames/reply_frames.ts";
 import { LogFlusher } from "../../lib/tenant/local/log/log_flusher.ts";
@@ -109,7 +110,7 @@ Deno.test("rows that an ended process left in the spool are in the log once, als
       await Deno.writeFile(path, left);
       await withStore(dataDirectory, async (store) => {
         const readLog = async (sql: string) => {
-          const database = store.open(id, "ns_1");
+          const database = store.open({ databaseId: id, namespaceId: "ns_1" });
           const { schemaVersion } = await database.inspect([]);
           const outcome = await database.run(tenantCall(schemaVersion, "read", [[sql]], { readsLog: true }));
           assert(outcome.ok === true, JSON.stringify(outcome));
@@ -261,9 +262,9 @@ class FakeHost implements Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "
   isQuiet = true;
   isDamaged = true;
 
-  constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}
+  constructor(readonly lanes: (database: DatabaseIds) => DatabaseLanes) {}
 
-  task(_id: string, _namespace: string, _request: Request): Promise<ReplyFrame> {
+  task(_request: DatabaseRequest): Promise<ReplyFrame> {
     if (this.isDamaged) return Promise.reject(new AppError("database_corrupt"));
     return Promise.resolve({ reply: { t: "done" }, text: "" });
   }
@@ -279,7 +280,7 @@ Deno.test("rows of a database that cannot be written keep no file of the spool, 
       all.set(id, known);
       return known;
     };
-    const host = new FakeHost(lanes);
+    const host = new FakeHost(({ databaseId }) => lanes(databaseId));
     const flusher: LogFlusher = new LogFlusher({
       host,
       spool,
@@ -352,7 +353,7 @@ async function eightyLongRows(folder: string, packsBytes?: number) {
   const clock = new TurnableClock();
   const spool = await LogSpool.open(folder, silentLog, packsBytes);
   const all = new Map<string, DatabaseLanes>();
-  const host = new FakeHost((id) => all.get(id) ?? assertUnreachable(id));
+  const host = new FakeHost(({ databaseId: id }) => all.get(id) ?? assertUnreachable(id));
   Object.assign(host, { isQuiet: false, isDamaged: false });
   const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes: 1 << 26 });
   const rows: LogValues[] = [];
@@ -609,7 +610,7 @@ class SlowHost extends FakeHost {
   prunings = 0;
   readonly #go = Promise.withResolvers<void>();
 
-  override async task(_id: string, _namespace: string, request: Request): Promise<ReplyFrame> {
+  override async task(request: DatabaseRequest): Promise<ReplyFrame> {
     this.running++;
     await this.#go.promise;
     if (this.isAway) throw new AppError("store_unavailable");
@@ -643,7 +644,7 @@ class StandingClock extends TurnableClock {
 async function slowFlusher(folder: string, logBytes = 1 << 26) {
   const spool = await LogSpool.open(folder);
   const all = new Map<string, DatabaseLanes>();
-  const host = new SlowHost((id) => all.get(id) ?? assertUnreachable(id));
+  const host = new SlowHost(({ databaseId: id }) => all.get(id) ?? assertUnreachable(id));
   const clock = new StandingClock();
   const flusher = new LogFlusher({ host, spool, clock, log: silentLog, logDays: 30, logBytes });
   const open = (): DatabaseLanes => {
@@ -668,7 +669,7 @@ Deno.test("a file of the spool that cannot be read keeps no store from its start
     const unreadable = ["log-7.jsonl", "packs-8.jsonl"].map((name) => `${folder}/spool/${name}`);
     for (const path of unreadable) await Deno.mkdir(path);
     await withStore(folder, async (store) => {
-      const database = store.open(id, "ns_1");
+      const database = store.open({ databaseId: id, namespaceId: "ns_1" });
       const { schemaVersion } = await database.inspect([]);
       const sql = "SELECT id FROM _service_meta_query_log WHERE sql = 'SELECT 1'";
       const outcome = await database.run(tenantCall(schemaVersion, "read", [[sql]], { readsLog: true }));

@@ -206,7 +206,7 @@ Deno.test("the lanes that made a database's file belong to the namespace of whoe
   await withStore(async (store) => {
     const id = newId("db", systemClock.now());
     await store.create(id);
-    await store.open(id, "ns_1").inspect([]);
-    assertEquals(store.lanes(id, "").namespaceId, "ns_1");
+    await store.open({ databaseId: id, namespaceId: "ns_1" }).inspect([]);
+    assertEquals(store.lanes({ databaseId: id, namespaceId: "" }).namespaceId, "ns_1");
   });
 });

@@ -138,7 +138,11 @@ Deno.test("an answer to a merge's commit that is lost on its way back is looked 
         }),
       });
       const { trunk, branchId } = await trunkAndBranch(store);
-      await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2, 'two')");
+      await ask(
+        store.open({ databaseId: branchId, namespaceId: "ns_1" }),
+        "write",
+        "INSERT INTO t VALUES (2, 'two')",
+      );
       const outcome = await merge(store, trunk, branchId);
       assertEquals([outcome.outcome, outcome.snapshotTaken], ["merged", true]);
       assertEquals(await trunk.rows("SELECT * FROM t"), [[1, "one"], [2, "two"]]);
@@ -160,10 +164,18 @@ Deno.test("a merge that begins again leaves a snapshot of its label to the insta
       }),
     });
     const { trunk, branchId } = await trunkAndBranch(store);
-    await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2, 'two')");
+    await ask(
+      store.open({ databaseId: branchId, namespaceId: "ns_1" }),
+      "write",
+      "INSERT INTO t VALUES (2, 'two')",
+    );
     const branch = { databaseId: newId("db", systemClock.now()), namespaceId: "ns_1" };
     await store.branches.make(branch, trunk.id);
-    await ask(store.open(branch.databaseId, "ns_1"), "write", "INSERT INTO t VALUES (3, 'three')");
+    await ask(
+      store.open({ databaseId: branch.databaseId, namespaceId: "ns_1" }),
+      "write",
+      "INSERT INTO t VALUES (3, 'three')",
+    );
     // Labels tell a millisecond, in which two instances can begin.
     const { snapshot } = mergeOf(trunk, branchId);
     const sides = { databaseId: trunk.id, namespaceId: "ns_1" };
@@ -198,7 +210,7 @@ Deno.test("a merge during which the server is killed is there as a whole or not 
     const { trunk, branchId } = await trunkAndBranch(store);
     const fill = "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2001) " +
       "INSERT INTO t SELECT i, 'x' FROM n";
-    await ask(store.open(branchId, "ns_1"), "write", fill);
+    await ask(store.open({ databaseId: branchId, namespaceId: "ns_1" }), "write", fill);
     // Three of the requests that write rows, and the one that commits.
     for (const at of [1, 3, 5]) {
       [requests, killAt] = [0, at];
@@ -239,7 +251,11 @@ Deno.test("a merge waits for its snapshot longer than the server keeps idle stre
       }),
     });
     const { trunk, branchId } = await trunkAndBranch(store);
-    await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2, 'two')");
+    await ask(
+      store.open({ databaseId: branchId, namespaceId: "ns_1" }),
+      "write",
+      "INSERT INTO t VALUES (2, 'two')",
+    );
     [slow, comparisons] = [true, 0];
     const outcome = await merge(store, trunk, branchId);
     assertEquals([outcome.outcome, outcome.snapshotTaken, slow, comparisons], ["merged", true, false, 1]);
@@ -267,7 +283,7 @@ Deno.test("a fork that lacks what was written last is made again, and where none
     const second = newId("db", systemClock.now());
     await store.branches.make({ databaseId: second, namespaceId: "" }, trunk.id);
     assertEquals(stale, 0);
-    const [row] = rowsOf(await ask(store.open(second, ""), "read", COUNT));
+    const [row] = rowsOf(await ask(store.open({ databaseId: second, namespaceId: "" }), "read", COUNT));
     assertEquals(row, [1]);
     stale = Infinity;
     const third = newId("db", systemClock.now());
@@ -297,7 +313,7 @@ Deno.test("reals that no short decimal names are compared and merged to the last
     }
     const branchId = newId("db", systemClock.now());
     await store.branches.make({ databaseId: branchId, namespaceId: "ns_1" }, trunk.id);
-    const branch = store.open(branchId, "ns_1");
+    const branch = store.open({ databaseId: branchId, namespaceId: "ns_1" });
     const { schemaVersion } = await branch.inspect([]);
     for (const [id, value] of reals.entries()) {
       const statements = [["UPDATE reals SET a = ? WHERE id = ?", value, id], [

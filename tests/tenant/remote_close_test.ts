@@ -35,7 +35,7 @@ Deno.test("a store that is closed has ended its questions whether the server ans
     const { schemaVersion } = await tenant.database.inspect([]);
     slow = true;
     assertEquals(await tenant.rows("SELECT 'slow'", [], { log: null }), [["slow"]]);
-    const elsewhere = other.open(tenant.id, "ns_1");
+    const elsewhere = other.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     const changed = await elsewhere.inspect([]);
     await elsewhere.run(tenantCall(changed.schemaVersion, "schema", [["CREATE TABLE u (a)"]]));
     const stale = await tenant.database.run(

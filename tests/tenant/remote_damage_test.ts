@@ -23,7 +23,7 @@ Deno.test("a database whose namespace is gone is database_corrupt and says so, a
     const tenant = await sold(world);
     await loseNamespace(world, locationOf(tenant.id));
     const store = world.store();
-    const lost = store.open(tenant.id, "ns_1");
+    const lost = store.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     assertEquals((await failureOf(() => ask(lost, "read", "SELECT a FROM t"))).code, "database_corrupt");
     assertEquals(await store.storageOf(tenant.id), { sizeBytes: 0, state: "corrupt" });
     const { schemaVersion } = await tenant.database.inspect([]);
@@ -36,7 +36,10 @@ Deno.test("a database whose namespace is gone is database_corrupt and says so, a
     for (const copy of copying) assertEquals((await failureOf(copy)).code, "database_corrupt");
     const into = newId("db", 1);
     await store.copy(into, { databaseId: tenant.id, snapshot: "good" });
-    assertEquals(rowsOf(await ask(store.open(into, "ns_1"), "read", "SELECT a FROM t")), [["kept"]]);
+    assertEquals(
+      rowsOf(await ask(store.open({ databaseId: into, namespaceId: "ns_1" }), "read", "SELECT a FROM t")),
+      [["kept"]],
+    );
     const restored = await lost.restore("good", { undoLabel: "undo" });
     assertEquals(restored, { undo: false, setAside: null });
     assertEquals(rowsOf(await ask(lost, "read", "SELECT a FROM t")), [["kept"]]);

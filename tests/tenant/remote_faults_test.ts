@@ -93,7 +93,10 @@ Deno.test("a catalogue that is opened, held by a writer or cut off at that momen
     await store.drop(tenant.id);
     assert(Object.values(faults).every(({ left }) => left < 0), JSON.stringify(faults));
     const second = world.store();
-    assertEquals((await failureOf(() => second.open(tenant.id, "ns").inspect([]))).code, "store_unavailable");
+    assertEquals(
+      (await failureOf(() => second.open({ databaseId: tenant.id, namespaceId: "ns" }).inspect([]))).code,
+      "store_unavailable",
+    );
   });
 });
 

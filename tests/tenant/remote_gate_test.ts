@@ -130,7 +130,7 @@ Deno.test("a schema that another process has changed is noticed by the statement
   await withSqld(async (world) => {
     const [one, two] = [world.store(), world.store()];
     const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
-    const elsewhere = two.open(tenant.id, "ns_1");
+    const elsewhere = two.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     const { schemaVersion } = await elsewhere.inspect([]);
     await tenant.run("schema", [["DROP TABLE t"]]);
     await tenant.run("schema", [["CREATE TABLE u (b)"]]);
@@ -149,7 +149,7 @@ Deno.test("a read that ran under a schema which another process has just made is
     const [one, two] = [world.store(), world.store()];
     for (const texts of [["SELECT * FROM t"], ["SELECT * FROM t", "SELECT 1"]]) {
       const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
-      const elsewhere = two.open(tenant.id, "ns_1");
+      const elsewhere = two.open({ databaseId: tenant.id, namespaceId: "ns_1" });
       const { schemaVersion } = await elsewhere.inspect([]);
       await tenant.run("schema", [["DROP TABLE t"]]);
       await tenant.run("schema", [["CREATE TABLE t (secret)"]]);
@@ -207,7 +207,7 @@ Deno.test("what takes long to compile comes by namespace: one of many databases 
       mine.push((await Tenant.create(store, [`CREATE TABLE w (${columns})`])).database);
     }
     const { id } = await Tenant.create(store, [`CREATE TABLE w (${columns})`]);
-    const other = store.open(id, "ns_2");
+    const other = store.open({ databaseId: id, namespaceId: "ns_2" });
     const quick = [{ sql: "SELECT 1", changesSchema: false }];
     // Every schema is known, so that nothing but the thread is waited for.
     for (const database of [...mine, other]) await database.inspect(quick);

@@ -37,7 +37,10 @@ Deno.test("a caller who hangs up while the answer is on its way holds up no writ
     const tenant = await Tenant.create(world.store({ fetch, queryTimeoutMs: 20_000 }), [
       "CREATE TABLE t (a)",
     ]);
-    const elsewhere = world.store({ queryTimeoutMs: 20_000 }).open(tenant.id, "ns_1");
+    const elsewhere = world.store({ queryTimeoutMs: 20_000 }).open({
+      databaseId: tenant.id,
+      namespaceId: "ns_1",
+    });
     for (const { name, statements, more } of cases) {
       await assertPrompt(async () => {
         gone = new AbortController();
@@ -65,7 +68,7 @@ Deno.test("a statement that sqld cannot read leaves no transaction open behind i
   await withSqld(async (world) => {
     const store = world.store({ queryTimeoutMs: 20_000 });
     const tenant = await Tenant.create(store, ["CREATE TABLE t (a)"]);
-    const elsewhere = world.store().open(tenant.id, "ns_1");
+    const elsewhere = world.store().open({ databaseId: tenant.id, namespaceId: "ns_1" });
     // SQLite's grammar has it, that of the server has not.
     const unreadable = "INSERT INTO t SELECT group_concat(a ORDER BY a) FROM t";
     const before = { ...tenantCall(0, "write", [[INSERT, "first"], [unreadable]]), atomic: false };

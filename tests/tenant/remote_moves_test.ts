@@ -12,7 +12,7 @@ Deno.test("a restore in one process is what the other ones see from their next c
     const [one, two] = [world.store(), world.store()];
     const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
     await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
-    const elsewhere = two.open(tenant.id, "ns_1");
+    const elsewhere = two.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     assertEquals(rowsOf(await ask(elsewhere, "read", "SELECT a FROM t")), [["before"]]);
     await tenant.database.takeSnapshot("mine");
     await tenant.run("write", [["UPDATE t SET a = 'after'"]]);
@@ -45,7 +45,7 @@ Deno.test("of many who ask where a database was, all learn that it has moved, an
     const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
     await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
     await tenant.database.takeSnapshot("mine");
-    const elsewhere = two.open(tenant.id, "ns_1");
+    const elsewhere = two.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     const read = async () => rowsOf(await ask(elsewhere, "read", "SELECT a FROM t"));
     assertEquals(await read(), [["before"]]);
     await tenant.database.restore("mine", { undoLabel: "undo" });
@@ -74,7 +74,7 @@ Deno.test("a request that was on its way while the database moved twice ends whe
     const tenant = await Tenant.create(one, ["CREATE TABLE t (a)"]);
     await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
     await tenant.database.takeSnapshot("mine");
-    const elsewhere = two.open(tenant.id, "ns_1");
+    const elsewhere = two.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     const read = async (sql: string) => rowsOf(await ask(elsewhere, "read", sql));
     const held = read("SELECT a, 'held' FROM t");
     await isHeld.promise;
@@ -93,7 +93,7 @@ Deno.test("writes of another process during a restore are in it, behind it or re
     const [one, two] = [world.store(), world.store()];
     const tenant = await Tenant.create(one, ["CREATE TABLE t (a INTEGER)"]);
     await tenant.database.takeSnapshot("start");
-    const elsewhere = two.open(tenant.id, "ns_1");
+    const elsewhere = two.open({ databaseId: tenant.id, namespaceId: "ns_1" });
     let running = true;
     const committed: number[] = [];
     let told = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ Deno.test("a restore that dies on its way leaves the database as it was, open ag
       await failureOf(() => tenant.database.restore("mine", { undoLabel: "undo" }));
       assert(dead);
       await forward(world.sqld);
-      const other = world.store().open(tenant.id, "ns_1");
+      const other = world.store().open({ databaseId: tenant.id, namespaceId: "ns_1" });
       const sql = { write: "INSERT INTO t VALUES (1) RETURNING a", read: "SELECT 1" };
       assertEquals(rowsOf(await ask(other, level, sql[level])), [[1]]);
       assertEquals((await ask(other, "write", "INSERT INTO t VALUES (2)")).ok, true);
@@ -169,7 +169,9 @@ Deno.test("a restore whose last answer is lost has taken place, and whoever cann
       await tenant.run("write", [["INSERT INTO t VALUES ('before')"]]);
       await tenant.database.takeSnapshot("mine");
       await tenant.run("write", [["UPDATE t SET a = 'after'"]]);
-      const [reader, writer] = [world.store(), world.store()].map((other) => other.open(tenant.id, "ns_1"));
+      const [reader, writer] = [world.store(), world.store()].map((other) =>
+        other.open({ databaseId: tenant.id, namespaceId: "ns_1" })
+      );
       assert(reader && writer);
       for (const other of [reader, writer]) {
         assertEquals(rowsOf(await ask(other, "read", "SELECT a FROM t")), [["after"]]);
@@ -210,7 +212,7 @@ Deno.test("a restore that fails on its way leaves the database open, for reads a
         (await failureOf(() => tenant.database.restore("mine", { undoLabel: "undo" }))).code,
         "store_unavailable",
       );
-      const elsewhere = world.store().open(tenant.id, "ns_1");
+      const elsewhere = world.store().open({ databaseId: tenant.id, namespaceId: "ns_1" });
       assertEquals((await ask(elsewhere, "write", "INSERT INTO t VALUES (1)")).ok, true);
       assertEquals(await tenant.rows("SELECT a FROM t"), [[1]]);
       broken = false;
@@ -247,7 +249,7 @@ async function trunkAndBranch(store: RemoteStore): Promise<{ trunk: Tenant; bran
   await trunk.run("write", [["INSERT INTO t VALUES (1)"]]);
   const branchId = newId("db", systemClock.now());
   await store.branches.make({ databaseId: branchId, namespaceId: "ns_1" }, trunk.id);
-  await ask(store.open(branchId, "ns_1"), "write", "INSERT INTO t VALUES (2)");
+  await ask(store.open({ databaseId: branchId, namespaceId: "ns_1" }), "write", "INSERT INTO t VALUES (2)");
   return { trunk, branchId };
 }
 
@@ -264,7 +266,7 @@ Deno.test("a merge into a trunk that another process has restored, or restores a
     });
     const merging = world.store();
     const { trunk, branchId } = await trunkAndBranch(merging);
-    const elsewhere = restoring.open(trunk.id, "ns_1");
+    const elsewhere = restoring.open({ databaseId: trunk.id, namespaceId: "ns_1" });
     await elsewhere.takeSnapshot("mine");
     await trunk.run("write", [["INSERT INTO t VALUES (3)"]]);
     await elsewhere.restore("mine", { undoLabel: "undo" });
@@ -293,17 +295,26 @@ Deno.test("a copy has the rows and begins with an empty log; dropping takes snap
     const [now, then] = [newId("db", systemClock.now()), newId("db", systemClock.now())];
     await store.copy(now, { databaseId: tenant.id, snapshot: null });
     await store.copy(then, { databaseId: tenant.id, snapshot: "one" });
-    assertEquals(rowsOf(await ask(store.open(now, ""), "read", "SELECT count(*) FROM t")), [[2]]);
-    assertEquals(rowsOf(await ask(store.open(then, ""), "read", "SELECT count(*) FROM t")), [[1]]);
+    assertEquals(
+      rowsOf(await ask(store.open({ databaseId: now, namespaceId: "" }), "read", "SELECT count(*) FROM t")),
+      [[2]],
+    );
+    assertEquals(
+      rowsOf(await ask(store.open({ databaseId: then, namespaceId: "" }), "read", "SELECT count(*) FROM t")),
+      [[1]],
+    );
     const audit = "SELECT count(*) FROM _service_meta_audit";
-    assertEquals(rowsOf(await ask(store.open(then, ""), "read", audit)), [[0]]);
+    assertEquals(rowsOf(await ask(store.open({ databaseId: then, namespaceId: "" }), "read", audit)), [[0]]);
     const gone = newId("db", systemClock.now());
     const error = await failureOf(() => store.copy(gone, { databaseId: tenant.id, snapshot: "none" }));
     assertEquals(error.code, "snapshot_not_found");
     await store.drop(tenant.id);
     const after = world.store();
     assertEquals((await after.storageOf(tenant.id)).sizeBytes, 0);
-    assertEquals(await after.open(tenant.id, "").snapshots(), []);
-    assertEquals(rowsOf(await ask(after.open(now, ""), "read", "SELECT count(*) FROM t")), [[2]]);
+    assertEquals(await after.open({ databaseId: tenant.id, namespaceId: "" }).snapshots(), []);
+    assertEquals(
+      rowsOf(await ask(after.open({ databaseId: now, namespaceId: "" }), "read", "SELECT count(*) FROM t")),
+      [[2]],
+    );
   });
 });

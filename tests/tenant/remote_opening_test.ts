@@ -9,7 +9,7 @@ import { ask, type Between, forward, standBetween, withSqld } from "./sqld_world
 
 /** Restores the snapshot "mine"; "restored", or the error's code. */
 function restoreIn(store: RemoteStore, databaseId: string): Promise<string> {
-  const restored = store.open(databaseId, "ns_1").restore("mine", {
+  const restored = store.open({ databaseId, namespaceId: "ns_1" }).restore("mine", {
     undoLabel: newId("snap", systemClock.now()),
   });
   return restored.then(() => "restored", ({ code }) => code);
@@ -39,13 +39,13 @@ async function insert(database: TenantDatabase, value: string): Promise<unknown>
 }
 
 async function rowsIn(store: RemoteStore, databaseId: string): Promise<unknown> {
-  return rowsOf(await ask(store.open(databaseId, "ns_1"), "read", "SELECT a FROM t"));
+  return rowsOf(await ask(store.open({ databaseId, namespaceId: "ns_1" }), "read", "SELECT a FROM t"));
 }
 
 Deno.test("no restore begins while one that failed opens the database again, and no acknowledged write is lost", async () => {
   await withSqld(async (world) => {
     const id = await snapshotted(world.store());
-    const writer = world.store().open(id, "ns_1");
+    const writer = world.store().open({ databaseId: id, namespaceId: "ns_1" });
     assertEquals(await insert(writer, "before"), true);
     const meanwhile: string[] = [];
     const between = failing(async ({ url }, go) => {
@@ -75,7 +75,7 @@ Deno.test("no restore begins while a caller opens what a dead one has closed, an
       if (url.endsWith("/config")) meanwhile.push(await restoreIn(world.store(), id));
       return await go();
     };
-    const writer = world.store({ fetch: standBetween(opens) }).open(id, "ns_1");
+    const writer = world.store({ fetch: standBetween(opens) }).open({ databaseId: id, namespaceId: "ns_1" });
     assertEquals(await insert(writer, "kept"), true);
     assertEquals(await rowsIn(world.store(), id), [["kept"]]);
     assertEquals(meanwhile, ["database_busy"]);
@@ -98,7 +98,7 @@ Deno.test("a restore that comes to its move after somebody has opened the databa
       "outcome_unknown",
     );
     await forward(world.sqld);
-    const writer = world.store().open(id, "ns_1");
+    const writer = world.store().open({ databaseId: id, namespaceId: "ns_1" });
     assertEquals(await insert(writer, "one"), true);
     for (const go of underWay) {
       assertEquals((await (await go()).text()).includes("UNIQUE constraint failed"), true);
@@ -114,7 +114,7 @@ Deno.test("of the requests that open a database again any may be lost: it opens 
     for (const lost of [1, 2, 3]) {
       for (const ran of [false, true]) {
         const id = await snapshotted(world.store());
-        const writer = world.store().open(id, "ns_1");
+        const writer = world.store().open({ databaseId: id, namespaceId: "ns_1" });
         assertEquals(await insert(writer, "before"), true);
         let requests = 0;
         const between = failing(async (_request, go) => {

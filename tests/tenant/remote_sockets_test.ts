@@ -185,7 +185,7 @@ Deno.test("an INSERT of one row under a schema that another process has changed 
   await withRelay(async (world, relay, tenant) => {
     await warm(tenant, "warm");
     const { schemaVersion } = await tenant.database.inspect([]);
-    const elsewhere = world.store().open(tenant.id, "ns_1");
+    const elsewhere = world.store().open({ databaseId: tenant.id, namespaceId: "ns_1" });
     const { schemaVersion: now } = await elsewhere.inspect([]);
     await elsewhere.run(tenantCall(now, "schema", [["CREATE TABLE u (b)"]]));
     const before = relay.messages.length;
@@ -297,12 +297,15 @@ Deno.test("a socket does not outlive its database: what another process has drop
     await warm(tenant, "kept");
     assert(relay.open >= 2);
     const other = world.store();
-    await other.open(tenant.id, "ns_1").takeSnapshot("before");
+    await other.open({ databaseId: tenant.id, namespaceId: "ns_1" }).takeSnapshot("before");
     await warm(tenant, "undone");
-    await other.open(tenant.id, "ns_1").restore("before", { undoLabel: "undo" });
+    await other.open({ databaseId: tenant.id, namespaceId: "ns_1" }).restore("before", { undoLabel: "undo" });
     assertEquals(rowsOf(await ask(tenant.database, "read", COUNT)), [[3]]);
     await warm(tenant, "later");
-    assertEquals(rowsOf(await ask(other.open(tenant.id, "ns_1"), "read", COUNT)), [[6]]);
+    assertEquals(
+      rowsOf(await ask(other.open({ databaseId: tenant.id, namespaceId: "ns_1" }), "read", COUNT)),
+      [[6]],
+    );
     await other.drop(tenant.id);
     const error = await failureOf(() => tenant.run("write", [["INSERT INTO t (a) VALUES ('late')"]]));
     assertEquals(error.code, "store_unavailable");

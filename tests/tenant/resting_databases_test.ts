@@ -18,9 +18,9 @@ const REST_MS = 61_000;
 function restsOf(store: LocalStore): string[] {
   const asked: string[] = [];
   const task = store.task.bind(store);
-  store.task = (databaseId, namespaceId, request, lane) => {
-    if (request.op === "rest") asked.push(databaseId);
-    return task(databaseId, namespaceId, request, lane);
+  store.task = (request, lane, namespaceId) => {
+    if (request.op === "rest") asked.push(request.db);
+    return task(request, lane, namespaceId);
   };
   return asked;
 }
@@ -140,7 +140,7 @@ Deno.test("rows of its log keep no database from resting, and leave an empty log
     await write(tenant, ROWS);
     clock.turn(REST_MS / 2);
     const moved = async () => {
-      const lanes = store.lanes(tenant.id, "");
+      const lanes = store.lanes({ databaseId: tenant.id, namespaceId: "" });
       const rows = lanes.log.length;
       assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[2000]]);
       assert(lanes.log.length > rows);
@@ -269,11 +269,11 @@ Deno.test(
         assert(round < 20, "one child reads everything");
         await Promise.all([1, 2, 3].map((n) => tenant.rows(long, [n])));
       }
-      await store.flushLog(store.lanes(tenant.id, "ns_1"));
+      await store.flushLog(store.lanes({ databaseId: tenant.id, namespaceId: "ns_1" }));
       const rested = Promise.withResolvers<unknown>();
       const task = store.task.bind(store);
-      store.task = async (databaseId, namespaceId, request, lane) => {
-        const frame = await task(databaseId, namespaceId, request, lane);
+      store.task = async (request, lane, namespaceId) => {
+        const frame = await task(request, lane, namespaceId);
         if (request.op === "rest") rested.resolve(frame.reply);
         return frame;
       };

@@ -1,4 +1,6 @@
 // Which databases are put to rest in a round, and how many: without a child, which has nothing to decide here.
+import type { DatabaseIds } from "../../lib/core/database_ids.ts";
+import type { DatabaseRequest } from "../../lib/tenant/local/child/protocol.ts";
 import { assertEquals } from "@std/assert";
 import { newId } from "../../lib/core/ids.ts";
 import { RestingDatabases } from "../../lib/tenant/local/resting_databases.ts";
@@ -38,8 +40,11 @@ async function withRounds(
   const scheduler = { slots: [], waiting: new Set<string>(), stopping: false, closeEverywhere };
   const host = {
     ...{ lookups: null, archive, transactions: { closeEverywhere } },
-    lanes: (databaseId: string) => ({ mayEnd: !working.has(databaseId), writes: { givesWay: false } }),
-    task: async (databaseId: string) => {
+    lanes: ({ databaseId }: DatabaseIds) => ({
+      mayEnd: !working.has(databaseId),
+      writes: { givesWay: false },
+    }),
+    task: async ({ db: databaseId }: Pick<DatabaseRequest, "db">) => {
       // In no child and in no transaction.
       assertEquals(closed.splice(0), [databaseId, databaseId]);
       asked.push(databaseId);

@@ -1,12 +1,13 @@
 // Log rows of reads, whatever happens to them in whatever order: rows of all lengths, refused calls, looks, readers of a log, a
 // disk that is full, deletions, stops and kills. Each row is in its table in the end, as it was, and the spool has no file left.
+import type { DatabaseIds } from "../../lib/core/database_ids.ts";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { AppError } from "../../lib/core/errors.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { silentLog } from "../../lib/core/log.ts";
 import { pause } from "../../lib/core/pause.ts";
-import type { Request } from "../../lib/tenant/local/child/protocol.ts";
+import type { DatabaseRequest } from "../../lib/tenant/local/child/protocol.ts";
 import type { DatabaseHost } from "../../lib/tenant/local/database_host.ts";
 import type { DatabaseLanes } from "../../lib/tenant/local/lanes/database_lanes.ts";
 import { LogFlusher } from "../../lib/tenant/local/log/log_flusher.ts";
@@ -47,9 +48,9 @@ class Tables implements Pick<DatabaseHost, "isQuiet" | "lanes" | "lookups" | "ta
   isQuiet = false;
   isFull = false;
 
-  constructor(readonly lanes: (databaseId: string) => DatabaseLanes) {}
+  constructor(readonly lanes: (database: DatabaseIds) => DatabaseLanes) {}
 
-  async task(_id: string, _namespace: string, request: Request): Promise<ReplyFrame> {
+  async task(request: DatabaseRequest): Promise<ReplyFrame> {
     await pause(0);
     if (this.isFull) throw new AppError("storage_full");
     if (request.op !== "log") throw new Error(request.op);
@@ -70,7 +71,7 @@ class Installation {
   readonly clock = new TurnableClock();
   readonly dropped = new Set<number>();
   readonly added = new Map<LogValue | undefined, LogValues>();
-  readonly tables = new Tables((id) => this.lanes(id));
+  readonly tables = new Tables(({ databaseId }) => this.lanes(databaseId));
   #lanes = new Map<string, DatabaseLanes>();
   #spool!: LogSpool;
   #flusher!: LogFlusher;

@@ -81,7 +81,10 @@ Deno.test("a slow platform API is no timeout of the statement that waits for it"
       if (path.endsWith("/auth/tokens")) await new Promise((resolve) => setTimeout(resolve, 600));
       return null;
     });
-    const database = world.store({ queryTimeoutMs: 300 }).open(tenant.id, "ns_1");
+    const database = world.store({ queryTimeoutMs: 300 }).open({
+      databaseId: tenant.id,
+      namespaceId: "ns_1",
+    });
     const error = await failureOf(() => ask(database, "write", "INSERT INTO t (a) VALUES ('never')"));
     assertEquals(error.code, "store_unavailable");
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
@@ -268,7 +271,7 @@ Deno.test("a plan that is used up is said clearly, for reads, writes and new dat
 Deno.test("restores and copies are new databases, seen by every process, and dropping leaves none behind", async () => {
   await withTurso(async (world) => {
     const tenant = await Tenant.create(world.store(), [T]);
-    const elsewhere = world.store().open(tenant.id, "ns_1");
+    const elsewhere = world.store().open({ databaseId: tenant.id, namespaceId: "ns_1" });
     const there = async () => rowsOf(await ask(elsewhere, "read", "SELECT a FROM t"));
     const here = async () => rowsOf(await ask(tenant.database, "read", "SELECT a FROM t"));
     await insert(tenant, "before");

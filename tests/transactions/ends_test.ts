@@ -198,11 +198,17 @@ Deno.test("a token has so many open in all databases together", async () => {
   const tenants = app.deps.query.tenants;
   const open = [];
   for (let n = 0; n < transactionLimits.mostOfToken; n++) {
-    open.push(tenants.open(`db_${n}`, "ns_1").begin({ mode: "deferred", tokenId }));
+    open.push(
+      tenants.open({ databaseId: `db_${n}`, namespaceId: "ns_1" }).begin({ mode: "deferred", tokenId }),
+    );
   }
   const more = (who: string) =>
     codeOf(
-      (async () => await tenants.open("db_x", "ns_1").begin({ mode: "deferred", tokenId: who }).rollback())(),
+      (async () =>
+        await tenants.open({ databaseId: "db_x", namespaceId: "ns_1" }).begin({
+          mode: "deferred",
+          tokenId: who,
+        }).rollback())(),
     );
   assertEquals([await more(tokenId), await more("tok_2")], ["transaction_limit", null]);
   await open[0]?.rollback();

@@ -119,7 +119,7 @@ Deno.test({
       await process.status;
       await reader.cancel();
       const store = await openStore(directory);
-      const database = store.open(id, "ns_1");
+      const database = store.open({ databaseId: id, namespaceId: "ns_1" });
       const { schemaVersion } = await database.inspect([]);
       const counted = await database.run(tenantCall(schemaVersion, "read", [["SELECT count(*) FROM t"]]));
       assert(counted.ok === true);

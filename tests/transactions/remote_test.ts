@@ -29,7 +29,11 @@ function begin(tenant: Tenant): TenantTransaction {
 function elsewhere(world: SqldWorld, { id }: Tenant, transaction: TenantTransaction): TenantTransaction {
   const rested = transaction.rest();
   assert(rested !== null);
-  return world.store().open(id, "ns_1").begin({ mode: "immediate", tokenId: "tok_1", rested });
+  return world.store().open({ databaseId: id, namespaceId: "ns_1" }).begin({
+    mode: "immediate",
+    tokenId: "tok_1",
+    rested,
+  });
 }
 
 Deno.test("each step of a transaction may be another instance's", async () => {
@@ -62,7 +66,10 @@ Deno.test("what the server has given to another writer is over, and no statement
     const one = begin(tenant);
     await run(tenant, one, "INSERT INTO t VALUES (1)");
     // The server takes five seconds to give the lock away.
-    const other = world.store({ queryTimeoutMs: 60_000 }).open(tenant.id, "ns_1");
+    const other = world.store({ queryTimeoutMs: 60_000 }).open({
+      databaseId: tenant.id,
+      namespaceId: "ns_1",
+    });
     const { schemaVersion } = await other.inspect([]);
     // It waits until the server takes the transaction away.
     const written = await other.run(tenantCall(schemaVersion, "write", [["INSERT INTO t VALUES (2)"]]));

@@ -17,7 +17,7 @@ const store = await createLocalStore({
   log: silentLog,
   engineEnvironment: configFromEnvironment().engineEnvironment,
 });
-const database = store.open(databaseId, "ns_1");
+const database = store.open({ databaseId, namespaceId: "ns_1" });
 const { schemaVersion } = await database.inspect([]);
 const transaction = database.begin({ mode: "immediate", tokenId: "tok_1" });
 const insert = (id: number) =>

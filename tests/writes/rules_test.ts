@@ -42,8 +42,8 @@ function between(
     } else if (!isLooking && call.affected !== null) await done();
     return outcome;
   };
-  tenants.open = (databaseId, namespaceId) =>
-    new Proxy(open(databaseId, namespaceId), {
+  tenants.open = (ids) =>
+    new Proxy(open(ids), {
       get: (database, name) => {
         if (name === "run") return (call: Parameters<TenantDatabase["run"]>[0]) => run(database, call);
         const member = Reflect.get(database, name);

@@ -26,7 +26,7 @@ export async function beginTransaction(
   start: TransactionStart,
 ): Promise<InteractiveTransaction> {
   const { target, tokenId } = start;
-  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const database = ctx.tenants.open(target);
   const inside = await database.beginInTurn({ mode: modeOf(start), tokenId }, start.signal ?? null);
   return new PipelineTransaction(ctx, { start, database, inside });
 }
@@ -40,7 +40,7 @@ export function resumeTransaction(
   const { target, tokenId } = start;
   return Promise.try(() => {
     const { mode, inside: resting, ...before } = readRested(rested);
-    const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+    const database = ctx.tenants.open(target);
     const options = { mode: modeOf({ mode, target }), tokenId, rested: resting };
     const parts = { start: { ...start, mode }, database, inside: database.begin(options) };
     return new PipelineTransaction(ctx, parts, before);

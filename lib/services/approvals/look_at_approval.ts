@@ -123,11 +123,11 @@ async function lookAtMerge(
 /** Errors: `snapshot_not_found`, `snapshot_corrupt`. */
 async function lookAtRestore(
   { tenants }: ApprovalContext,
-  { namespaceId, databaseId }: ApprovalRecord,
+  record: ApprovalRecord,
   held: HeldCall & { readonly restore: HeldRestore },
 ): Promise<Looked> {
   const { snapshot, effect: before } = held.restore;
-  const effect = await tenants.open(databaseId, namespaceId).compareSnapshot(snapshot);
+  const effect = await tenants.open(record).compareSnapshot(snapshot);
   const same = effect?.digest === before?.digest;
   return { held: { ...held, restore: { snapshot, effect } }, affectedRows: effect?.rows ?? null, same };
 }

@@ -20,8 +20,7 @@ export async function migrationsNow(
   record: Pick<ApprovalRecord, "tolerance">,
   held: HeldCall,
 ): Promise<MigrationsNow> {
-  const { target: { databaseId, namespaceId } } = ctx;
-  const { schemaVersion } = await ctx.tenants.open(databaseId, namespaceId).schema();
+  const { schemaVersion } = await ctx.tenants.open(ctx.target).schema();
   const { records } = await readState(ctx);
   const pending = pendingFiles(await readFiles(ctx, held.migrations?.files ?? []), records);
   const statements = statementsOf(pending);

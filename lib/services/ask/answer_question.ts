@@ -135,7 +135,7 @@ type Checked =
 
 /** Compiles the text as it was proposed and as it will run. Neither runs here. */
 async function check({ ctx, target, allowedTables }: Asked, sql: string, bounded: string): Promise<Checked> {
-  const database = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const database = ctx.tenants.open(target);
   const statements = [{ sql, params: [] }, { sql: bounded, params: [] }];
   const { facts, misunderstood, schemaVersion } = await classify(
     ctx,

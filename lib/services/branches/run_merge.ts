@@ -68,7 +68,7 @@ export async function runMerge<Stop>(ctx: MergeContext, work: MergeWork<Stop>): 
   const { target, clock } = ctx;
   const { ref, mode, dryRun } = work.input;
   const startedMs = clock.monotonicMs();
-  const trunk = ctx.tenants.open(target.databaseId, target.namespaceId);
+  const trunk = ctx.tenants.open(target);
   const bill = new Bill(ctx.meter, target);
   const log = identifyWork(ctx, {
     target,
@@ -154,7 +154,7 @@ async function mergeInStore(
   { ctx, branch, input, bill, log }: MergePass<unknown>,
   { dryRun, expects }: { readonly dryRun: boolean; readonly expects: string | null },
 ): Promise<MergeRun> {
-  const { target: { namespaceId, databaseId }, clock } = ctx;
+  const { target, clock } = ctx;
   const { ref, mode, onConflict, rowForm } = input;
   const snapshot = autoLabel(clock, "merge", ref);
   const auditId = newId("evt", clock.now());
@@ -172,7 +172,7 @@ async function mergeInStore(
     auditId,
     replay,
   };
-  const outcome = await ctx.tenants.branches.merge({ databaseId, namespaceId }, merge);
+  const outcome = await ctx.tenants.branches.merge(target, merge);
   const figures = { rowsRead: outcome.rowsRead, rowsWritten: dryRun ? 0 : outcome.report.rowsWritten };
   bill.figures = figures;
   const told = dryRun && mode === "data"
@@ -207,8 +207,7 @@ function mergeMeta(
 /** What the same step of a plan, or the same redemption, has merged; null: nothing. Errors: those of `answerOfStep`. */
 export async function mergeOfStep(ctx: MergeContext, input: MergeInput): Promise<MergeAnswer | null> {
   if (input.dryRun) return null;
-  const { databaseId, namespaceId } = ctx.target;
-  const trunk = ctx.tenants.open(databaseId, namespaceId);
+  const trunk = ctx.tenants.open(ctx.target);
   const earlier = await answerOfStep(ctx, trunk);
   if (earlier === null) return null;
   const { context, results: [result], durationMs } = earlier;

@@ -39,7 +39,7 @@ export async function createDatabase(ctx: ManageContext, input: DatabaseInput): 
     make: async (databaseId) => {
       const storage = await ctx.tenants.create(databaseId);
       if (!input.content) return storage;
-      await ctx.tenants.open(databaseId, namespace.id).write(input.content);
+      await ctx.tenants.open({ databaseId, namespaceId: namespace.id }).write(input.content);
       return null;
     },
     act: (target) =>

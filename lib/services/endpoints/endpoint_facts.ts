@@ -42,7 +42,7 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
   const trunk = await control.databases.bySlug(target.namespaceId, slug);
   const records = trunk === null ? [] : await control.endpoints.published(trunk.id);
   if (records.length === 0) return [];
-  const names = namesIn(await query.tenants.open(target.databaseId, target.namespaceId).schema());
+  const names = namesIn(await query.tenants.open(target).schema());
   let compiled = 0;
   const found: EndpointFacts[] = [];
   for (const { spec } of records) {
@@ -108,10 +108,8 @@ async function shownByEngine(
   { query, target }: EndpointFactsContext,
   spec: EndpointSpec,
 ): Promise<Shown> {
-  const { databaseId, namespaceId } = target;
   const statements = prepareSpec(spec).statements.map((one) => boundStatement(one, []));
-  const tenant = query.tenants.open(databaseId, namespaceId);
-  const { facts } = await classify(query, databaseId, tenant, statements);
+  const { facts } = await classify(query, target.databaseId, query.tenants.open(target), statements);
   // Values of earlier statements may be shown by the last one.
   const read = facts.flatMap(({ columnsRead }) => columnsRead);
   return {

@@ -38,7 +38,7 @@ export async function describeText(ctx: DoorContext, place: DescribePlace, sql: 
     statements: [{ sql: text.sql, params }],
   });
   const { facts, database } = place?.sees ??
-    { facts: ctx.facts, database: ctx.tenants.open(target.databaseId, target.namespaceId) };
+    { facts: ctx.facts, database: ctx.tenants.open(target) };
   await untilAnswered(async () => {
     const classified = await classify({ ...ctx, facts }, target.databaseId, database, call.statements);
     const { misunderstood, schemaVersion } = classified;

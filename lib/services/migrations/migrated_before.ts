@@ -28,8 +28,7 @@ export interface MigrateAnswer {
  * `answerOfStep`.
  */
 export async function migratedBefore(ctx: StatementsContext & StepContext): Promise<MigrateAnswer | null> {
-  const { databaseId, namespaceId } = ctx.target;
-  const stored = await answerOfStep(ctx, ctx.tenants.open(databaseId, namespaceId));
+  const stored = await answerOfStep(ctx, ctx.tenants.open(ctx.target));
   if (stored === null) return null;
   const context: AnswerContext = JSON.parse(stored.context);
   const { data, meta: before }: MigrateAnswer = JSON.parse(context.before ?? "");

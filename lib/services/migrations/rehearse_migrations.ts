@@ -142,10 +142,9 @@ async function rehearse(
   const startedMs = clock.monotonicMs();
   const { meta } = await applyMigrations(copy, { files, baseline: false, signal });
   const durationMs = Math.round(clock.monotonicMs() - startedMs);
-  const { databaseId, namespaceId } = copy.target;
   const bill = new Bill(meter, target, { opensRequest: false });
   const diff = await bill.during("reads", async () => {
-    const { diff, rowsRead } = await tenants.branches.diff({ databaseId, namespaceId }, rowForm);
+    const { diff, rowsRead } = await tenants.branches.diff(copy.target, rowForm);
     bill.figures = { rowsRead, rowsWritten: 0 };
     return diff;
   });

@@ -18,13 +18,13 @@ export async function foreseeRules(
   call: QueryCall,
   effects: readonly StatementEffect[],
 ): Promise<readonly ForeseenRule[]> {
-  const { databaseId, namespaceId } = call.target;
+  const { databaseId } = call.target;
   const rules = await ctx.rules.of(databaseId) ?? [];
   if (rules.length === 0) return [];
   const { facts } = await classify(
     ctx,
     databaseId,
-    ctx.tenants.open(databaseId, namespaceId),
+    ctx.tenants.open(call.target),
     call.statements,
   );
   const rows = rowsChanged(effects);

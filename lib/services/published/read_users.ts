@@ -84,7 +84,7 @@ async function findIn({ query }: Pick<PublishedContext, "query">, call: Endpoint
   const table = await readTable({ ...query, target, tokenId }, usersTableOf(spec));
   const key = table && keyColumn(table);
   if (table === null || key === null) throw noKey();
-  const { tables } = await query.tenants.open(target.databaseId, target.namespaceId).schema();
+  const { tables } = await query.tenants.open(target).schema();
   const columnsOf = new Map(tables.map(({ name, columns }) => [foldName(name), columns]));
   const shown = sql === "" ? null : shownColumns(sql, (name) => columnsOf.get(foldName(name)) ?? null);
   const indexes = (indexOf: (column: string) => number): UserIndexes => (

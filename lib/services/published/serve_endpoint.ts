@@ -177,7 +177,7 @@ function recordCall(
   { record, target }: ResolvedEndpoint,
   { httpStatus, startedMs, meta, failure, code, userId, ipHash }: CallFigures,
 ): void {
-  const database = query.tenants.open(target.databaseId, target.namespaceId);
+  const database = query.tenants.open(target);
   const ts = clock.now();
   const hits = failure?.facts.extra?.["hits"];
   const row: EndpointCallRow = {

@@ -117,7 +117,7 @@ async function find(ctx: Context, call: Call, users: SessionUsers): Promise<Proo
 async function tablesOf({ query }: Context, { record: { spec }, target }: Call): Promise<readonly string[]> {
   if (spec.kind === "ask") return spec.askConfig?.allowedTables ?? [];
   if (spec.authConfig !== undefined) return [spec.authConfig.usersTable];
-  const database = query.tenants.open(target.databaseId, target.namespaceId);
+  const database = query.tenants.open(target);
   const statements = prepareSpec(spec).statements.map((one) => boundStatement(one, []));
   const { facts } = await classify(query, target.databaseId, database, statements);
   return facts.flatMap(({ tablesRead, tablesWritten }) => [...tablesRead, ...tablesWritten]);

@@ -9,7 +9,7 @@ export type MatchedTables = (glob: string) => readonly string[];
 /** Reads the names once for all globs. Errors: those of `readableDatabase`, and of a store that does not answer. */
 export async function matchedTables(ctx: ManageContext, address: DatabaseAddress): Promise<MatchedTables> {
   const { id, namespaceId } = await readableDatabase(ctx, address);
-  const { tables } = await ctx.tenants.open(id, namespaceId).schema();
+  const { tables } = await ctx.tenants.open({ databaseId: id, namespaceId }).schema();
   const names = tables.filter(({ kind }) => kind !== "shadow").map(({ name }) => name);
   return (glob) => names.filter((name) => matchesGlob(glob, name));
 }

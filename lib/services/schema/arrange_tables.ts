@@ -54,11 +54,10 @@ export async function arrangeTables(
   schema: SchemaFacts,
   around: string | null,
 ): Promise<Arrangement> {
-  const { databaseId, namespaceId } = ctx.target;
-  const { schemaVersion } = await ctx.tenants.open(databaseId, namespaceId).schema();
+  const { schemaVersion } = await ctx.tenants.open(ctx.target).schema();
   const all = schema.tables.length <= MOST_TABLES && linesOf(schema.tables).length <= MOST_LINES;
   const centre = all ? null : around ?? centreOf(schema);
-  const key = JSON.stringify([databaseId, schemaVersion, centre]);
+  const key = JSON.stringify([ctx.target.databaseId, schemaVersion, centre]);
   const found = kept.get(key);
   if (found) return found;
   const made = await arrange(centre === null ? schema.tables : neighbours(schema, centre), centre);

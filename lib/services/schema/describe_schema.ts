@@ -157,7 +157,7 @@ export async function updateDescriptions(
   requireRole(ctx.target, "admin");
   const entries = entriesOf(input, await readSchema(ctx));
   if (entries.length > 0) {
-    const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
+    const database = ctx.tenants.open(ctx.target);
     await database.write([
       { sql: STORE, params: [JSON.stringify(entries)] },
       { sql: CLEAR, params: [] },

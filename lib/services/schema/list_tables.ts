@@ -24,7 +24,7 @@ export async function listTables(
   upTo: number | null = null,
 ): Promise<TableSummary[]> {
   const countText = (name: string, index: number) => textOfCount(name, { index, upTo });
-  const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
+  const database = ctx.tenants.open(ctx.target);
   const { tables } = await database.schema();
   const names = tables.filter((table) => table.kind === "table" || table.kind === "virtual").map((table) =>
     table.name

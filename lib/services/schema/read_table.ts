@@ -45,7 +45,7 @@ type ColumnRow = [
 
 /** Null where no table or view has that name. The name is spelled as in the schema. Errors: those of the pipeline. */
 export async function readTable(ctx: StatementsContext, table: string): Promise<TableDefinition | null> {
-  const tenant = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
+  const tenant = ctx.tenants.open(ctx.target);
   const found = (await tenant.schema()).tables.find(({ name }) => sameName(name, table));
   if (!found || found.kind === "shadow" || isReservedName(found.name)) return null;
   const { name, kind } = found;

@@ -57,10 +57,10 @@ export type RuleVerdict = "deny" | "require_approval" | "rows";
 export async function validateStatement(ctx: StatementsContext, input: ValidateInput): Promise<Validation> {
   await ctx.facts.readAhead([input.sql]);
   const call = callOf(ctx, input);
-  const { databaseId, namespaceId } = ctx.target;
+  const { databaseId } = ctx.target;
   const bill = new Bill(ctx.meter, ctx.target);
   const validate = async () => {
-    const database = ctx.tenants.open(databaseId, namespaceId);
+    const database = ctx.tenants.open(ctx.target);
     // Nothing runs here, so only this call tells the cache which version of the schema the database has.
     ctx.facts.seen(databaseId, (await database.schema()).schemaVersion);
     const classified = await classify(ctx, databaseId, database, call.statements);

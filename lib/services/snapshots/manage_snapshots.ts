@@ -21,7 +21,7 @@ export interface SnapshotContext {
 
 /** The addressed database. */
 export function databaseOf({ tenants, target }: SnapshotContext): TenantDatabase {
-  return tenants.open(target.databaseId, target.namespaceId);
+  return tenants.open(target);
 }
 
 /** A snapshot as the API shows it. */

@@ -50,7 +50,7 @@ export async function exportDatabase(ctx: ExportContext, request: ExportRequest)
     const durationMs = Math.round(ctx.clock.monotonicMs() - startedMs);
     bill.settle({ rowsRead, rowsWritten: 0 });
     bill.release();
-    recordEnd(ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId), log, {
+    recordEnd(ctx.tenants.open(ctx.target), log, {
       errorKind,
       rowsRead,
       rowsWritten: 0,

@@ -99,7 +99,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
   for await (const { databaseId, namespaceId, ...left } of spool.readLeft()) {
     const isThere = found.get(databaseId) ?? await sizeOf(databasePath(paths.tenants, databaseId)) > 0;
     found.set(databaseId, isThere);
-    if (isThere) store.lanes(databaseId, namespaceId).log.adopt(left);
+    if (isThere) store.lanes({ databaseId, namespaceId }).log.adopt(left);
     // Deleted meanwhile.
     else spool.settled(databaseId);
   }

@@ -1,6 +1,6 @@
 // The embedded store's interface for the code that works on one of its databases.
 import type { CommitNotices } from "../commit_notices.ts";
-import type { Request } from "./child/protocol.ts";
+import type { DatabaseRequest } from "./child/protocol.ts";
 import type { DatabaseStates } from "./files/database_states.ts";
 import type { ReplyFrame } from "./frames/reply_frames.ts";
 import type { DatabaseLanes } from "./lanes/database_lanes.ts";
@@ -21,5 +21,5 @@ export interface DatabaseHost extends LaneHost {
   willReplace(databaseId: string): Promise<void>;
   flushLog(lanes: DatabaseLanes): Promise<void>;
   /** Runs a task while the database is open in no child and has no other work. Errors: `database_busy`. */
-  exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame>;
+  exclusively(request: DatabaseRequest, namespaceId: string): Promise<ReplyFrame>;
 }

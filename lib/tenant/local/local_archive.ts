@@ -200,7 +200,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
 
   async holding(databaseId: string, work: (fold: FoldLog) => Promise<void>): Promise<void> {
     const { store } = this.options;
-    const lanes = store.lanes(databaseId, "");
+    const lanes = store.lanes({ databaseId, namespaceId: "" });
     if (lanes.held) throw new AppError("database_busy");
     const wake = () => store.wake(lanes);
     const lease = new WriteLease(lanes, wake, { waitMs: SLOT_MS, writerWaits: () => {} });
@@ -211,7 +211,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     lanes.transactions.add(holder);
     try {
       await work(async (keeps) => {
-        const { reply } = await store.task(databaseId, "", { op: "fold_all", db: databaseId, keeps }, "read");
+        const { reply } = await store.task({ op: "fold_all", db: databaseId, keeps }, "read", "");
         return reply.t === "folded" ? reply.frames : 0;
       });
     } finally {

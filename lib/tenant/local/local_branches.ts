@@ -1,9 +1,10 @@
 // Branches of embedded databases: copies with a stored ancestor, which engine children compare and merge.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { BranchDiff, MergeReport } from "../../sql/service/branch_report.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
-import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
+import type { BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity, TenantStore } from "../tenant_store.ts";
 import type { DatabaseHost } from "./database_host.ts";
@@ -21,22 +22,21 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
     private readonly pruneSnapshots: (databaseId: string) => void,
   ) {}
 
-  async make({ databaseId, namespaceId }: BranchHandle, trunkId: string): Promise<void> {
-    await this.host.task(trunkId, namespaceId, { op: "fold_log", db: trunkId }, "write");
+  async make({ databaseId, namespaceId }: DatabaseIds, trunkId: string): Promise<void> {
+    await this.host.task({ op: "fold_log", db: trunkId }, "write", namespaceId);
     await this.host.copy(databaseId, { databaseId: trunkId, snapshot: null });
     // The ancestor is copied from the branch, which nobody writes yet, so that writers of the trunk wait for one copy only.
-    await this.host.task(databaseId, namespaceId, { op: "store_ancestor", db: databaseId }, "write");
+    await this.host.task({ op: "store_ancestor", db: databaseId }, "write", namespaceId);
   }
 
   async diff(
-    { databaseId, namespaceId }: BranchHandle,
+    { databaseId, namespaceId }: DatabaseIds,
     rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     const { reply, text } = await this.host.task(
-      databaseId,
-      namespaceId,
       { op: "diff", db: databaseId, rowForm },
       "read",
+      namespaceId,
     );
     if (reply.t === "missing") throw missingError(reply.ancestor === true);
     if (reply.t !== "compared") throw new AppError("store_unavailable");
@@ -44,30 +44,34 @@ export class LocalBranches implements BranchStore<LogIdentity, EngineFailure> {
   }
 
   async merge(
-    { databaseId, namespaceId }: BranchHandle,
+    { databaseId, namespaceId }: DatabaseIds,
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
     const { branchId, mode, onConflict, dryRun, expects, rowForm, auditId } = merge;
-    if (this.host.lanes(branchId, namespaceId).held) throw new AppError("database_busy");
+    if (this.host.lanes({ databaseId: branchId, namespaceId }).held) throw new AppError("database_busy");
     this.#read.set(branchId, (this.#read.get(branchId) ?? 0) + 1);
     try {
-      this.host.lanes(branchId, namespaceId).writes.giveWay();
-      const lanes = this.host.lanes(databaseId, namespaceId);
+      this.host.lanes({ databaseId: branchId, namespaceId }).writes.giveWay();
+      const lanes = this.host.lanes({ databaseId, namespaceId });
       if (!dryRun) await this.host.transactions.endAll(lanes, "a branch was merged");
-      const { reply, text } = await this.host.task(databaseId, namespaceId, {
-        op: "merge",
-        db: databaseId,
-        branch: branchId,
-        mode,
-        onConflict,
-        dryRun,
-        expects,
-        rowForm,
-        auditId,
-        replay: merge.replay ?? null,
-        snapshot: snapshotName(this.clock.now(), merge.snapshot),
-        log: logRow({ ...merge.log, ...noFigures }),
-      }, "write");
+      const { reply, text } = await this.host.task(
+        {
+          op: "merge",
+          db: databaseId,
+          branch: branchId,
+          mode,
+          onConflict,
+          dryRun,
+          expects,
+          rowForm,
+          auditId,
+          replay: merge.replay ?? null,
+          snapshot: snapshotName(this.clock.now(), merge.snapshot),
+          log: logRow({ ...merge.log, ...noFigures }),
+        },
+        "write",
+        namespaceId,
+      );
       if (reply.t === "missing") throw missingError(reply.ancestor === true);
       if (reply.t !== "merged") throw new AppError("store_unavailable");
       if (reply.merge.snapshotTaken) this.pruneSnapshots(databaseId);

@@ -1,4 +1,7 @@
 // One embedded database as the pipeline sees it.
+import type { DatabaseRequest } from "./child/protocol.ts";
+import type { ReplyFrame } from "./frames/reply_frames.ts";
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import type { RestoreEffect } from "../../sql/service/branch_report.ts";
@@ -27,21 +30,26 @@ import { LocalTransaction } from "./local_transaction.ts";
 import { replayFound, wireCall } from "./frames/wire.ts";
 
 /** One database of this store. */
-export class LocalDatabase implements TenantDatabase {
+export class LocalDatabase implements TenantDatabase, DatabaseIds {
+  readonly databaseId: string;
+  readonly namespaceId: string;
+
   constructor(
     private readonly store: DatabaseHost,
     private readonly snapshotFiles: LocalSnapshots,
-    readonly databaseId: string,
-    readonly namespaceId: string,
+    { databaseId, namespaceId }: DatabaseIds,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.databaseId = databaseId;
+    this.namespaceId = namespaceId;
+  }
 
   get lanes(): DatabaseLanes {
-    return this.store.lanes(this.databaseId, this.namespaceId);
+    return this.store.lanes(this);
   }
 
   async inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {
-    const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
+    const { reply } = await this.#task({
       op: "inspect",
       db: this.databaseId,
       statements,
@@ -55,10 +63,7 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   async schema(): Promise<SchemaNames> {
-    const { reply } = await this.store.task(this.databaseId, this.namespaceId, {
-      op: "schema",
-      db: this.databaseId,
-    }, "read");
+    const { reply } = await this.#task({ op: "schema", db: this.databaseId }, "read");
     if (reply.t !== "schema") throw new AppError("store_unavailable");
     return { schemaVersion: reply.v, tables: reply.tables };
   }
@@ -82,11 +87,11 @@ export class LocalDatabase implements TenantDatabase {
 
   async noteReplay(replay: ReplayKeys): Promise<void> {
     const request = { op: "note_replay", db: this.databaseId, replay } as const;
-    await this.store.task(this.databaseId, this.namespaceId, request, "write");
+    await this.#task(request, "write");
   }
 
   async write(statements: readonly ServiceStatement[]): Promise<void> {
-    await this.store.task(this.databaseId, this.namespaceId, {
+    await this.#task({
       op: "internal",
       db: this.databaseId,
       statements: statements.map(({ sql, params }) => [sql, params] as const),
@@ -98,19 +103,19 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   takeSnapshot(label: string): Promise<SnapshotInfo> {
-    return this.snapshotFiles.take(this.databaseId, this.namespaceId, label);
+    return this.snapshotFiles.take(this, label);
   }
 
   restore(
     label: string,
     more: RestoreOptions<LogIdentity>,
   ): Promise<Restored> {
-    return this.snapshotFiles.restore(this.databaseId, this.namespaceId, { label, ...more })
+    return this.snapshotFiles.restore(this, { label, ...more })
       .finally(() => this.store.commits.tell(this.databaseId));
   }
 
   compareSnapshot(label: string): Promise<RestoreEffect | null> {
-    return this.snapshotFiles.compare(this.databaseId, this.namespaceId, label);
+    return this.snapshotFiles.compare(this, label);
   }
 
   record(row: LogRow): void {
@@ -122,7 +127,7 @@ export class LocalDatabase implements TenantDatabase {
   }
 
   async findReplay(replay: ReplayKeys): Promise<ReplayFound | null> {
-    const { reply, text } = await this.store.task(this.databaseId, this.namespaceId, {
+    const { reply, text } = await this.#task({
       op: "find_replay",
       db: this.databaseId,
       replay,
@@ -153,7 +158,11 @@ export class LocalDatabase implements TenantDatabase {
   /** With the write slot, because whoever looks something up in a file at rest leaves it then. */
   async #wake(): Promise<void> {
     const request = { op: "wake", db: this.databaseId } as const;
-    await this.store.task(this.databaseId, this.namespaceId, request, "write").catch(() => {});
+    await this.#task(request, "write").catch(() => {});
+  }
+
+  #task(request: DatabaseRequest, lane: "read" | "write"): Promise<ReplyFrame> {
+    return this.store.task(request, lane, this.namespaceId);
   }
 
   /** Queues a call for an engine child. */

@@ -1,4 +1,5 @@
 // Snapshots of embedded databases: the service copies them, and engine children restore them in the write slot.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { CopySource } from "../copy_source.ts";
 import { reasonOf } from "../../core/attempt.ts";
 import { AppError } from "../../core/errors.ts";
@@ -7,7 +8,7 @@ import type { RestoreOptions, SnapshotInfo } from "../snapshots.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { damagedLabel, type Restored } from "../damage.ts";
-import type { Request } from "./child/protocol.ts";
+import type { DatabaseRequest } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { ReplyFrame } from "./frames/reply_frames.ts";
 import {
@@ -48,23 +49,24 @@ export class LocalSnapshots implements DatabaseFiles {
   }
 
   /** Errors: `slug_taken`. */
-  async take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
-    const key = `${databaseId} ${label}`;
+  async take(database: DatabaseIds, label: string): Promise<SnapshotInfo> {
+    const key = `${database.databaseId} ${label}`;
     if (this.#taking.has(key)) throw labelTaken();
     this.#taking.add(key);
     try {
-      return await this.#take(databaseId, namespaceId, label);
+      return await this.#take(database, label);
     } finally {
       this.#taking.delete(key);
     }
   }
 
-  async #take(databaseId: string, namespaceId: string, label: string): Promise<SnapshotInfo> {
+  async #take(database: DatabaseIds, label: string): Promise<SnapshotInfo> {
+    const { databaseId } = database;
     if (await this.#find(databaseId, label)) throw labelTaken();
     const name = snapshotName(this.options.clock.now(), label);
-    await this.#flushLog(databaseId, namespaceId);
+    await this.#flushLog(database);
     await this.copyWhole(
-      { databaseId, namespaceId },
+      database,
       `${snapshotFolder(this.options.tenants, databaseId)}/${name}.db`,
       (early) => ({ op: "snapshot", db: databaseId, name, ...early }),
     );
@@ -93,17 +95,17 @@ export class LocalSnapshots implements DatabaseFiles {
    * nothing was asked. Errors: those of reading the schema.
    */
   async copyWhole(
-    { databaseId, namespaceId }: { readonly databaseId: string; readonly namespaceId: string },
+    { databaseId, namespaceId }: DatabaseIds,
     target: string,
-    request: (early: EarlyPart) => Request,
+    request: (early: EarlyPart) => DatabaseRequest,
   ): Promise<ReplyFrame | null> {
     const { host } = this.options;
     // A damaged file is found here, and not by whoever restores the copy.
-    await host.task(databaseId, namespaceId, { op: "schema", db: databaseId }, "read");
+    await host.task({ op: "schema", db: databaseId }, "read", namespaceId);
     return await this.#early.whole(
       databaseId,
       target,
-      (early) => host.task(databaseId, namespaceId, request(early), "write"),
+      (early) => host.task(request(early), "write", namespaceId),
     );
   }
 
@@ -116,14 +118,13 @@ export class LocalSnapshots implements DatabaseFiles {
 
   /** Errors: those of `TenantDatabase.restore`. */
   async restore(
-    databaseId: string,
-    namespaceId: string,
+    { databaseId, namespaceId }: DatabaseIds,
     how: RestoreOptions<LogIdentity> & { readonly label: string },
   ): Promise<Restored> {
     const snapshot = await this.#require(databaseId, how.label);
     const { clock, host } = this.options;
     const nowMs = clock.now();
-    const { reply } = await host.exclusively(databaseId, namespaceId, {
+    const { reply } = await host.exclusively({
       op: "restore",
       db: databaseId,
       snapshot: snapshot.name,
@@ -134,7 +135,7 @@ export class LocalSnapshots implements DatabaseFiles {
       record: wireRecord(how.log, clock, how.rowsWritten),
       replay: how.replay ?? null,
       expects: how.expects ?? null,
-    });
+    }, namespaceId);
     if (reply.t !== "restored") throw snapshotError(reply.t);
     host.states.forget(databaseId);
     this.pruning.prune(databaseId);
@@ -142,12 +143,12 @@ export class LocalSnapshots implements DatabaseFiles {
   }
 
   /** For the write slot. Null: the present state cannot be read. Errors: `snapshot_not_found`, `snapshot_corrupt`. */
-  async compare(databaseId: string, namespaceId: string, label: string): Promise<RestoreEffect | null> {
+  async compare({ databaseId, namespaceId }: DatabaseIds, label: string): Promise<RestoreEffect | null> {
     const { name } = await this.#require(databaseId, label);
     const { host } = this.options;
     const suspect = host.states.isReported(databaseId);
     const request = { op: "compare_snapshot", db: databaseId, snapshot: name, suspect } as const;
-    const { reply, text } = await host.task(databaseId, namespaceId, request, "write");
+    const { reply, text } = await host.task(request, "write", namespaceId);
     if (reply.t !== "restore_effect") throw snapshotError(reply.t);
     return parseEffect(text);
   }
@@ -160,7 +161,7 @@ export class LocalSnapshots implements DatabaseFiles {
     const { host, clock } = this.options;
     const startedMs = clock.monotonicMs();
     const source = from.databaseId;
-    await this.#flushLog(source, "");
+    await this.#flushLog({ databaseId: source, namespaceId: "" });
     const request = { op: "copy", db: source, snapshot, to } as const;
     const target = databasePath(this.options.tenants, to);
     const answered = snapshot === null
@@ -169,12 +170,12 @@ export class LocalSnapshots implements DatabaseFiles {
         target,
         (early) => ({ ...request, ...early }),
       )
-      : await host.task(source, "", request, "read");
+      : await host.task(request, "read", "");
     if (answered !== null && answered.reply.t !== "done") throw snapshotError(answered.reply.t);
     const ms = clock.monotonicMs() - startedMs;
     const record = wireRecord(from.log, clock);
     const begun = { op: "begin_history", db: to, record, ms, check: snapshot !== null } as const;
-    const made = await host.task(to, "", begun, "write");
+    const made = await host.task(begun, "write", "");
     if (made.reply.t !== "done") throw snapshotError(made.reply.t);
   }
 
@@ -186,9 +187,9 @@ export class LocalSnapshots implements DatabaseFiles {
   }
 
   /** A transaction that holds the write slot would have to give it up for rows of the log. */
-  async #flushLog(databaseId: string, namespaceId: string): Promise<void> {
+  async #flushLog(database: DatabaseIds): Promise<void> {
     const { host } = this.options;
-    const lanes = host.lanes(databaseId, namespaceId);
+    const lanes = host.lanes(database);
     if (lanes.writes.lease === null) await host.flushLog(lanes);
   }
 

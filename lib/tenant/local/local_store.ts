@@ -1,4 +1,5 @@
 // Tenant databases on this machine: hardened SQLite in child processes. One process of the service owns the folder.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import { DAY_MS } from "../../core/clock.ts";
 import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
@@ -11,7 +12,7 @@ import type { TransferStore } from "../transfer/transfer_store.ts";
 import type { StoreStrain } from "../store_strain.ts";
 import type { DatabaseFiles } from "../database_files.ts";
 import type { LogIdentity, TenantDatabase, TenantStore } from "../tenant_store.ts";
-import type { Request } from "./child/protocol.ts";
+import type { DatabaseRequest } from "./child/protocol.ts";
 import { restartNeeded } from "./pool/child_starts.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { DatabaseLanes } from "./lanes/database_lanes.ts";
@@ -96,7 +97,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#exclusive = new ExclusiveWork(this, scheduler, clock);
     this.#newFiles = new NewFiles({
       tenants,
-      makeInChild: (db) => this.task(db, "", { op: "create", db }, "write"),
+      makeInChild: (db) => this.task({ op: "create", db }, "write", ""),
     });
     this.branches = new LocalBranches(this, options.clock, (id) => this.#snapshots.pruning.prune(id));
     this.#timers = [
@@ -125,8 +126,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
     return { sizeBytes, state: "ok" };
   }
 
-  open(databaseId: string, namespaceId: string): TenantDatabase {
-    return new LocalDatabase(this, this.#snapshots, databaseId, namespaceId, this.options.clock);
+  open(database: DatabaseIds): TenantDatabase {
+    return new LocalDatabase(this, this.#snapshots, database, this.options.clock);
   }
 
   async copy(databaseId: string, from: CopySource<LogIdentity>): Promise<void> {
@@ -134,13 +135,13 @@ export class LocalStore implements TenantStore, DatabaseHost {
     await this.#snapshots.copy(from, databaseId);
   }
 
-  exclusively(databaseId: string, namespaceId: string, request: Request): Promise<ReplyFrame> {
-    if (this.branches.isRead(databaseId)) return Promise.reject(new AppError("database_busy"));
-    return this.#exclusive.run(this.lanes(databaseId, namespaceId), request);
+  exclusively(request: DatabaseRequest, namespaceId: string): Promise<ReplyFrame> {
+    if (this.branches.isRead(request.db)) return Promise.reject(new AppError("database_busy"));
+    return this.#exclusive.run(this.lanes({ databaseId: request.db, namespaceId }), request);
   }
 
   async drop(databaseId: string): Promise<void> {
-    const lanes = this.lanes(databaseId, "");
+    const lanes = this.lanes({ databaseId, namespaceId: "" });
     lanes.dropped = true;
     lanes.rejectWaiting(new AppError("store_unavailable"));
     await this.transactions.endAll(lanes, "the database was deleted");
@@ -202,7 +203,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#watchdog.stop();
   }
 
-  lanes(databaseId: string, namespaceId: string): DatabaseLanes {
+  lanes({ databaseId, namespaceId }: DatabaseIds): DatabaseLanes {
     let lanes = this.#lanes.get(databaseId);
     if (!lanes) this.#lanes.set(databaseId, lanes = this.#log.newLanes(databaseId, namespaceId));
     lanes.namespaceId ||= namespaceId;
@@ -217,14 +218,9 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.parts.scheduler.wake(lanes);
   }
 
-  task(
-    databaseId: string,
-    namespaceId: string,
-    request: Request,
-    lane: "read" | "write",
-  ): Promise<ReplyFrame> {
+  task(request: DatabaseRequest, lane: "read" | "write", namespaceId: string): Promise<ReplyFrame> {
     return new Promise((resolve, reject) => {
-      const lanes = this.lanes(databaseId, namespaceId);
+      const lanes = this.lanes({ databaseId: request.db, namespaceId });
       const queuedMs = this.options.clock.monotonicMs();
       lanes.addTask({ request, resolve, reject, queuedMs, crashes: 0 }, lane);
       this.wake(lanes);

@@ -151,7 +151,7 @@ export class LocalTransaction implements TenantTransaction {
     const { host, lanes: { databaseId, namespaceId } } = this.parts;
     try {
       const request = { op: "has_log", db: databaseId, ids: id === null ? [] : [id] } as const;
-      const { reply } = await host.task(databaseId, namespaceId, request, "read");
+      const { reply } = await host.task(request, "read", namespaceId);
       if (reply.t !== "ids") throw new AppError("outcome_unknown");
       if (reply.ids.length > 0) this.#committed();
       else this.#hold.lost = "its engine ended before the commit";

@@ -1,5 +1,6 @@
 // Puts databases to rest that have not been written for a while: their write-ahead logs are folded into their files and taken
 // away (`child/log_form.ts`). Who opens a file reads all of its log first, and a log takes up to half a megabyte of the disk.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { Clock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
 import { isIdle } from "./pool/child_slot.ts";
@@ -22,7 +23,7 @@ const LOG = ".db-wal";
 export interface RestingDatabasesOptions {
   /** Where there is an archive, it reads the logs before it folds them. */
   readonly host: Pick<DatabaseHost, "lookups" | "task"> & {
-    readonly lanes: (databaseId: string, namespaceId: string) => {
+    readonly lanes: (database: DatabaseIds) => {
       readonly mayEnd: boolean;
       readonly writes: { givesWay: boolean };
     };
@@ -91,7 +92,7 @@ export class RestingDatabases {
     const wasIdle = isIdle(scheduler);
     if (writtenMs > (wasIdle ? restsMs : restsMs - LATE_MS)) return false;
     this.#writtenMs.delete(databaseId);
-    const lanes = host.lanes(databaseId, "");
+    const lanes = host.lanes({ databaseId, namespaceId: "" });
     if (!lanes.mayEnd) {
       this.note(databaseId);
       return true;
@@ -107,7 +108,7 @@ export class RestingDatabases {
         scheduler.closeEverywhere(databaseId, Infinity),
         host.transactions.closeEverywhere(databaseId),
       ]);
-      const { reply } = await host.task(databaseId, "", { op: "rest", db: databaseId }, "write");
+      const { reply } = await host.task({ op: "rest", db: databaseId }, "write", "");
       rests = reply.t === "rested" && reply.rests;
     } catch {
       // It was deleted meanwhile, or the disk is full: its log stays until it has been written again.

@@ -1,11 +1,12 @@
 // Branches of remote databases: forks with a fork of their own as the state they began in.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { BranchDiff } from "../../sql/service/branch_report.ts";
 import { AppError } from "../../core/errors.ts";
 import { PLAIN_ROWS, type RowForm } from "../../sql/words/row_form.ts";
 import { type Compared, type CompareOptions, compareSides } from "../branches/compare_sides.ts";
 import type { OpenTrial } from "../branches/trial_database.ts";
 import type { Reading } from "../branches/row_pages.ts";
-import type { BranchHandle, BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
+import type { BranchMerge, BranchStore, MergeOutcome } from "../branch_store.ts";
 import type { EngineFailure } from "../../engine/engine_failure.ts";
 import type { LogIdentity } from "../tenant_store.ts";
 import { invalidText } from "../calls/call_run.ts";
@@ -47,7 +48,7 @@ const HELD_BYTES = 64_000_000;
 export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   constructor(private readonly host: BranchHost) {}
 
-  make({ databaseId }: BranchHandle, trunkId: string): Promise<void> {
+  make({ databaseId }: DatabaseIds, trunkId: string): Promise<void> {
     const { snapshots, locations } = this.host;
     return reachable(() => {
       const trunk = this.host.tenant(trunkId);
@@ -62,7 +63,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   }
 
   diff(
-    { databaseId }: BranchHandle,
+    { databaseId }: DatabaseIds,
     rowForm: RowForm = PLAIN_ROWS,
   ): Promise<{ readonly diff: BranchDiff; readonly rowsRead: number }> {
     return this.#retried({ branchId: databaseId, trunkId: null }, async (connection, reading) => {
@@ -77,7 +78,7 @@ export class RemoteBranches implements BranchStore<LogIdentity, EngineFailure> {
   }
 
   merge(
-    { databaseId }: BranchHandle,
+    { databaseId }: DatabaseIds,
     merge: BranchMerge<LogIdentity>,
   ): Promise<MergeOutcome<EngineFailure>> {
     const { snapshots, context } = this.host;

@@ -1,4 +1,5 @@
 // One remote database as the pipeline sees it.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
@@ -30,7 +31,7 @@ export class RemoteDatabase implements TenantDatabase {
   constructor(
     private readonly tenant: () => RemoteTenant,
     private readonly snapshotsOf: RemoteSnapshots,
-    private readonly ids: { readonly databaseId: string; readonly namespaceId: string },
+    private readonly ids: DatabaseIds,
   ) {}
 
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Promise<Inspection> {

@@ -1,5 +1,6 @@
 // Tenant databases on a server of libSQL databases. Several processes may work on one server: where a database is and
 // which snapshots it has stands in the catalogue there, and the server itself lets one writer of a database in at a time.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import { DAY_MS } from "../../core/clock.ts";
 import type { CopySource } from "../copy_source.ts";
 import { AppError } from "../../core/errors.ts";
@@ -107,9 +108,9 @@ export class RemoteStore implements TenantStore {
     });
   }
 
-  open(databaseId: string, namespaceId: string): TenantDatabase {
-    const tenant = () => this.#tenant(databaseId, namespaceId);
-    return new RemoteDatabase(tenant, this.#snapshots, { databaseId, namespaceId });
+  open(database: DatabaseIds): TenantDatabase {
+    const tenant = () => this.#tenant(database.databaseId, database.namespaceId);
+    return new RemoteDatabase(tenant, this.#snapshots, database);
   }
 
   drop(databaseId: string): Promise<void> {
@@ -236,11 +237,8 @@ export class RemoteStore implements TenantStore {
 
   #forgetOldest(): void {
     if (this.#open.size < MAX_OPEN) return;
-    for (const [id, tenant] of this.#open) {
-      if (!tenant.idle) continue;
-      this.#open.delete(id);
-      return;
-    }
+    const oldest = this.#open.entries().find(([, tenant]) => tenant.idle);
+    if (oldest) this.#open.delete(oldest[0]);
   }
 }
 

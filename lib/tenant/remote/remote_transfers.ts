@@ -1,5 +1,6 @@
 // Exports and imports of databases that are elsewhere: a copy of the database on the server is read over the network into a
 // file here, and a file that was built here is written into a new location, which becomes a snapshot.
+import type { DatabaseIds } from "../../core/database_ids.ts";
 import { AppError } from "../../core/errors.ts";
 import { folderOf } from "../../core/folder_of.ts";
 import { frameOf, itemOf } from "../transfer/child/frames.ts";
@@ -7,7 +8,7 @@ import { endBytes, FRAME_HEAD } from "../transfer/frame_form.ts";
 import { transferFiles } from "../transfer/job.ts";
 import type { Item } from "../transfer/child/items.ts";
 import type { TransferRoom, TransferRun } from "../transfer/transfer_room.ts";
-import type { TransferOwner, TransferStore } from "../transfer/transfer_store.ts";
+import type { TransferStore } from "../transfer/transfer_store.ts";
 import { serviceTableStatements } from "../../sql/words/service_tables.ts";
 import { SERVER_NOW } from "./locations/catalog.ts";
 import { requireDatabase } from "./locations/claims.ts";
@@ -32,7 +33,7 @@ export class RemoteTransfers implements TransferStore {
     readonly room: TransferRoom,
   ) {}
 
-  copyOut({ databaseId }: TransferOwner, transferId: string): Promise<void> {
+  copyOut({ databaseId }: DatabaseIds, transferId: string): Promise<void> {
     return reachable(async () => {
       const { locations, context } = this.snapshots;
       const tenant = this.tenant(databaseId);
@@ -52,7 +53,7 @@ export class RemoteTransfers implements TransferStore {
     });
   }
 
-  adopt({ databaseId }: TransferOwner, built: string, label: string): Promise<void> {
+  adopt({ databaseId }: DatabaseIds, built: string, label: string): Promise<void> {
     return reachable(async () => {
       const { locations, context, catalog } = this.snapshots;
       const to = this.snapshots.newLocation(databaseId);
@@ -83,7 +84,7 @@ export class RemoteTransfers implements TransferStore {
     });
   }
 
-  async forget({ databaseId }: TransferOwner, label: string): Promise<void> {
+  async forget({ databaseId }: DatabaseIds, label: string): Promise<void> {
     await this.snapshots.dropUnused(databaseId, label);
   }
 

@@ -49,10 +49,10 @@ export async function readAskSchema(
 /** A view has names but neither types nor keys. */
 async function readViews(
   ctx: QueryContext,
-  { databaseId, namespaceId }: StatementsContext["target"],
+  target: StatementsContext["target"],
   allowed: ReadonlySet<string>,
 ): Promise<AskTable[]> {
-  const { tables } = await ctx.tenants.open(databaseId, namespaceId).schema();
+  const { tables } = await ctx.tenants.open(target).schema();
   return tables.filter(({ name, kind }) => kind === "view" && allowed.has(foldName(name))).map((view) => ({
     name: view.name,
     kind: "view",

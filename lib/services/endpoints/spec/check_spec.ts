@@ -13,7 +13,12 @@ import { configIssues, hasStatement, kindIssues, type StatementShape } from "./k
 import { listIssues } from "./list_issues.ts";
 import { passwordIssues } from "./password_issues.ts";
 import { type SpecParts, specParts } from "./spec_parts.ts";
-import { type SpecContext, understandStatements, type UnderstoodSpec } from "./understand_statements.ts";
+import {
+  type SpecContext,
+  tenantOf,
+  understandStatements,
+  type UnderstoodSpec,
+} from "./understand_statements.ts";
 
 /** A specification as it was sent. */
 export interface UncheckedSpec {
@@ -53,7 +58,7 @@ export async function checkSpec(ctx: CheckContext, { raw, issues }: UncheckedSpe
 async function ruleIssues(ctx: CheckContext, parts: SpecParts, raw: unknown): Promise<Issue[]> {
   const understood = await understand(ctx, parts);
   const [facts = null] = understood?.ok ? understood.facts : [];
-  const { tables } = await ctx.query.tenants.open(ctx.database.id, ctx.database.namespaceId).schema();
+  const { tables } = await tenantOf(ctx).schema();
   const shape = understood?.ok ? shapeOf(understood.facts, understood.last.sql) : null;
   return [
     ...(ctx.slug !== undefined && parts.slug !== undefined && parts.slug !== ctx.slug

@@ -83,7 +83,7 @@ export async function columnsOf(ctx: SpecContext, { sql }: EndpointStatement): P
 
 /** The database that the specification is for. */
 export function tenantOf({ query, database }: SpecContext): TenantDatabase {
-  return query.tenants.open(database.id, database.namespaceId);
+  return query.tenants.open({ databaseId: database.id, namespaceId: database.namespaceId });
 }
 
 async function understandOne(ctx: SpecContext, { written, sql }: EndpointStatement): Promise<Understood> {

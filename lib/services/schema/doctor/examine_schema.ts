@@ -51,7 +51,7 @@ async function damagedDatabase(
   { tenants, target }: StatementsContext,
   address: TargetPath,
 ): Promise<Finding> {
-  const [newest] = await tenants.open(target.databaseId, target.namespaceId).snapshots();
+  const [newest] = await tenants.open(target).snapshots();
   return {
     code: "damaged_database",
     severity: "error",

@@ -39,7 +39,7 @@ export async function findBroken(
   );
   const uses = [...viewUses(objects), ...triggerUses(byName, objects)];
   if (uses.length === 0) return tables;
-  const database = ctx.tenants.open(ctx.target.databaseId, ctx.target.namespaceId);
+  const database = ctx.tenants.open(ctx.target);
   const failures = await compileEach(database, uses.map(({ sql }) => sql));
   const found = new Map<string, BrokenObject>();
   for (const [at, failure] of failures.entries()) {

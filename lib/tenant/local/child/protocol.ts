@@ -94,6 +94,9 @@ export type Request =
   /** Has no reply. */
   | { readonly op: "sweep" };
 
+/** A frame about one database. */
+export type DatabaseRequest = Exclude<Request, { readonly op: "sweep" }>;
+
 /** Log rows of one kind, by column: the value of all rows, or one for each. */
 export interface WireLogTable {
   readonly rows: number;

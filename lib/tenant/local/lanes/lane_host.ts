@@ -1,5 +1,6 @@
 // The embedded store's interface for the code that gives work to the lanes of its databases.
-import type { Request } from "../child/protocol.ts";
+import type { DatabaseIds } from "../../../core/database_ids.ts";
+import type { DatabaseRequest } from "../child/protocol.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
 
@@ -9,12 +10,7 @@ export interface LaneHost {
   readonly statementMs: number;
   /** Nothing runs and nothing waits. */
   readonly isQuiet: boolean;
-  lanes(databaseId: string, namespaceId: string): DatabaseLanes;
+  lanes(database: DatabaseIds): DatabaseLanes;
   wake(lanes: DatabaseLanes): void;
-  task(
-    databaseId: string,
-    namespaceId: string,
-    request: Request,
-    lane: "read" | "write",
-  ): Promise<ReplyFrame>;
+  task(request: DatabaseRequest, lane: "read" | "write", namespaceId: string): Promise<ReplyFrame>;
 }

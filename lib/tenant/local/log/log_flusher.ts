@@ -232,7 +232,7 @@ export class LogFlusher {
 
   async #moveOne(databaseId: string, frames: number): Promise<void> {
     const { host, spool, clock } = this.options;
-    const lanes = host.lanes(databaseId, "");
+    const lanes = host.lanes({ databaseId, namespaceId: "" });
     if (lanes.writes.lease !== null) return;
     await this.#write(lanes, frames);
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.

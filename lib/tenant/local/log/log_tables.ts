@@ -62,15 +62,19 @@ export class LogTables {
     const { host, log } = this.options;
     const prune = this.#prunings.next(lanes);
     try {
-      const { reply } = await host.task(lanes.databaseId, lanes.namespaceId, {
-        op: "log",
-        db: lanes.databaseId,
-        logRows: packLogRows(rows),
-        prune,
-        held: !isAwaited && (host.lookups?.isOpen(lanes.databaseId) ?? false),
-        folds: !isAwaited,
-        more,
-      }, "write");
+      const { reply } = await host.task(
+        {
+          op: "log",
+          db: lanes.databaseId,
+          logRows: packLogRows(rows),
+          prune,
+          held: !isAwaited && (host.lookups?.isOpen(lanes.databaseId) ?? false),
+          folds: !isAwaited,
+          more,
+        },
+        "write",
+        lanes.namespaceId,
+      );
       lanes.log.settle(rows);
       if (prune !== null && reply.t === "done" && !reply.left) lanes.log.noteDeleted(prune.cuts);
       return true;

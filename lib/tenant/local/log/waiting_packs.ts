@@ -51,7 +51,7 @@ export class WaitingPacks {
       await spool.pack(async (store) => {
         let written = 0;
         for (const id of spool.inLines) {
-          const lanes = host.lanes(id, "");
+          const lanes = host.lanes({ databaseId: id, namespaceId: "" });
           packed.push(id);
           do {
             if (written === PACKS_A_TURN) {
@@ -69,7 +69,7 @@ export class WaitingPacks {
       for (const [at, id] of packed.entries()) {
         if (at % DATABASES_A_TURN === DATABASES_A_TURN - 1) await pause(1);
         // The lanes of a database without work are forgotten: its lanes of now know which files it needs.
-        const lanes = host.lanes(id, "");
+        const lanes = host.lanes({ databaseId: id, namespaceId: "" });
         this.repeat(lanes);
         lanes.log.releaseFiles();
       }
