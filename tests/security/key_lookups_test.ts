@@ -398,7 +398,8 @@ Deno.test("a namespace whose look-ups are slow has none for a hundred times as l
     const { clock, database } = world;
     await firstLook(world);
     clock.step = 60;
-    assertEquals([await look(world), await look(world)], [[["one"]], [["one"]]]);
+    // Of the first two it is not known whether their time was their own.
+    for (let at = 0; at < 4; at++) assertEquals(await look(world), [["one"]]);
     clock.step = 0;
     assertEquals(await look(world), null);
     assertEquals(await look({ ...world, database: { ...database, namespaceId: "ns_2" } }), [["one"]]);
@@ -412,9 +413,30 @@ Deno.test("a namespace whose look-ups wait for a disk each time has none either,
     await withFile(async (world) => {
       await firstLook(world);
       world.clock.step = step;
-      for (let at = 0; at < 600; at++) if (await look(world) === null) break;
+      for (let at = 0; at < 1000; at++) if (await look(world) === null) break;
       world.clock.step = 0;
       assertEquals(await look(world), leftOut ? null : [["one"]]);
+    });
+  }
+});
+
+Deno.test("look-ups that are slow because others have the processor leave no namespace out, and those that use it do", async () => {
+  const waits = { cpuMs: 0.1, diskReads: 0, preempted: 3 };
+  for (
+    const { usage, leftOut } of [
+      { usage: waits, leftOut: false },
+      { usage: { ...waits, cpuMs: 60 }, leftOut: true },
+      { usage: { ...waits, diskReads: 1 }, leftOut: true },
+      { usage: { ...waits, preempted: 0 }, leftOut: true },
+    ]
+  ) {
+    await withFile(async (world) => {
+      await firstLook(world);
+      Object.assign(world.usage, usage);
+      world.clock.step = 60;
+      for (let at = 0; at < 20; at++) if (await look(world) === null) break;
+      world.clock.step = 0;
+      assertEquals(await look(world), leftOut ? null : [["one"]], JSON.stringify(usage));
     });
   }
 });

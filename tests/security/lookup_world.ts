@@ -25,6 +25,8 @@ export interface World {
   };
   readonly call: TenantCall;
   readonly clock: { ms: number; step: number };
+  /** What the process uses between two questions for it. */
+  readonly usage: { cpuMs: number; diskReads: number; preempted: number };
   /** One more database with the same content, whose look-ups are taken to be proven as well. */
   readonly another: () => Promise<LookupDatabase>;
 }
@@ -39,7 +41,14 @@ export async function withFile(body: (world: World) => Promise<void>, maxBytes =
   const folder = await Deno.makeTempDir({ prefix: "cubby_lookups_" });
   const clock = { ms: 0, step: 0 };
   const now = { now: systemClock.now, monotonicMs: () => clock.ms += clock.step };
-  const lookups = new KeyLookups(folder, now, maxBytes);
+  const usage = { cpuMs: 0, diskReads: 0, preempted: 0 };
+  const used = { ...usage };
+  const lookups = new KeyLookups(folder, now, maxBytes, () => {
+    used.cpuMs += usage.cpuMs;
+    used.diskReads += usage.diskReads;
+    used.preempted += usage.preempted;
+    return { ...used };
+  });
   const make = async () => {
     const databaseId = newId("db", systemClock.now());
     const path = `${folder}/${databaseId.slice(-2).toLowerCase()}/${databaseId}.db`;
@@ -56,7 +65,7 @@ export async function withFile(body: (world: World) => Promise<void>, maxBytes =
     return { path, call, database: { databaseId, namespaceId: "ns_1", lanes, runInChild } };
   };
   try {
-    await body({ lookups, clock, ...await make(), another: async () => (await make()).database });
+    await body({ lookups, clock, usage, ...await make(), another: async () => (await make()).database });
   } finally {
     lookups.closeAll();
     await Deno.remove(folder, { recursive: true });

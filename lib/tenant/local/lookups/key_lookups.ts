@@ -7,6 +7,7 @@ import type { TenantCall, TenantOutcome } from "../../tenant_store.ts";
 import type { DatabaseLanes } from "../lanes/database_lanes.ts";
 import { KnownLookups, type ReadyLookup } from "./known_lookups.ts";
 import { LeftOut } from "./left_out.ts";
+import { OwnTime, ownUsage, type ProcessUsage } from "./own_time.ts";
 
 /** Milliseconds for which a database has none here after a failure. */
 const FAILED_MS = 10_000;
@@ -18,7 +19,7 @@ const BUSY_MS = 250;
 const LONE_TURNS = 32;
 /** Milliseconds that look-ups of a namespace may take in the mean, on connections and in copies of files. */
 const MEAN_MS = 0.25;
-const IMAGE_MEAN_MS = 0.5;
+const IMAGE_MEAN_MS = 1;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
 const TURN_MS = 2;
 
@@ -43,8 +44,9 @@ interface WaitingCall {
 /** The look-ups of a store. */
 export class KeyLookups {
   readonly #known: KnownLookups;
-  readonly #leftOut = new LeftOut(MEAN_MS);
-  readonly #withoutImages = new LeftOut(IMAGE_MEAN_MS);
+  readonly #ownTime: OwnTime;
+  readonly #leftOut: LeftOut;
+  readonly #withoutImages: LeftOut;
   #waiting: WaitingCall[] = [];
   /** Look-ups in this turn of the event loop, and how many turns had one. */
   #asked = 0;
@@ -54,8 +56,16 @@ export class KeyLookups {
   answered = 0;
 
   /** `tenants`: the folder of the databases' files. `maxBytes`: of the connections to them. */
-  constructor(tenants: string, private readonly clock: Clock, maxBytes: number) {
+  constructor(
+    tenants: string,
+    private readonly clock: Clock,
+    maxBytes: number,
+    usage: () => ProcessUsage | null = ownUsage,
+  ) {
     this.#known = new KnownLookups(tenants, clock, maxBytes);
+    this.#ownTime = new OwnTime(usage);
+    this.#leftOut = new LeftOut(MEAN_MS, this.#ownTime);
+    this.#withoutImages = new LeftOut(IMAGE_MEAN_MS, this.#ownTime);
   }
 
   /** Whether somebody is being answered here. */
@@ -78,7 +88,9 @@ export class KeyLookups {
     if (isFirst) setImmediate(this.#endTurn);
     // Who is alone need not wait for others.
     if (isFirst && this.#loneTurns >= LONE_TURNS) {
-      const { outcome } = this.#outcome(database, call, this.#now());
+      const nowMs = this.#now();
+      this.#beginTurn(nowMs);
+      const { outcome } = this.#outcome(database, call, nowMs);
       this.#known.endTurn();
       return outcome === null ? database.runInChild(call) : Promise.resolve(outcome);
     }
@@ -119,6 +131,7 @@ export class KeyLookups {
     this.#loneTurns = this.#asked === 1 ? this.#loneTurns + 1 : 0;
     const waiting = this.#waiting;
     const startedMs = this.#now();
+    this.#beginTurn(startedMs);
     let beginMs = startedMs;
     let count = 0;
     for (const { database, call, resolve, reject } of waiting) {
@@ -137,6 +150,10 @@ export class KeyLookups {
     this.#asked = this.#waiting.length;
     if (this.#asked > 0) setImmediate(this.#endTurn);
   };
+
+  #beginTurn(nowMs: number): void {
+    this.#ownTime.begin(this.#leftOut.isWatching(nowMs) || this.#withoutImages.isWatching(nowMs));
+  }
 
   /** `outcome` is null where a child has to run the call. */
   #outcome(
