@@ -44,6 +44,22 @@ testSteps("export", transferWorld, {
     assertEquals(content["docs_index gamma"], [["5"]]);
   },
 
+  "as sql keeps the ends of lines in a text, where its reader takes CR LF for LF as the program sqlite3 does":
+    async (
+      { acme, exported },
+    ) => {
+      const lines = "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT) STRICT";
+      const without = "CREATE TABLE w (k TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID";
+      const values = ["a\r\nb", "\r\n", "a\nb\r", "\r\r\n", "é\r\n表'"];
+      await acme.setup(lines, without);
+      for (const value of values) {
+        await acme.query("INSERT INTO t (v) VALUES (?)", [value]);
+        await acme.query("INSERT INTO w VALUES (?1, ?1)", [value]);
+      }
+      const sql = text(await exported("format=sql")).replaceAll("\r\n", "\n");
+      assertEquals(contentOfSql(sql), await contentOf(await exported("format=sqlite")));
+    },
+
   "of a full-text table without rows is searched as before as sqlite, and refused by name as sql": async (
     world,
   ) => {

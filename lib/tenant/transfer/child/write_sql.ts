@@ -166,12 +166,16 @@ function lineOf({ name, columns, rowid, storage }: TableSource, strict: boolean)
   return `${head} || ${groups.join(" || ")} || ');' || char(10)`;
 }
 
-/** `quote()` ends at U+0000, and text that is not UTF-8 would not be a text file. */
+/**
+ * `quote()` ends at U+0000, and text that is not UTF-8 would not be a text file. The program `sqlite3` reads lines, and
+ * takes the CR of a CR LF away, inside of a text too.
+ */
 function literal(select: string, strict: boolean): string {
   const bytes = `CAST(${select} AS BLOB)`;
   // To ask about every text would take as long as the rest.
-  const mayBeOdd = strict ? "" : ` AND length(${bytes}) <> length(${select})`;
-  return `CASE WHEN typeof(${select}) = 'text'${mayBeOdd} AND is_odd(${bytes}) ` +
+  const mayBeOdd = strict ? "" : `length(${bytes}) <> length(${select}) AND `;
+  return `CASE WHEN typeof(${select}) = 'text' AND ` +
+    `(instr(${select}, char(13, 10)) OR ${mayBeOdd}is_odd(${bytes})) ` +
     `THEN 'CAST(X''' || hex(${bytes}) || ''' AS TEXT)' ELSE quote(${select}) END`;
 }
 
