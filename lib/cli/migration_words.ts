@@ -43,8 +43,10 @@ interface Done {
   readonly rehearsal?: Rehearsal | null;
 }
 
-/** Of applied files, or of a dry run. Guarantee: `data` is that of `POST …/migrations`. */
-export function doneWords({ data }: ApiBody): string[] {
+/** Of applied files, or of a dry run. Guarantee: `data` and `meta` are those of `POST …/migrations`. */
+export function doneWords({ data, meta }: ApiBody): string[] {
+  const { warnings = [] } = meta as { readonly warnings?: readonly string[] };
+  const warned = warnings.map((warning) => `warning: ${warning}`);
   const { applied, pending, snapshot, drift, rehearsal } = data as Done;
   const lines = driftWords(drift);
   if (rehearsal) {
@@ -52,12 +54,13 @@ export function doneWords({ data }: ApiBody): string[] {
       ...lines,
       ...pending.map((name) => `would apply ${name}`),
       ...rehearsalWords(rehearsal),
+      ...warned,
     ];
   }
   if (applied.length === 0) return [...lines, "Nothing is pending."];
   lines.push(...applied.map((name) => `applied ${name}`));
   if (snapshot !== null) lines.push(`The state before is the snapshot ${snapshot}.`);
-  return lines;
+  return [...lines, ...warned];
 }
 
 function rehearsalWords({ schema, tables, rowsLost, findings, rule, durationMs }: Rehearsal): string[] {

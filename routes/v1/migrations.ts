@@ -82,6 +82,9 @@ export const migrateMeta = z.object({
   costUsd: z.number(),
   snapshot: z.string().nullable(),
   queryLogId: z.string().nullable().describe("Of the last file; null: none was applied"),
+  warnings: z.array(z.string()).optional().describe(
+    "What hardly anybody means, such as a trigger that goes with a table that is made anew",
+  ),
 });
 
 const migration = z.object({

@@ -99,6 +99,18 @@ testSteps("the command", commandWorld, {
     assertMatch(said, /CREATE TABLE "?c"?/);
     assertEquals(await names(), []);
   },
+  "warns of what goes with a table that is made anew": async ({ run }) => {
+    const rebuild = {
+      "1.sql": "CREATE TABLE a (b); CREATE INDEX of_b ON a (b)",
+      "2.sql": "CREATE TABLE c (b); INSERT INTO c SELECT b FROM a; DROP TABLE a; ALTER TABLE c RENAME TO a",
+    };
+    assertEquals((await run({ "1.sql": rebuild["1.sql"] }, [])).code, 0);
+    for (const args of [["--dry-run"], []]) {
+      const { code, said } = await run(rebuild, args);
+      assertEquals(code, 0, said);
+      assertMatch(said, /\nwarning: Make index of_b of a again by a further file/);
+    }
+  },
   "records a baseline up to a file": async ({ run, names, acme }) => {
     await acme.setup("CREATE TABLE a (b)");
     assertEquals((await run(PLAIN, ["--baseline", "1"])).code, 0);

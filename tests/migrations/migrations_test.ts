@@ -59,6 +59,52 @@ testSteps("migrations", migrationWorld, {
       }
     },
 
+  "tell which indexes and triggers of a table went with it when it was made anew, also to a step of a plan that is repeated":
+    async ({ post, apply }) => {
+      const warningsOf = (text: string): unknown => JSON.parse(text).meta.warnings;
+      const parts = "CREATE INDEX users_name ON users (name);\n" +
+        "CREATE INDEX users_both ON users (name, id);\n" +
+        "CREATE TRIGGER Kept AFTER INSERT ON posts BEGIN SELECT 1; END;\n" +
+        'CREATE TRIGGER "no t" AFTER DELETE ON users BEGIN SELECT 1; END;\n' +
+        "CREATE VIEW gone AS SELECT * FROM users;\n" +
+        "CREATE TRIGGER into_gone INSTEAD OF INSERT ON gone BEGIN SELECT 1; END;\n";
+      const files: File[] = [FAMILY, ["0002_parts.sql", parts]];
+      await apply(files);
+      const lost =
+        "Make index users_both, trigger no t of users again by a further file, where they are wanted: " +
+        "they went with the former users";
+      files.push([
+        "0003_rebuild.sql",
+        `PRAGMA foreign_keys=OFF;\nDROP VIEW gone;\n${REBUILD}CREATE INDEX IF NOT EXISTS main.users_name ON users (name);`,
+      ]);
+      const rehearsed = await post(files, { dryRun: true });
+      assertEquals(warningsOf(rehearsed.text), [lost]);
+      const first = await post(files, {}, step("rebuild", "1"));
+      assertEquals(warningsOf(first.text), [lost]);
+      assertReplay(first, await post(files, {}, step("rebuild", "1")), "plan-replayed");
+      // The other order of steps, the other forms of names, a view, and what a file drops by its name.
+      files.push([
+        "0004_more.sql",
+        "CREATE INDEX one ON likes (id); CREATE INDEX two ON likes (user_id);" +
+        "CREATE VIEW adults AS SELECT * FROM users; CREATE TRIGGER into_adults INSTEAD OF INSERT ON adults BEGIN SELECT 1; END;",
+      ]);
+      assertEquals(warningsOf((await post(files)).text), undefined);
+      files.push([
+        "0005_again.sql",
+        "DROP INDEX one; ALTER TABLE [likes] RENAME TO old; CREATE TABLE Likes (id INTEGER PRIMARY KEY, user_id INTEGER);" +
+        "INSERT INTO likes SELECT * FROM old; DROP TABLE main.old; DROP VIEW IF EXISTS adults; CREATE VIEW adults AS SELECT 1;",
+      ]);
+      assertEquals(warningsOf((await post(files)).text), [
+        "Make index two of likes again by a further file, where they are wanted: they went with the former likes",
+        "Make trigger into_adults of adults again by a further file, where they are wanted: they went with the former adults",
+      ]);
+    },
+
+  "tell what a statement does that hardly anybody means": async ({ post }) => {
+    const { text } = await post([NOTES, ["0002_tags.sql", "CREATE TABLE tags (id SERIAL PRIMARY KEY)"]]);
+    assertMatch(String(JSON.parse(text).meta.warnings), /^id stays NULL .* write id INTEGER PRIMARY KEY/);
+  },
+
   "are applied in order, once, and listed with their digests": async ({ apply, names, rows, app, acme }) => {
     const first = await apply([NOTES, SEED]);
     assertEquals([first["applied"], first["pending"], first["drift"]], [

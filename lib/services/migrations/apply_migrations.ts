@@ -17,10 +17,11 @@ import {
   readFiles,
   statementsOf,
 } from "./migration_files.ts";
+import { lostObjects } from "./lost_objects.ts";
 import { fileError, setError } from "./migration_errors.ts";
 import { type MigrateAnswer, type Migrated, migratedBefore } from "./migrated_before.ts";
 import { readState } from "./migration_state.ts";
-import { addFigures, type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
+import { addFigures, addWarnings, type MigrateMeta, NO_FIGURES } from "./migrate_meta.ts";
 
 /** By database: who has waited finds nothing to do. */
 const turns = new InTurn();
@@ -98,8 +99,11 @@ class Run {
 
   /** Applies what is pending. False: somebody else has applied something meanwhile, or is left. */
   async pass(files: readonly ReadFile[]): Promise<boolean> {
-    const { records } = await readState(this.ctx);
+    const { records, objects } = await readState(this.ctx);
     const pending = pendingFiles(files, records);
+    if (!this.input.baseline) {
+      this.#meta = addWarnings(this.#meta, lostObjects(objects, statementsOf(pending).map(({ sql }) => sql)));
+    }
     let after = newestOf(records);
     const { approved } = this.input;
     // Whether another look is worth while is told by that nothing was applied.

@@ -10,6 +10,8 @@ export type MigrateMeta =
   & {
     /** Of the last file; null: none was applied. */
     readonly queryLogId: string | null;
+    /** Each once. Absent where there are none. */
+    readonly warnings?: readonly string[];
   };
 
 /** Of a call that has applied nothing. */
@@ -23,9 +25,15 @@ export const NO_FIGURES: MigrateMeta = {
   queryLogId: null,
 };
 
+/** With further warnings. */
+export function addWarnings(meta: MigrateMeta, more: readonly string[]): MigrateMeta {
+  const warnings = [...new Set([...meta.warnings ?? [], ...more])];
+  return warnings.length === 0 ? meta : { ...meta, warnings };
+}
+
 /** The figures of files that were applied one after the other. */
 export function addFigures(sum: MigrateMeta, one: QueryMeta): MigrateMeta {
-  return {
+  const figures = {
     rowsRead: sum.rowsRead + one.rowsRead,
     rowsWritten: sum.rowsWritten + one.rowsWritten,
     durationMs: sum.durationMs + one.durationMs,
@@ -34,4 +42,5 @@ export function addFigures(sum: MigrateMeta, one: QueryMeta): MigrateMeta {
     snapshot: sum.snapshot ?? one.snapshot,
     queryLogId: one.queryLogId,
   };
+  return addWarnings(figures, [...sum.warnings ?? [], ...one.warnings ?? []]);
 }

@@ -13,6 +13,7 @@ import {
 import { type Cell, rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readRows } from "../schema/read_rows.ts";
+import type { SchemaObject } from "./lost_objects.ts";
 
 /** The records of one moment. */
 export interface MigrationState {
@@ -20,6 +21,8 @@ export interface MigrationState {
   readonly records: readonly MigrationRecord[];
   /** What has changed in the schema since the newest one was applied; null: there is none. */
   readonly drift: readonly SchemaChange[] | null;
+  /** What the schema consists of. */
+  readonly objects: readonly SchemaObject[];
 }
 
 /** A record as the API shows it. */
@@ -32,9 +35,15 @@ export async function readState(ctx: StatementsContext): Promise<MigrationState>
   const [records, recorded, objects] = await readRows(ctx, [RECORDS, RECORDED_OBJECTS, OBJECTS]);
   const [row] = rowsOf<[text: string | null]>(recorded);
   const before = row?.[0] ?? null;
+  const now = rowsOf<Cell[]>(objects);
   return {
     records: readRecords(rowsOf<Cell[]>(records)),
-    drift: before === null ? null : changedObjects(before, objectsText(rowsOf<Cell[]>(objects))),
+    drift: before === null ? null : changedObjects(before, objectsText(now)),
+    objects: now.map(([type, name, table]) => ({
+      type: String(type),
+      name: String(name),
+      table: String(table),
+    })),
   };
 }
 

@@ -1,0 +1,122 @@
+// What migration files take along without naming it: the indexes and triggers of a table, or the triggers of a view, that
+// they make anew. Read from the texts, before they run.
+import { listed } from "../../sql/hints/known_tables.ts";
+import { type SqlToken, sqlTokens } from "../../sql/tokens/sql_tokens.ts";
+import { foldName, sameName } from "../../sql/words/names.ts";
+
+/** An object of the schema, and the table that it belongs to. */
+export interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+}
+
+/** Tokens of a statement in which all stands that is read: `CREATE UNIQUE INDEX IF NOT EXISTS main.name ON`. */
+const HEAD = 12;
+/** Words between the kind of an object and its name. */
+const BEFORE_NAME = new Set(["IF", "NOT", "EXISTS"]);
+
+/** What to tell of each table or view that is there in the end and has lost what it had; empty where there is none. */
+export function lostObjects(objects: readonly SchemaObject[], statements: readonly string[]): string[] {
+  const schema = new Schema(objects);
+  for (const sql of statements) schema.follow(sqlTokens(sql, HEAD));
+  return [...Map.groupBy(schema.lost(), ({ table }) => table)].map(([table, parts]) => {
+    const names = parts.map(({ type, name }) => `${type} ${name}`);
+    return `Make ${
+      listed(names)
+    } of ${table} again by a further file, where they are wanted: they went with the ` +
+      `former ${table}`;
+  });
+}
+
+/** An index or a trigger; `table`: by its name now. */
+interface Part extends SchemaObject {
+  /** The name that its table had at first. */
+  readonly first: string;
+}
+
+/** The objects, statement by statement. Names are compared folded. */
+class Schema {
+  /** Tables and views. */
+  readonly #owners = new Set<string>();
+  /** Those that have been there from the beginning. */
+  readonly #parts = new Map<string, Part>();
+  readonly #lost = new Map<string, Part>();
+
+  constructor(objects: readonly SchemaObject[]) {
+    for (const one of objects) {
+      if (isOwner(one.type)) this.#owners.add(foldName(one.name));
+      else this.#parts.set(foldName(one.name), { ...one, first: one.table });
+    }
+  }
+
+  follow(tokens: readonly SqlToken[]): void {
+    const verb = tokens[0]?.key;
+    const at = tokens.findIndex(({ key }) => KINDS.has(key));
+    const { name, next } = nameAt(tokens, at + 1);
+    if (at < 1 || name === null) return;
+    const owner = isOwner(tokens[at]?.key.toLowerCase() ?? "");
+    if (verb === "DROP") this.#drop(owner, name);
+    else if (verb === "CREATE") this.#create(owner, name);
+    else if (verb === "ALTER" && tokens[next]?.key === "RENAME" && tokens[next + 1]?.key === "TO") {
+      this.#rename(name, nameAt(tokens, next + 2).name ?? name);
+    }
+  }
+
+  /** What has gone with a table or view that is there, by the name of that. */
+  lost(): SchemaObject[] {
+    return [...this.#lost.values()].flatMap(({ type, name, table, first }) => {
+      const there = [first, table].find((one) => this.#owners.has(foldName(one)));
+      return there === undefined ? [] : [{ type, name, table: there }];
+    });
+  }
+
+  #drop(owner: boolean, name: string): void {
+    if (!owner) {
+      this.#parts.delete(foldName(name));
+      return;
+    }
+    this.#owners.delete(foldName(name));
+    for (const [key, part] of this.#parts) {
+      if (!sameName(part.table, name)) continue;
+      this.#parts.delete(key);
+      this.#lost.set(key, part);
+    }
+  }
+
+  #create(owner: boolean, name: string): void {
+    const key = foldName(name);
+    if (owner) this.#owners.add(key);
+    const again = owner ? undefined : this.#lost.get(key);
+    if (again === undefined) return;
+    this.#lost.delete(key);
+    this.#parts.set(key, { ...again, table: again.first });
+  }
+
+  #rename(table: string, to: string): void {
+    this.#owners.delete(foldName(table));
+    this.#owners.add(foldName(to));
+    for (const [key, part] of this.#parts) {
+      if (sameName(part.table, table)) this.#parts.set(key, { ...part, table: to });
+    }
+  }
+}
+
+/** What a statement that changes the schema is about. */
+const KINDS = new Set(["TABLE", "VIEW", "INDEX", "TRIGGER"]);
+
+function isOwner(type: string): boolean {
+  return type === "table" || type === "view";
+}
+
+/** The name that begins there, without its schema, and the place behind it. */
+function nameAt(
+  tokens: readonly SqlToken[],
+  from: number,
+): { readonly name: string | null; readonly next: number } {
+  let at = from;
+  while (BEFORE_NAME.has(tokens[at]?.key ?? "")) at++;
+  if (tokens[at + 1]?.key === ".") at += 2;
+  const token = tokens[at];
+  return { name: token?.kind === "word" || token?.kind === "name" ? token.text : null, next: at + 1 };
+}
