@@ -143,7 +143,8 @@ const COMMAND_REFUSED = /^'(?:delete-all|rebuild)' may (?:only|not) be used with
 
 /** Cuts what is quoted or follows a colon, unless the statement's own text contains it. */
 function withoutValue(message: string, sql: string): string {
-  if (COMMAND_REFUSED.test(message)) return message;
+  // Two tables of the schema.
+  if (COMMAND_REFUSED.test(message) || message.startsWith("foreign key mismatch - ")) return message;
   // These names come from the schema only, unless a checking PRAGMA names a table of that name.
   const named = /^(?:error in (?:table|view|trigger|index) |no such table: main\.)/.test(message);
   if (named && !/(?:foreign_key|integrity|quick)_check\b/i.test(sql)) return message;

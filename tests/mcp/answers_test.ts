@@ -116,7 +116,7 @@ testSteps("answers", mcpWorld, {
   "a failure says what is wrong and what to do in words of this door": async (world) => {
     await using client = await world.connect();
     const calls: readonly (readonly [string, object, RegExp])[] = [
-      ["query", { sql: "SELECT * FROM order" }, /double quotes; describe_database/],
+      ["query", { sql: "SELECT * FORM orders" }, /double quotes; describe_database/],
       ["query", { sql: "SELECT none FROM orders" }, /describe_database/],
       ["query", { sql: "SELECT * FROM shop.orders" }, /name stands alone, .* describe_database/],
       ["query", { sql: "SELECT 1; SELECT 2" }, /statements of write/],
@@ -133,6 +133,7 @@ testSteps("answers", mcpWorld, {
     }
     // Where errorDetail says what to write, nothing else does.
     const told: readonly (readonly [sql: string, next: RegExp])[] = [
+      ["SELECT * FROM order", /in double quotes where it is a name/],
       ["SELECT now()", /datetime\('now'\)/],
       ["SELECT date('now') - INTERVAL '7 days'", /datetime\('now', '-7 days'\)/],
       ["BEGIN", /in one call of write/],

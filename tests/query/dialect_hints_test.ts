@@ -78,6 +78,19 @@ const cases: readonly (readonly [foreign: string, hint: string, here: string | n
     "UPDATE users SET age = 1 WHERE id IN (SELECT id FROM users ORDER BY id LIMIT 1)",
   ],
   ["DELETE FROM users WHERE age = 9 LIMIT 1", "WHERE <key> IN", null],
+  ["SELECT * FROM users LIMIT ALL OFFSET 1", "LIMIT -1", "SELECT * FROM users LIMIT -1 OFFSET 1"],
+  [
+    "SELECT * FROM users ORDER BY id OFFSET 1",
+    "LIMIT -1",
+    "SELECT * FROM users ORDER BY id LIMIT -1 OFFSET 1",
+  ],
+  [
+    `SELECT * FROM users WHERE tags @> '["a"]'`,
+    "json_each",
+    "SELECT * FROM users WHERE EXISTS (SELECT 1 FROM json_each(tags) WHERE value = 'a')",
+  ],
+  [`SELECT * FROM users WHERE '{"a":1}' <@ tags`, "->> '$.name'", "SELECT tags ->> '$.name' FROM users"],
+  ["SELECT * FROM users WHERE lower(name) ~ 'a'", "GLOB", "SELECT * FROM users WHERE lower(name) GLOB 'a*'"],
   ["SELECT * FROM users LIMIT 5 WHERE id = 1", "in the order", "SELECT * FROM users WHERE id = 1 LIMIT 5"],
   [
     "CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT)",

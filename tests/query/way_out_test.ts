@@ -95,6 +95,47 @@ test("columns and values that do not fit together are told with what to write", 
   });
 });
 
+test("a word of SQL as a name, a key without an index, a computed column and words to search for are told with the way out", async () => {
+  await withWrites(async ({ post, setup }) => {
+    await setup(
+      'CREATE TABLE "order" (id INTEGER PRIMARY KEY, "group" TEXT, twice INTEGER AS (id * 2))',
+      'CREATE TABLE refers (of_group TEXT REFERENCES "order"("group"))',
+      "CREATE VIRTUAL TABLE words USING fts5(a)",
+    );
+    for (
+      const [sql, error, hint] of [
+        ["SELECT * FROM order", 'near "order": syntax error', /write "order" in double quotes/],
+        ['SELECT group FROM "order"', 'near "group": syntax error', /write "group" in double quotes/],
+        ["SELECT * FORM t", 'near "FORM": syntax error', /^Correct the statement; the dialect is SQLite's$/],
+        [
+          "INSERT INTO refers VALUES ('a')",
+          'foreign key mismatch - "refers" referencing "order"',
+          /^Let the key refer to the primary key/,
+        ],
+        [
+          "PRAGMA foreign_key_check",
+          'foreign key mismatch - "refers" referencing "order"',
+          /^Let the key refer to the primary key/,
+        ],
+        [
+          'INSERT INTO "order" (twice) VALUES (1)',
+          'cannot INSERT into generated column "twice"',
+          /^Leave the column out/,
+        ],
+        [
+          `SELECT * FROM words WHERE words MATCH '"mine'`,
+          "unterminated string",
+          /^Correct the text after MATCH/,
+        ],
+      ] as const
+    ) {
+      const answer = await post("query", { sql });
+      assertEquals([answer.status, answer.body.error], [400, error], sql);
+      assertMatch(answer.body.errorDetail?.hint ?? "", hint, sql);
+    }
+  });
+});
+
 test("a function that exists and is closed is refused to every role, a mistake beside it notwithstanding", async () => {
   await withWrites(async ({ post }) => {
     for (const name of ["load_extension", "readfile", "writefile", "fts3_tokenizer", "edit", "sqlite_log"]) {

@@ -63,6 +63,7 @@ const classes: Readonly<Record<string, Place>> = {
   "'!": ({ kind, text }) => kind === "literal" && /^'(?:[^']|'')*$/.test(text),
   "$": ({ kind }) => kind === "parameter",
   "@": ({ kind }) => kind === "word" || kind === "name",
+  "@@": ({ key }) => key === "@",
 };
 
 function placeOf(text: string): Place {

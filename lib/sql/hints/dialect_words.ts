@@ -1,5 +1,5 @@
 // The table of other dialects' clauses. A pattern is a row of tokens: words in capitals and marks are themselves, `|`
-// stands between alternatives, `'` is a literal, `'!` a text that does not end, `$` a parameter, `@` any name, `^` the
+// stands between alternatives, `'` is a literal, `'!` a text that does not end, `$` a parameter, `@` any name, `@@` the mark, `^` the
 // beginning of the statement, `…` whatever stands between; behind `^ … ` only what is outside of parentheses counts.
 // The first row that matches is taken.
 import { UUID_EXPRESSION } from "./dialect_functions.ts";
@@ -194,12 +194,25 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ["ARRAY @", "Send a JSON array as text and read it with json_each: there are no arrays"],
   ["@ ENUM ( '", "Write TEXT CHECK (<column> IN ('one', 'other')): there are no named types"],
   ["LIMIT ' , ' OFFSET", "Write LIMIT <rows> OFFSET <start>"],
+  ["LIMIT ALL", "Leave LIMIT out: all rows come; before an OFFSET write LIMIT -1"],
+  [
+    "@ OFFSET '|$",
+    "Write LIMIT <rows> OFFSET <start>: OFFSET stands behind LIMIT only, and LIMIT -1 takes all rows",
+  ],
+  [
+    "@@ >",
+    "Write <column> ->> '$.name' = ?, or EXISTS (SELECT 1 FROM json_each(<column>) WHERE value = ?) for an array",
+  ],
+  [
+    "< @@",
+    "Write <column> ->> '$.name' = ?, or EXISTS (SELECT 1 FROM json_each(<column>) WHERE value = ?) for an array",
+  ],
   ["SQL_CALC_FOUND_ROWS", "Count in a statement of its own: SELECT count(*) FROM …"],
   [
     "WITHIN GROUP",
     "Order the values and take one: … ORDER BY <column> LIMIT 1 OFFSET (SELECT count(*) / 2 FROM …)",
   ],
-  ["@ ~ '|$|*", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
+  ["@|'|$|) ~ '|$|*", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
   ["@ ! ~", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
   ["(|,|= % S", "Write ? for each value and send params as an array"],
   ["% ( @ ) S", "Write ? for each value and send params as an array"],

@@ -1,6 +1,7 @@
 // Hints: names that somebody may have meant, and hints that follow from the engine's message.
 import type { SqlErrorKind } from "../../core/errors.ts";
 import { allowedFunctions } from "../words/functions.ts";
+import { reservedWords } from "../words/names.ts";
 
 /** Bounds of the comparison, whose cost is their product: characters of a name, and candidates. */
 const MAX_LENGTH = 64;
@@ -72,12 +73,16 @@ function editDistance(a: string, b: string): number {
 /** Replaces a value that a message quoted. */
 const CUT = "…";
 
+type WordsHint = readonly [words: RegExp, hint: string];
+
+const MATCH_HINT: WordsHint = [
+  /^fts5: |^unterminated string|^unknown special query/,
+  "Correct the text after MATCH, which has a syntax of its own: put words of a user into double quotes",
+];
+
 /** How a cut message begins, and the hint for it; the first match counts. */
-const CUT_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
-  [
-    /^fts5: |^unterminated string|^unknown special query/,
-    "Correct the text after MATCH, which has a syntax of its own: put words of a user into double quotes",
-  ],
+const CUT_HINTS: readonly WordsHint[] = [
+  MATCH_HINT,
   [/JSON/i, "Correct the JSON or the path that the statement is given"],
   [
     /^/,
@@ -86,7 +91,16 @@ const CUT_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 ];
 
 /** What a message about a statement says whole, and the hint for it. */
-const WHOLE_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+const WHOLE_HINTS: readonly WordsHint[] = [
+  MATCH_HINT,
+  [
+    /^foreign key mismatch - /,
+    "Let the key refer to the primary key of the other table, or to columns with a unique index; doctor names such keys",
+  ],
+  [
+    /^cannot (?:INSERT into|UPDATE) generated column /,
+    "Leave the column out: the engine computes it from the others",
+  ],
   [
     /^(?:table|view|index|trigger) .+ already exists$/s,
     "Write IF NOT EXISTS, or choose another name; a migration whose tables are there already is recorded with baseline",
@@ -124,7 +138,15 @@ export function messageHint(
   if (unknown !== undefined && unknown !== CUT) return functionHint(unknown);
   if (kind !== "unknown" && kind !== "syntax_error") return null;
   const hints = message.includes(CUT) && kind === "unknown" ? CUT_HINTS : WHOLE_HINTS;
-  return hints.find(([words]) => words.test(message))?.[1] ?? null;
+  return hints.find(([words]) => words.test(message))?.[1] ?? reservedNameHint(message);
+}
+
+/** A word of SQL at which a statement does not read may have been meant as a name. */
+function reservedNameHint(message: string): string | null {
+  const word = /^near "(\w+)": syntax error$/.exec(message)?.[1];
+  return word !== undefined && reservedWords.has(word.toLowerCase())
+    ? `Correct the statement, or write "${word}" in double quotes where it is a name: it is a word of SQL`
+    : null;
 }
 
 function functionHint(name: string): string {
