@@ -35,6 +35,23 @@ test("booleans and JSON come as themselves, with all digits; what does not fit c
   );
 });
 
+test("in the typed client a boolean is null only where its column may be", async () => {
+  await using world = await publishedApp({
+    setup: ["CREATE TABLE flag (id INTEGER PRIMARY KEY, sure BOOLEAN NOT NULL, maybe BOOLEAN)"],
+  });
+  await world.put({
+    slug: "flags",
+    sql: "SELECT sure, maybe, sure AND maybe AS both FROM flag",
+    input: [],
+    outputTypes: { sure: "boolean", maybe: "boolean", both: "boolean" },
+  });
+  const client = (await world.call("client.ts")).text;
+  assertStringIncludes(
+    client,
+    `Rows<[boolean, boolean | null, boolean | null], ["sure", "maybe", "both"]>`,
+  );
+});
+
 test("a REAL beyond 2^53 has an exponent in every output of rows, as in answers to SQL", async () => {
   const real = "1.2345678901234568e+18";
   await using world = await publishedApp({

@@ -169,27 +169,28 @@ function outputType(
   return clientType(
     columns && columns.map((column) => ({
       name: column.name,
-      type: declaredType(spec, column.name) ?? valueType(column, tableOf),
+      type: valueType(column, tableOf, declaredType(spec, column.name)),
     })),
   );
 }
 
-/** Null stays null, and a value that does not fit comes as it is. */
-function declaredType({ outputTypes: types }: EndpointSpec, column: string): string | null {
+/** What the owner has declared that the column comes as. */
+function declaredType({ outputTypes: types }: EndpointSpec, column: string): "boolean" | "unknown" | null {
   const type = types !== undefined && Object.hasOwn(types, column) ? types[column] : undefined;
-  return type === undefined ? null : type === "boolean" ? "boolean | null" : "unknown";
+  return type === undefined ? null : type === "boolean" ? "boolean" : "unknown";
 }
 
+/** `declared`: in the place of what the column stores; null stays null. */
 function valueType(
   { source, joined }: ResultColumn,
   tableOf: (name: string) => TableFacts | undefined,
+  declared: "boolean" | "unknown" | null,
 ): string {
   const column = source && tableOf(source.table)?.columns.find(({ name }) => name === source.column);
-  if (!column) return "Value";
-  const affinity = affinityOf(column.type);
-  const type = affinityTypes[affinity];
-  const isRowid = column.pk > 0 && /^integer$/i.test(column.type);
-  return type === "Value" || !joined && (column.notNull || isRowid) ? type : `${type} | null`;
+  const type = declared ?? (column ? affinityTypes[affinityOf(column.type)] : "Value");
+  if (type === "Value" || type === "unknown") return type;
+  const isRowid = column && column.pk > 0 && /^integer$/i.test(column.type);
+  return !joined && (column?.notNull || isRowid) ? type : `${type} | null`;
 }
 
 /**
