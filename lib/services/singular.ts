@@ -18,7 +18,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 };
 /** Words that look like plurals, or that have no singular with the same meaning. */
 const UNCHANGED = [
-  "sms mms dns gps css js os ios https tls aws saas paas iaas pos cms vps nas kubernetes",
+  "sms mms dns gps fts css js os ios https tls aws saas paas iaas pos cms vps nas kubernetes",
   "basis chaos cosmos ethos pathos thermos asbestos rhinoceros christmas",
   "goods means earnings savings proceeds thanks remains odds clothes trousers pants shorts pajamas binoculars",
   "analytics economics electronics ethics genetics logistics mathematics physics politics metadata",

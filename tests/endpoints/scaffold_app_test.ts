@@ -294,6 +294,7 @@ test("a table of text keys has pages, a full-text table a search, and what does 
   const bad: readonly (readonly [body: object, path: string])[] = [
     [{ table: "notes", owner: "nobody" }, "owner"],
     [{ table: "notes", owner: "user_id", shape: "basic" }, "owner"],
+    [{ table: "pages", owner: "title" }, "owner"],
     [{ table: "pages", operations: ["search"] }, "operations"],
     [{ table: "notes", shape: "other" }, "shape"],
   ];

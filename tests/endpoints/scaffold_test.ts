@@ -348,6 +348,7 @@ test("singulars follow English, for the last word", () => {
     ...{ skus: "sku", menus: "menu", photos: "photo", heroes: "hero", leaves: "leaf", quizzes: "quiz" },
     ...{ formulae: "formula", formulas: "formula", goods: "goods", physics: "physics", topics: "topic" },
     ...{ access: "access", process: "process", processes: "process", taxes: "tax", Cookies: "Cookie" },
+    ...{ posts_fts: "posts_fts" },
   };
   for (const [plural, expected] of Object.entries(words)) assertEquals(singular(plural), expected, plural);
 });

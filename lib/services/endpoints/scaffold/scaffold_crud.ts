@@ -84,6 +84,12 @@ function plansFor(
   }
   if (shape === "basic") throw invalidInput("owner", "Set shape to app, or leave the owner out");
   const column = table.columns.find(({ name }) => sameName(name, owner ?? ""));
+  if (owner !== undefined && table.kind === "virtual") {
+    throw invalidInput(
+      "owner",
+      "Leave it out; write a search that joins the table of the users' rows and compares their owner with $user_id",
+    );
+  }
   if (owner !== undefined && (column === undefined || column.generated)) {
     throw invalidInput("owner", "Name a column of the table that holds the key of a user");
   }
