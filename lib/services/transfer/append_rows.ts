@@ -54,7 +54,8 @@ export async function appendRows(ctx: AppendContext, input: AppendInput): Promis
   // While one part is written, the next one is read.
   let writing: Promise<unknown> = Promise.resolve();
   try {
-    for await (const part of fileParts(ctx.clock, { body, read })) {
+    // A table without rows is exported as no lines.
+    for await (const part of fileParts(ctx.clock, { body, read, mayBeEmpty: format === "ndjson" })) {
       if (atomic && !part.isWhole) {
         throw refused(`${ONE_TRANSACTION}; leave out atomic=1, or send it in several files`);
       }

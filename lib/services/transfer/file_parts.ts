@@ -18,7 +18,11 @@ export interface FilePart {
 /** The parts are the same each time, however the file comes in. Errors: `import_refused`, those of `uploadPieces`. */
 export async function* fileParts(
   clock: Clock,
-  { body, read }: { readonly body: ReadableStream<Uint8Array> | null; readonly read: RowsReader },
+  { body, read, mayBeEmpty }: {
+    readonly body: ReadableStream<Uint8Array> | null;
+    readonly read: RowsReader;
+    readonly mayBeEmpty: boolean;
+  },
 ): AsyncGenerator<FilePart> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (piece?: Uint8Array) => {
@@ -37,7 +41,7 @@ export async function* fileParts(
     part = new GrowingPart();
     return taken;
   };
-  for await (const piece of uploadPieces(body, clock)) {
+  for await (const piece of uploadPieces(body, clock, { mayBeEmpty })) {
     for (const row of read(decode(piece), false)) {
       if (!part.takes(row)) yield take(false);
       part.add(row);

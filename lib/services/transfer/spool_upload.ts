@@ -7,15 +7,22 @@ import { freeBytes } from "../../store/disk_reserve.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
 
+interface UploadOptions {
+  readonly signal?: AbortSignal | null;
+  /** Until when all of it has to be there. */
+  readonly mostMs?: number;
+  /** An empty body is a file, and none that was forgotten. */
+  readonly mayBeEmpty?: boolean;
+}
+
 /**
- * The body piece by piece. `mostMs`: until when all of it has to be there. Errors: `payload_too_large`, `request_timeout`,
- * `validation_failed` for an empty one; the reason of the signal.
+ * The body piece by piece. Errors: `payload_too_large`, `request_timeout`, `validation_failed` for an empty one; the reason of
+ * the signal.
  */
 export async function* uploadPieces(
   body: Body,
   clock: Clock,
-  { signal = null, mostMs = Infinity }: { readonly signal?: AbortSignal | null; readonly mostMs?: number } =
-    {},
+  { signal = null, mostMs = Infinity, mayBeEmpty = false }: UploadOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   const startedMs = clock.monotonicMs();
@@ -34,7 +41,7 @@ export async function* uploadPieces(
   } finally {
     await reader?.cancel().catch(() => {});
   }
-  if (received === 0) {
+  if (received === 0 && !mayBeEmpty) {
     throw invalidInput("body", "Send the file as the body");
   }
 }
