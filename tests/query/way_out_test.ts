@@ -123,6 +123,12 @@ test("a word of SQL as a name, a key without an index, a computed column and wor
           /^Leave the column out/,
         ],
         [
+          `INSERT INTO "order" ("group") VALUES (1) ON CONFLICT ("group") DO NOTHING`,
+          "ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint",
+          /^Name the columns of the primary key or of a unique index/,
+        ],
+        ["SELECT json_set('{}', '{a}', 1)", "bad JSON path: '{a}'", /a path begins with \$/],
+        [
           `SELECT * FROM words WHERE words MATCH '"mine'`,
           "unterminated string",
           /^Correct the text after MATCH/,

@@ -46,6 +46,8 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
     "^ CREATE INDEX|UNIQUE … USING",
     "Leave USING out: every index is a B-tree; full-text search is CREATE VIRTUAL TABLE … USING fts5(…)",
   ],
+  ["^ CREATE INDEX ON", "Give the index a name: CREATE INDEX <name> ON <table> (<columns>)"],
+  ["^ CREATE UNIQUE INDEX ON", "Give the index a name: CREATE UNIQUE INDEX <name> ON <table> (<columns>)"],
   ["^ RENAME TABLE", "Write ALTER TABLE <name> RENAME TO <new name>"],
   [
     "^ ALTER TABLE … ADD CONSTRAINT|FOREIGN|PRIMARY|UNIQUE",
@@ -55,8 +57,16 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ["INSERT INTO @ SET", "Write INSERT INTO <table> (<columns>) VALUES (…)"],
   ["RETURNING … INTO", "Leave INTO out: the answer has the rows that RETURNING names"],
   ["^ SELECT … INTO", "Write CREATE TABLE <name> AS SELECT …"],
+  [
+    "^ WITH … AS ( INSERT|UPDATE|DELETE",
+    "Send the write itself: RETURNING answers its rows; several statements go as a batch with transaction true",
+  ],
   ["^ DELETE … USING", "Write WHERE <key> IN (SELECT <key> FROM …) in the place of the join"],
   ["^ DELETE @ FROM", "Write WHERE <key> IN (SELECT <key> FROM …) in the place of the join"],
+  ["^ UPDATE @ @ SET", "Write AS before the alias: UPDATE <table> AS <alias> SET …"],
+  ["^ DELETE FROM @ @ WHERE", "Write AS before the alias: DELETE FROM <table> AS <alias> WHERE …"],
+  ["^ UPDATE … = DEFAULT", "Write the value: an UPDATE has no DEFAULT; in an INSERT leave the column out"],
+  ["(|, DEFAULT ,|)", "Leave the column out of the INSERT: it gets its default then"],
   ["^ UPDATE @ JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
   ["^ UPDATE @ INNER|LEFT JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
   ["^ UPDATE @ @ JOIN", "Write UPDATE <table> SET … FROM <other> WHERE …"],
@@ -113,9 +123,16 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ],
   ["^ GRANT|REVOKE", "Make a token with the role and the scopes that are wanted: rights belong to tokens"],
   ["^ MERGE", "Write INSERT INTO … ON CONFLICT (<key>) DO UPDATE SET <column> = excluded.<column>"],
-  ["^ CALL|EXEC|EXECUTE", "Publish the statement as an endpoint, or send it itself: there are no procedures"],
+  [
+    "^ CALL|EXEC|EXECUTE|DO",
+    "Publish the statement as an endpoint, or send it itself: there are no procedures",
+  ],
   [
     "^ CREATE PROCEDURE|FUNCTION",
+    "Publish the statement as an endpoint, or use a trigger: there are no procedures",
+  ],
+  [
+    "^ CREATE OR REPLACE PROCEDURE|FUNCTION",
     "Publish the statement as an endpoint, or use a trigger: there are no procedures",
   ],
   [
@@ -126,7 +143,9 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ["^ CREATE SEQUENCE", "Write id INTEGER PRIMARY KEY: the engine counts it up"],
   ["^ COMMENT ON", "Put descriptions of tables and columns through PUT /describe"],
   ["^ COPY|LOAD", "Send the rows as parameters of a batch"],
+  ["^ SET SEARCH_PATH|SCHEMA", "Leave it out: a database has no schemas"],
   ["^ SET|DECLARE @|$", "Send the value as a parameter in the place of ?: statements have no variables"],
+  ["CONFLICT ON CONSTRAINT", "Name the columns in its place: ON CONFLICT (<columns>)"],
   ["ON DUPLICATE KEY", "Write ON CONFLICT (<key>) DO UPDATE SET <column> = excluded.<column>"],
   ["^ INSERT IGNORE", "Write INSERT OR IGNORE INTO …"],
   [
@@ -169,6 +188,13 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ["LIMIT ' WHERE|GROUP|ORDER", "Write the clauses in the order WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"],
   ["CROSS|OUTER APPLY", "Write a subquery in FROM or in the SELECT list, or a window function"],
   ["LATERAL (", "Write a subquery in the SELECT list, or a window function"],
+  ["^ LOCK", "Leave it out: writes to a database run one after the other"],
+  [
+    "DATE|TIME|TIMESTAMP|TIMESTAMPTZ '",
+    "Write the text alone: dates and times are text, as '2026-11-30 08:00:00'",
+  ],
+  ["@@ @@", "Make a table by CREATE VIRTUAL TABLE <name> USING fts5(<columns>) and write <name> MATCH ?"],
+  ["# >", "Write <column> ->> '$.one.two' in the place of {one,two}"],
   ["ILIKE", "Write LIKE: it ignores the case of the letters A to Z here"],
   ["SIMILAR TO", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
   [

@@ -80,10 +80,15 @@ const MATCH_HINT: WordsHint = [
   "Correct the text after MATCH, which has a syntax of its own: put words of a user into double quotes",
 ];
 
+const JSON_HINT: WordsHint = [
+  /JSON/i,
+  "Correct the JSON or the path that the statement is given; a path begins with $, and a dot or an index as [0] follows",
+];
+
 /** How a cut message begins, and the hint for it; the first match counts. */
 const CUT_HINTS: readonly WordsHint[] = [
   MATCH_HINT,
-  [/JSON/i, "Correct the JSON or the path that the statement is given"],
+  JSON_HINT,
   [
     /^/,
     "Check the values that the statement is given: what the engine quotes of them is left out of the message",
@@ -124,6 +129,11 @@ const WHOLE_HINTS: readonly WordsHint[] = [
     /^SELECTs to the left and right of /,
     "Select as many columns on both sides; NULL stands for one that a side does not have",
   ],
+  [
+    /^ON CONFLICT clause does not match/,
+    "Name the columns of the primary key or of a unique index; CREATE UNIQUE INDEX makes one",
+  ],
+  JSON_HINT,
   [
     /^cannot drop (?:PRIMARY KEY|UNIQUE) column/,
     "Make a new table, copy the rows, drop the old one and rename, in one batch",
