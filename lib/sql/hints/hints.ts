@@ -110,7 +110,10 @@ const WHOLE_HINTS: readonly WordsHint[] = [
     /^(?:table|view|index|trigger) .+ already exists$/s,
     "Write IF NOT EXISTS, or choose another name; a migration whose tables are there already is recorded with baseline",
   ],
-  [/^duplicate column name: /, "Leave the column out, or choose another name; describe lists the columns"],
+  [
+    /^duplicate column name: /,
+    "Leave the column out, or choose another name; describe lists the columns, and a migration whose column is there already is recorded with baseline",
+  ],
   [
     /^table .+ has \d+ columns? but \d+ values? were supplied$|^\d+ values for \d+ columns$/s,
     "Name the columns and give each a value: INSERT INTO <table> (<columns>) VALUES (…); describe lists the columns",
