@@ -7,7 +7,7 @@ import { addCredit, readBalance, readUsage } from "../../lib/services/money/mana
 import { answers, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
-import { displayName, isoTimestamp, noQuery, page, pageMeta, time, usd } from "../http/schemas.ts";
+import { displayName, isoTimestamp, noQuery, page, pageMeta, slug, time, usd } from "../http/schemas.ts";
 import { manageContext } from "../http/service_contexts.ts";
 import { validate } from "../middleware/validate.ts";
 
@@ -36,6 +36,7 @@ const usageQuery = z.strictObject({
   from: time("2026-11-01T00:00:00Z").optional(),
   to: time("2026-11-08T00:00:00Z").optional(),
   by: z.enum(["hour", "day"]).default("day"),
+  database: slug.optional().describe("Only the usage of this one"),
   cursor: page.shape.cursor,
   pageSize: z.coerce.number().int().min(1).max(MAX_USAGE_ROWS).optional().describe(
     `Without it all rows are one page, or refused where they are more than ${MAX_USAGE_ROWS}`,
@@ -79,8 +80,18 @@ export function moneyRoutes(deps: AppDeps): Hono<Env> {
       }),
       validate("query", usageQuery),
       async (c) => {
-        const { from = null, to = null, by, cursor = null, pageSize = null } = c.req.valid("query");
-        const input = { namespaceSlug: c.req.param("slug"), fromMs: from, toMs: to, by, cursor, pageSize };
+        const { from = null, to = null, by, database = null, cursor = null, pageSize = null } = c.req.valid(
+          "query",
+        );
+        const input = {
+          namespaceSlug: c.req.param("slug"),
+          fromMs: from,
+          toMs: to,
+          by,
+          database,
+          cursor,
+          pageSize,
+        };
         return sendPage(c, await readUsage(manageContext(deps, c), input));
       },
     );

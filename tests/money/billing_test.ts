@@ -468,6 +468,12 @@ test("usage comes in pages that add up to all of it", async () => {
       assertEquals(rows, whole.rows);
       assertEquals(pages, Math.ceil(count / pageSize));
     }
+    // Of one database by its slug, in pages too.
+    const own = whole.rows.filter(({ databaseId }) => databaseId === others[0]?.id);
+    assertEquals((await ask(`by=${by}&database=a`)).rows, own);
+    const begun = await ask(`by=${by}&database=a&pageSize=1`);
+    const rest = await ask(`by=${by}&database=a&pageSize=10&cursor=${begun.nextCursor}`);
+    assertEquals([...begun.rows, ...rest.rows], own);
   }
   for (
     const query of [

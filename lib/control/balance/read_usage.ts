@@ -45,6 +45,8 @@ export interface UsagePage {
   /** `nextCursor` of the part before. */
   readonly cursor: string | null;
   readonly pageSize: number | null;
+  /** The database whose rows are wanted; null or absent: all. */
+  readonly only?: string | null;
 }
 
 /**
@@ -61,7 +63,7 @@ export async function readUsage(
   const pageSize = page.pageSize ?? MAX_USAGE_ROWS;
   const rows: UsageRow[] = [];
   const fromMs = Math.max(range.fromMs, after.startMs);
-  for await (const step of steps(booked(kv, namespaceId, { ...range, fromMs }))) {
+  for await (const step of steps(booked(kv, namespaceId, { ...range, fromMs }, page.only))) {
     for (const row of step) if (isBehind(row, after)) rows.push(row);
     if (rows.length > pageSize) break;
   }
@@ -95,7 +97,12 @@ export async function sumUsage(
   return { byTime, byDatabase };
 }
 
-async function* booked(kv: Deno.Kv, namespaceId: string, { fromMs, toMs, by }: UsageRange) {
+async function* booked(
+  kv: Deno.Kv,
+  namespaceId: string,
+  { fromMs, toMs, by }: UsageRange,
+  only: string | null = null,
+) {
   // KV refuses a range that ends before it begins.
   if (fromMs >= toMs) return;
   const stepMs = stepsMs[by];
@@ -104,6 +111,7 @@ async function* booked(kv: Deno.Kv, namespaceId: string, { fromMs, toMs, by }: U
   for await (const { key, value: used } of kvEntries(kv, keys.usageOf(namespaceId), { from, to })) {
     const [, , hour, databaseId] = key;
     if (typeof hour !== "number" || typeof databaseId !== "string") continue;
+    if (only !== null && databaseId !== only) continue;
     yield { startMs: Math.floor(hour * HOUR_MS / stepMs) * stepMs, databaseId, used };
   }
 }

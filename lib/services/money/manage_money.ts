@@ -6,6 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import { toNanoUsd, toUsd } from "../../query/prices.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
 import { actOf } from "../note_act.ts";
+import { readableDatabase } from "../databases/database_record.ts";
 import type { ManageContext } from "../manage_context.ts";
 import { readableNamespace, requireNamespace } from "../namespaces/namespace_record.ts";
 import type { ShownPage } from "../shown_page.ts";
@@ -107,18 +108,21 @@ export interface UsageInput {
 const DEFAULT_MS = { hour: DAY_MS, day: 30 * DAY_MS } as const;
 
 /**
- * What the databases of a namespace used, by hour or by day in the order of time. Errors: those of
- * `requireNamespace`; `validation_failed` for too long a time without pages, and for what is no cursor.
+ * What the databases of a namespace used, or one of them, by its slug, by hour or by day in the order of time. Errors: those
+ * of `readableDatabase`; `validation_failed` for too long a time without pages, and for what is no cursor.
  */
 export async function readUsage(
   ctx: ManageContext,
-  { cursor, pageSize, ...input }: UsageInput & UsagePage,
+  { cursor, pageSize, database, ...input }:
+    & UsageInput
+    & Pick<UsagePage, "cursor" | "pageSize">
+    & { readonly database: string | null },
 ): Promise<ShownPage<UsageView>> {
-  const namespace = await readableNamespace(ctx, input.namespaceSlug);
-  const { rows, nextCursor } = await ctx.ledger.usage(namespace.id, rangeOf(ctx, input), {
-    cursor,
-    pageSize,
-  });
+  const { namespaceSlug } = input;
+  const namespace = await readableNamespace(ctx, namespaceSlug);
+  const only = database === null ? null : (await readableDatabase(ctx, { namespaceSlug, slug: database })).id;
+  const page = { cursor, pageSize, only };
+  const { rows, nextCursor } = await ctx.ledger.usage(namespace.id, rangeOf(ctx, input), page);
   const items = rows.map(({ startMs, databaseId, ...used }) => ({
     from: isoTime(startMs),
     databaseId,
