@@ -135,6 +135,11 @@ test("a blob that is all a caller sends may be the body itself, whatever its byt
     );
     assertEquals((await send(bytes, type)).body.code, "invalid_json", type);
   }
+  // A form is more than the file in it: what its sender means would be stored with its boundaries.
+  const form = '--b\r\nContent-Disposition: form-data; name="v"; filename="v.png"\r\n\r\nGIF89a\r\n--b--\r\n';
+  const wrapped = await send(form, "multipart/form-data; boundary=b");
+  assertEquals([wrapped.status, wrapped.body.code], [400, "invalid_json"], wrapped.text);
+  assertEquals(wrapped.body.error, "Send the file itself as the body, or a JSON object, not a form");
   assertEquals(issuePaths(await send(new Uint8Array(1001), "image/png")), ["v"]);
   assertEquals(issuePaths(await send(new Uint8Array(), "image/png")), ["v"]);
   const large = new Uint8Array(MAX_PUBLISHED_BODY_BYTES + 1);
@@ -150,6 +155,8 @@ test("a blob that is all a caller sends may be the body itself, whatever its byt
     input: [{ name: "v", type: "blob" }, { name: "w", type: "text" }],
   });
   assertEquals((await send(bytes, "image/png")).body.code, "invalid_json");
+  const fields = await send(form, "multipart/form-data; boundary=b");
+  assertEquals(fields.body.error, "Send the fields as one JSON object, not in a form", fields.text);
 });
 
 test("the description of an endpoint and its client say what the types take", async () => {

@@ -59,6 +59,9 @@ export function decodeBody(text: string): RawInput {
 const JSON_BODY =
   /^(?:application\/(?:[\w.+-]+\+)?json|application\/x-www-form-urlencoded|text\/plain)(?:$|[\s;])/i;
 
+/** A form: its boundaries and headers are no part of the file that somebody means. */
+const FORM_BODY = /^multipart\//i;
+
 /**
  * The body of a POST: a JSON object, or the bytes of the one input where a Content-Type says that it is none. Errors:
  * those of `decodeBody` and of reading the body.
@@ -68,6 +71,13 @@ export async function decodePost(
   { headers, body, bytes }: Pick<PublishedRequest, "headers" | "body" | "bytes">,
 ): Promise<RawInput> {
   const type = headers.get("content-type");
+  if (type !== null && FORM_BODY.test(type)) {
+    throw new AppError("invalid_json", {
+      message: rawBody === null
+        ? "Send the fields as one JSON object, not in a form"
+        : "Send the file itself as the body, or a JSON object, not a form",
+    });
+  }
   if (rawBody === null || type === null || JSON_BODY.test(type)) return decodeBody(await body());
   const value = await bytes();
   // No bytes at all are no value: whoever means an empty one sends it as JSON.
