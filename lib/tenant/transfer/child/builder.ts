@@ -181,7 +181,12 @@ export class Builder {
   }
 
   #known(table: string): void {
-    if (!this.#tables.has(foldName(table))) throw new NotTaken(`no such table: ${table}`, null);
+    if (this.#tables.has(foldName(table))) return;
+    // A file of rows alone is meant for tables that are there.
+    const way = this.#tables.size === 0
+      ? "; a file of INSERTs for tables that are there is sent as a migration"
+      : "";
+    throw new NotTaken(`no such table: ${table}${way}`, null);
   }
 
   #check(): void {
