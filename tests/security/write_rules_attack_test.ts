@@ -129,11 +129,16 @@ test("a bound that bounds nothing is none", async () => {
       "DELETE FROM orders WHERE EXISTS (SELECT 1) AND NOT EXISTS (SELECT 1 WHERE 0)",
       "DELETE FROM orders WHERE 1 IN (SELECT 1)",
       "DELETE FROM orders WHERE id = 1 OR abs(-1)",
+      "DELETE FROM orders WHERE id = 1 OR NOT 1 > 2",
+      "DELETE FROM orders WHERE NOT (id = 1 AND abs(0))",
+      "DELETE FROM orders WHERE NOT (NOT (id = 1 OR NOT -1 + 1))",
     );
     await world.setup(
       "UPDATE orders SET total = 10 WHERE id = 1",
       "DELETE FROM orders WHERE id = 77 OR 0 OR 'a' = 'b'",
       "DELETE FROM orders WHERE id = 77 AND 1",
+      "DELETE FROM orders WHERE id = 77 AND NOT abs(0)",
+      "DELETE FROM orders WHERE NOT (id <> 77 OR 1 > 2)",
       "DELETE FROM orders WHERE id = customer + 1000",
       "DELETE FROM orders WHERE EXISTS (SELECT 1 FROM notes WHERE 0)",
       "UPDATE orders SET total = 1 FROM (SELECT 77 AS id) AS other WHERE orders.id = other.id",

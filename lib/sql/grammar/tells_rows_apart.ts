@@ -16,20 +16,25 @@ export function tellsRowsApart(where: Expr): boolean {
   return truthOf(where) === "differs";
 }
 
-function truthOf(node: Expr): Truth {
+/** `isNegated` says whether a NOT stands above, so that a constant of unknown value is taken for what bounds less. */
+function truthOf(node: Expr, isNegated = false): Truth {
   switch (node.type) {
     case "ParenthesizedExpr":
-      return node.exprs.length === 1 && node.exprs[0] ? truthOf(node.exprs[0]) : plainTruth(node);
+      return node.exprs.length === 1 && node.exprs[0]
+        ? truthOf(node.exprs[0], isNegated)
+        : plainTruth(node, isNegated);
     case "UnaryExpr":
-      return node.op === "Not" ? opposite(truthOf(node.expr)) : plainTruth(node);
+      return node.op === "Not" ? opposite(truthOf(node.expr, !isNegated)) : plainTruth(node, isNegated);
     case "BinaryExpr":
-      if (node.op === "And") return both(truthOf(node.left), truthOf(node.right));
+      if (node.op === "And") return both(truthOf(node.left, isNegated), truthOf(node.right, isNegated));
       if (node.op === "Or") {
-        return opposite(both(opposite(truthOf(node.left)), opposite(truthOf(node.right))));
+        return opposite(
+          both(opposite(truthOf(node.left, isNegated)), opposite(truthOf(node.right, isNegated))),
+        );
       }
-      return comparedWithItself(node) ?? plainTruth(node);
+      return comparedWithItself(node) ?? plainTruth(node, isNegated);
     default:
-      return plainTruth(node);
+      return plainTruth(node, isNegated);
   }
 }
 
@@ -84,26 +89,27 @@ function textOf(node: Expr): string {
 }
 
 /** The truth of an operand of AND, OR and NOT. A constant counts by its value. */
-function plainTruth(node: Expr): Truth {
+function plainTruth(node: Expr, isNegated: boolean): Truth {
   if (contains(node, VARYING)) return "differs";
   if (contains(node, PARAMETER)) return "same";
   const value = literalOf(node);
+  if (value === undefined) return isNegated ? "none" : "every";
   return value === null || value === 0 ? "none" : "every";
 }
 
-/** The number as which a literal counts; null for NULL, 1 for every other expression. */
-function literalOf(node: Expr): number | null {
+/** The number as which a literal counts; null for NULL, undefined for what is not worked out here. */
+function literalOf(node: Expr): number | null | undefined {
   if (node.type === "NullLiteral") return null;
   if (node.type === "NumericLiteral") return Number(node.value);
   if (node.type === "StringLiteral") return Number.parseFloat(node.value) || 0;
   if (isTruthWord(node)) return /true/i.test(textOf(node)) ? 1 : 0;
-  return node.type === "BinaryExpr" ? compared(node) : 1;
+  return node.type === "BinaryExpr" ? compared(node) : undefined;
 }
 
 /** Of two literals; SQLite has no number equal to a text. */
-function compared({ left, op, right }: Extract<Expr, { type: "BinaryExpr" }>): number {
+function compared({ left, op, right }: Extract<Expr, { type: "BinaryExpr" }>): number | undefined {
   const isLiteral = (node: Expr) => node.type === "NumericLiteral" || node.type === "StringLiteral";
-  if (op !== "Equals" || !isLiteral(left) || !isLiteral(right)) return 1;
+  if (op !== "Equals" || !isLiteral(left) || !isLiteral(right)) return undefined;
   if (left.type !== right.type) return 0;
   return Number(
     left.type === "StringLiteral" ? textOf(left) === textOf(right) : literalOf(left) === literalOf(right),
