@@ -115,13 +115,20 @@ testSteps("a dry run of migrations", migrationWorld, {
   },
   "tells what rules would do, and is held by none": async ({ apply, post, app, acme }) => {
     await apply([SHOP]);
-    const made = await app.request("POST", `/api/namespaces/${acme.slug}/databases/main/rules`, {
-      token: acme.token,
-      body: { tableGlob: "items", effect: "require_approval" },
-    });
-    assertEquals(made.status, 201, made.text);
-    const { rule, hits } = rehearsalOf(dataOf(await post([CHANGE], { dryRun: true })));
-    assertEquals([rule, hits[0]?.table], ["require_approval", "items"]);
+    const told = async (tableGlob: string, effect: string) => {
+      const body = { tableGlob, effect };
+      const path = `/api/namespaces/${acme.slug}/databases/main/rules`;
+      const made = await app.request("POST", path, { token: acme.token, body });
+      assertEquals(made.status, 201, made.text);
+      const { rule, hits } = rehearsalOf(dataOf(await post([CHANGE], { dryRun: true })));
+      return [rule, ...new Set(hits.map(({ table }) => table))];
+    };
+    assertEquals(await told("items", "require_approval"), ["require_approval", "items"]);
+    assertEquals(
+      await told("loose", "deny"),
+      ["deny", "loose"],
+      "what denies ends it, whatever else would hold",
+    );
   },
   "is for admins, and no baseline": async ({ post, acme }) => {
     const { token } = await acme.mint("write");

@@ -160,7 +160,9 @@ testPeople("passkeys", {
     await signInWith(world, passkey, { counter: 41 });
   },
 
-  "confirming takes a passkey of that very member, in the session that asked": async (world) => {
+  "confirming takes a passkey of that very member, in the session that asked, and each answer once": async (
+    world,
+  ) => {
     const { clock, people } = world;
     const own = await withPasskey(world, "confirms@example.com");
     const other = await withPasskey(world, "other-one@example.com");
@@ -176,7 +178,11 @@ testPeople("passkeys", {
       (await refusal(confirmByPasskey(other.ctx, stolen)))[0],
       "passkey_refused",
     );
-    await confirmByPasskey(own.ctx, await own.passkey.sign(asked));
+    const answer = await own.passkey.sign(asked);
+    await confirmByPasskey(own.ctx, answer);
+    for (const used of [answer, await own.passkey.sign(asked)]) {
+      assertEquals((await refusal(confirmByPasskey(own.ctx, used)))[0], "passkey_refused");
+    }
     const { signedInAt } = await callerOf(world, own.secret);
     assert(people.clock.now() - signedInAt < MINUTE_MS);
     assert(people.clock.now() - (await callerOf(world, other.secret)).signedInAt >= HOUR_MS);

@@ -182,6 +182,10 @@ testSteps("export", transferWorld, {
     assertEquals(part.status, 206);
     assertEquals(part.headers.get("content-range"), `bytes 100-199/${whole.length}`);
     assertEquals(await part.bytes(), whole.slice(100, 200));
+    const rest = await world.export(`format=sqlite&id=${id}`, {
+      headers: { range: "bytes=100-", "if-range": `"${id}"` },
+    });
+    assertEquals([rest.status, await rest.bytes()], [206, whole.slice(100)]);
     const other = await world.export(`format=sqlite&id=${id}`, {
       headers: { range: "bytes=100-", "if-range": '"another"' },
     });
