@@ -33,6 +33,9 @@ Deno.test("the operator takes a backup, by key or by a fresh session, and nobody
   }
   assertEquals((await answerTo(bearer(app.operatorKey), "HEAD")).status, 405);
   assertEquals((await app.request("GET", `${path}?a=1`, { token: app.operatorKey })).status, 400);
+  const audit = await app.request("GET", "/api/audit", { token: app.operatorKey });
+  const acts = JSON.parse(audit.text).data.map(({ action }: { action: string }) => action);
+  assertEquals(acts.filter((action: string) => action === "backup.taken").length, 4, audit.text);
   clock.turn(FRESH_MS);
   assertEquals(JSON.parse((await answerTo({ cookie: operator.cookie })).text).code, "sign_in_again");
 });

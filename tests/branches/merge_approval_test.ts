@@ -345,6 +345,22 @@ test("another look at a held merge is the same one until it would do something e
   });
 });
 
+test("whoever looks at a held merge is told that it cannot be merged any more, or that its branch is gone", async () => {
+  await withBranch(async (world) => {
+    await addRule(world, { actions: ["delete"] });
+    await onBranch(world, "DELETE FROM items WHERE id = 2");
+    const { id } = heldBy(await mergeBranch(world));
+    const look = async () => {
+      const path = `/api/namespaces/acme/approvals/${id}/look`;
+      return code(await world.app.request("POST", path, { token: world.app.operatorKey }));
+    };
+    await onBranch(world, "INSERT INTO keyless VALUES ('two')");
+    assertEquals(await look(), [400, "merge_refused"]);
+    assertEquals((await world.call("DELETE", "branches/pr-1")).status, 200);
+    assertEquals(await look(), [404, "branch_not_found"]);
+  }, ["CREATE TABLE keyless (a)"]);
+});
+
 test("a rule that denies and has come since stops an approved merge, and a denied one never runs", async () => {
   await withRule({ actions: ["update"] }, async (world) => {
     await onBranch(world, "UPDATE items SET price = 1 WHERE id = 1");
