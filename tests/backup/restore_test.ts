@@ -61,16 +61,25 @@ async function isSession(app: StartedApp, jwt: string): Promise<boolean> {
   return (await verifySession({ sessionKeys, clock }, place, jwt)).ok;
 }
 
+/** Of all records of a control plane. */
+async function idsIn(kvPath: string): Promise<Set<unknown>> {
+  using kv = await Deno.openKv(kvPath);
+  const records = await Array.fromAsync(kv.list({ prefix: [] }), ({ value }) => Object(value).id);
+  return new Set(records);
+}
+
 Deno.test("what was used, ended or revoked since the backup counts no second time", async () => {
   await using world = await backupWorld();
   let held: Held;
   let token: string;
   let path: string;
+  let databaseId: string;
   {
     await using app = await world.start();
     const acme = await app.namespace();
     token = acme.token;
     path = acme.database.path;
+    databaseId = acme.database.id;
     held = await hold(app, acme);
     assert(await isSession(app, held.session));
     assertEquals((await world.command(["take", "b.tar"])).code, 0);
@@ -84,11 +93,18 @@ Deno.test("what was used, ended or revoked since the backup counts no second tim
     restored.text,
     /kept as .*kv\.sqlite3\.before-[^]*Ended: approvals \(1\), proposals \(1\), handoffs \(1\)/,
   );
+  const before: string[] = [];
   for await (const { name } of Deno.readDir(world.dataDir)) {
     if (!name.startsWith("kv.")) continue;
     const { mode } = await Deno.stat(`${world.dataDir}/${name}`);
     assertEquals([name, (mode ?? 0) & 0o077], [name, 0]);
+    if (name.includes(".before-") && !name.endsWith("-wal")) before.push(`${world.dataDir}/${name}`);
   }
+  // What was kept is the control plane as it was, with all that has happened since the backup.
+  const [kept = "", ...others] = before;
+  assertEquals(others, []);
+  const ids = await idsIn(kept);
+  assertEquals([ids.has(held.revoked.id), ids.has(databaseId)], [false, true]);
 
   await using app = await world.start();
   const post = async (call: string, body: unknown, options = {}) => {
