@@ -154,6 +154,20 @@ testSteps("migrations under rules", ruledWorld, {
     assertEquals([looked["state"], Object(looked["preview"]).before?.length], ["pending", 4]);
     assertEquals(await names(), ["0001_notes.sql", "0002_data.sql"]);
   },
+  "that fail when they are redeemed leave nothing, and their approval is used up and says why": async (
+    { rule, post, person, redeem, acme, names, rows },
+  ) => {
+    await acme.setup("CREATE TABLE seen (id INTEGER PRIMARY KEY)");
+    await rule({ actions: ["delete"] });
+    const held = heldBy(await post([["0002_seen.sql", "DELETE FROM notes;\nINSERT INTO seen VALUES (1);"]]));
+    await person("approve", held);
+    await acme.setup("INSERT INTO seen VALUES (1)");
+    refusalOf(await redeem(held), 400, "sql_error");
+    assertEquals([await names(), (await rows(STATE))[0]?.[0]], [["0001_notes.sql"], 3]);
+    const { state, outcome } = await person("show", held);
+    assertEquals([state, Object(outcome).kind, Object(outcome).code], ["redeemed", "failed", "sql_error"]);
+    refusalOf(await redeem(held), 404, "approval_not_found");
+  },
   "of another token are not redeemed": async ({ rule, post, person, redeem, acme }) => {
     await rule({});
     const held = heldBy(await post([EMPTY]));
