@@ -153,7 +153,10 @@ const steps: Readonly<Record<string, (world: TransactionWorld) => Promise<void>>
     assertEquals(await codeOf(begin("readonly")), "transaction_limit");
     await open[0]?.rollback();
     open.push(await begin("readonly"));
-    for (const one of open.slice(1)) one.abandon();
+    assertEquals(await open[1]?.rows("SELECT 1"), [[1]]);
+    await open[1]?.commit();
+    open.push(await begin("readonly"));
+    for (const one of open.slice(2)) one.abandon();
     assertEquals((await tenant.query("SELECT 1")).status, 200);
   },
 };
