@@ -408,9 +408,14 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(await names("SELECT name FROM sqlite_master"), all);
     assertEquals(await names('SELECT m.name FROM main."sqlite_schema" AS m'), all);
     assertEquals(await names("SELECT name FROM (SELECT * FROM sqlite_schema) WHERE type = 'table'"), ["t"]);
+    assertEquals(await names("SELECT m.name FROM sqlite_schema AS m LEFT JOIN t ON t.id = m.rootpage"), all);
+    assertEquals(await names("WITH sqlite_schema (a) AS (SELECT 'own') SELECT a FROM sqlite_schema"), [
+      "own",
+    ]);
     const listed = ["sqlite_schema", "sqlite_temp_schema", "t", "w"];
     const shown = await names("SELECT name FROM pragma_table_list");
     assertEquals(shown.filter((name) => name !== "sqlite_sequence"), listed);
+    assertEquals(await names("SELECT name FROM pragma_table_list() AS p"), shown);
     const tables = valuesOf(resultOf(await execute("PRAGMA table_list"))).map((row) => row[1]).sort();
     assertEquals(tables.filter((name) => name !== "sqlite_sequence"), listed);
     assertEquals(await names("SELECT name FROM pragma_table_info('t')"), ["id", "v"]);
