@@ -140,6 +140,7 @@ test("a bound that bounds nothing is none", async () => {
       "DELETE FROM orders WHERE id = 77 AND NOT abs(0)",
       "DELETE FROM orders WHERE NOT (id <> 77 OR 1 > 2)",
       "DELETE FROM orders WHERE id = customer + 1000",
+      "DELETE FROM orders WHERE id = -id",
       "DELETE FROM orders WHERE EXISTS (SELECT 1 FROM notes WHERE 0)",
       "UPDATE orders SET total = 1 FROM (SELECT 77 AS id) AS other WHERE orders.id = other.id",
       "DELETE FROM orders WHERE EXISTS (SELECT 1 WHERE id = 77)",

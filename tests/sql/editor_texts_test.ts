@@ -65,6 +65,7 @@ Deno.test("a typed value is exact, or what is wrong with it is said", () => {
     [{ type: "integer", text: "9007199254740993" }, { $integer: "9007199254740993" }],
     [{ type: "integer", text: "-9223372036854775808" }, { $integer: "-9223372036854775808" }],
     [{ type: "integer", text: "9223372036854775808" }, null],
+    [{ type: "integer", text: "-9223372036854775809" }, null],
     [{ type: "integer", text: "1.5" }, null],
     [{ type: "number", text: "1e3" }, 1000],
     [{ type: "number", text: "9007199254740993" }, { $integer: "9007199254740993" }],
