@@ -81,6 +81,15 @@ testSteps("the page of an approval", pageWorld, {
     assertMatch((await world.open(path)).text, /Taken back by mara@example\.com/);
     assertEquals(await world.rows("SELECT price FROM items WHERE id < 4"), [[10], [20], [30]]);
   },
+  "takes a snapshot only where that is ticked": async (world) => {
+    const held = await world.hold("UPDATE items SET price = 7 WHERE id = 1");
+    const path = world.pathOf(held.id);
+    assertEquals((await world.send(`${path}/decide`, { decision: "approve", look: "0" })).status, 303);
+    assertEquals((await world.redeem(held)).status, 200);
+    const { text } = await world.open(path);
+    assertMatch(text, /test ran it, .*: 1 row written/);
+    assertEquals(text.includes("Take it back"), false, text);
+  },
   "writes out the beginning of what is very long, and leads to all of it": async (world) => {
     const long = "&".repeat(3_000_000);
     const marks = Array.from({ length: 20_000 }, () => "?").join();

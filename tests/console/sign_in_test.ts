@@ -126,6 +126,8 @@ testSteps("the ways into the console", member, {
     const inside = await openPage(world.app, `/console/${world.slug}`, null, { cookie: cookieOf(answer) });
     assertEquals(inside.status, 200);
     assertMatch(inside.text, /Ada<small>ada@/);
+    const first = await openPage(world.app, "/console", null, { cookie: cookieOf(answer) });
+    assertEquals([first.status, first.headers.get("location")], [302, `/console/${world.slug}`]);
   },
 
   "the session's cookie is not for scripts, not for other sites' requests, and new at each sign-in": async (

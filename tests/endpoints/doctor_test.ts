@@ -71,6 +71,15 @@ test("the doctor finds secrets that public endpoints show and writes that nothin
       sql: "DELETE FROM users",
     }),
     readSpec({
+      ...query,
+      slug: "daily",
+      kind: "mutation",
+      method: "POST",
+      output: "rows_written",
+      rateLimit: { perDay: 10 },
+      sql: "DELETE FROM users",
+    }),
+    readSpec({
       ...{
         slug: "ask",
         kind: "ask",
