@@ -103,7 +103,6 @@ async function claimed(
   if (roleAt(caller, trunk) !== "admin") return [];
   const branches = await control.branches.list(caller.namespaceId, trunk.id);
   return branches.flatMap((branch) => {
-    if (branch.claimedBy !== caller.tokenId) return [];
     const role = roleAtBranch(caller, branch);
     return role === null ? [] : [{ database: `${trunk.slug}@${branch.ref}`, name: trunk.name, role }];
   });

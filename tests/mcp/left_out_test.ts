@@ -86,16 +86,22 @@ testSteps("arguments that are left out", mcpWorld, {
     }]);
   },
 
-  "a database that has to be named is asked for": async ({ app, shop, connect }) => {
+  "a database that has to be named is asked for": async ({ app, shop, connect, scoped }) => {
     const more = { token: app.operatorKey, body: { slug: "other" } };
-    await app.request("POST", `/api/namespaces/${shop.slug}/databases`, more);
-    await using client = await connect();
-    for (const database of [null, ""]) {
-      const { isError, text, value } = await client.call("query", { database, sql: SELECT });
-      assert(isError, text);
-      const path = "database";
-      const message = "Name the database; list_databases lists those that you reach";
-      assertEquals(value["issues"], [{ path, message }]);
+    const made = await app.request("POST", `/api/namespaces/${shop.slug}/databases`, more);
+    const other = (made.body.data as { id: string }).id;
+    const scopes = [shop.database.id, other].map((databaseId) => ({
+      ...{ databaseId, branchRef: "main", role: "read" as const },
+    }));
+    for (const token of [shop, await scoped("read", ...scopes)]) {
+      await using client = await connect(token);
+      for (const database of [null, ""]) {
+        const { isError, text, value } = await client.call("query", { database, sql: SELECT });
+        assert(isError, text);
+        const path = "database";
+        const message = "Name the database; list_databases lists those that you reach";
+        assertEquals(value["issues"], [{ path, message }]);
+      }
     }
   },
 
