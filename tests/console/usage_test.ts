@@ -53,6 +53,7 @@ testSteps("the page of the usage", world, {
     const chosen = await look("?span=month&database=other");
     assert(chosen.includes("Latency of other, 95 of 100 calls below"));
     assert(!chosen.includes("Latency of main"));
+    assertMatch(plain(chosen), /Calls 1 in all /);
   },
   "adds up what many databases used, in every view and in the list of databases": async (of) => {
     const { app, tenant, look, viewer } = of;
