@@ -343,6 +343,30 @@ test("a new password ends every other session, and the page stays signed in", as
   assertEquals(statuses, [200, 302, 302]);
 });
 
+test("the page of the account ends one session, or all but its own", async () => {
+  await using app = await startApp();
+  const { email, slug } = await member(app, "acme");
+  const cookies: string[] = [];
+  for (let n = 0; n < 4; n++) cookies.push(cookieOf(await enter({ app, slug, email })));
+  const [cookie = "", ...others] = cookies;
+  const page = await openPage(app, "/console/-/account", null, { cookie });
+  const ends = [...page.text.matchAll(/action="(\/console\/-\/account\/sessions\/[^"/]+\/end)"/g)];
+  const send = (path: string) =>
+    sendForm(app, { path, fields: { csrf: hidden(page, "csrf") }, headers: { cookie }, person: null });
+  const left = async () => {
+    const statuses = others.map(async (one) =>
+      (await openPage(app, "/console/-/account", null, { cookie: one })).status
+    );
+    return (await Promise.all(statuses)).filter((status) => status === 200).length;
+  };
+  const [, one = ""] = ends.at(0) ?? [];
+  assertEquals((await send(one)).status, 303);
+  assertEquals(await left(), 2);
+  assertEquals((await send("/console/-/account/sessions/end-others")).status, 303);
+  assertEquals(await left(), 0);
+  assertEquals((await openPage(app, "/console/-/account", null, { cookie })).status, 200);
+});
+
 test("a path that a request names leads on only where browsers stay in the console", () => {
   const outside = [
     ...["https://evil.example/", "//evil.example", "/\\evil.example", "/console//evil.example"],
