@@ -412,6 +412,11 @@ ALTER TABLE "new_User" RENAME TO "User";`;
     assertEquals(await names("WITH sqlite_schema (a) AS (SELECT 'own') SELECT a FROM sqlite_schema"), [
       "own",
     ]);
+    const view = "CREATE VIEW listing AS SELECT name FROM sqlite_schema";
+    await setup("DROP VIEW w");
+    resultOf(await execute(view));
+    assertEquals(await names("SELECT sql FROM sqlite_schema WHERE name = 'listing'"), [view]);
+    await setup("DROP VIEW listing", "CREATE VIEW w AS SELECT id FROM t");
     const listed = ["sqlite_schema", "sqlite_temp_schema", "t", "w"];
     const shown = await names("SELECT name FROM pragma_table_list");
     assertEquals(shown.filter((name) => name !== "sqlite_sequence"), listed);
