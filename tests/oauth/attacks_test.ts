@@ -376,6 +376,7 @@ testSteps("attacks on OAuth", oauthWorld, {
       "https://x/cb?a=`b`",
       "https://x/cb#f",
       `https://x/${"a".repeat(oauthLimits.redirectUriLength)}`,
+      `${"a".repeat(65)}:/cb`,
       "",
       "callback",
     ];
