@@ -84,18 +84,24 @@ Deno.test("a machine that is lost is made anew from the archive alone: control p
   assertEquals((await app.request("GET", `${path}/branches/pr-1/diff`, { token })).status, 200);
 });
 
-Deno.test("the file of a database that was lost alone comes back without what stood beside it", async () => {
+Deno.test("the file of a database that was lost alone comes back without what stood beside it, and others stay", async () => {
   await using world = await archivedWorld();
   let id: string;
+  let otherId: string;
   {
     await using app = await world.start();
-    const acme = await app.namespace();
+    const [acme, other] = [await app.namespace(), await app.namespace("other")];
     id = acme.database.id;
+    otherId = other.database.id;
     await acme.setup("CREATE TABLE t (a)");
+    await other.setup("CREATE TABLE t (a)");
     await scheduledBackups(app).take();
   }
   const path = databasePath(tenantPaths(world.dataDir).tenants, id);
+  const otherPath = databasePath(tenantPaths(world.dataDir).tenants, otherId);
   {
+    using other = new DatabaseSync(otherPath);
+    other.exec("CREATE TABLE not_archived (a)");
     using database = new DatabaseSync(path);
     database.exec("PRAGMA wal_autocheckpoint=0; CREATE TABLE of_the_lost_file (a)");
     await Deno.copyFile(`${path}-wal`, `${world.folder}/log`);
@@ -114,6 +120,9 @@ Deno.test("the file of a database that was lost alone comes back without what st
     using database = new DatabaseSync(path, { readOnly: true });
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE name IN ('t', 'of_the_lost_file')");
     assertEquals(tables.all().map(({ name }) => name), ["t"]);
+    using other = new DatabaseSync(otherPath, { readOnly: true });
+    const kept = other.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'not_archived'");
+    assertEquals(kept.get()?.["n"], 1);
   }
   await using app = await world.start();
   const { archive } = app.deps.tenants;
