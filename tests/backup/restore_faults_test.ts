@@ -59,6 +59,31 @@ Deno.test("a restore that is killed leaves what was there or what was restored, 
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("a damaged control plane is kept with its log, which is not taken for the log of what comes", async () => {
+  const folder = await Deno.makeTempDir();
+  await markedKv(`${folder}/old`, "restored");
+  const place = { folder: `${folder}/made`, environment: engineEnvironment };
+  await Deno.mkdir(place.folder);
+  const path = await makeBackup(`${folder}/old/kv.sqlite3`, TAKEN, place);
+  const dataDir = `${folder}/data`;
+  await markedKv(dataDir, "there");
+  const kvPath = `${dataDir}/kv.sqlite3`;
+  const kv = await Deno.openKv(kvPath);
+  await kv.set(["mark"], "in the log");
+  await Deno.copyFile(`${kvPath}-wal`, `${folder}/log`);
+  kv.close();
+  await Deno.rename(`${folder}/log`, `${kvPath}-wal`);
+  await Deno.writeTextFile(kvPath, "no database");
+  assertEquals(await restoreIn(dataDir, "never", path), 0);
+  const names = (await Array.fromAsync(Deno.readDir(dataDir), ({ name }) => name)).filter((name) =>
+    name.startsWith("kv.sqlite3")
+  );
+  const times = names.map((name) => name.replace(/before-.*Z/, "before-then"));
+  assertEquals(times.toSorted(), ["kv.sqlite3", "kv.sqlite3.before-then", "kv.sqlite3.before-then-wal"]);
+  assertEquals(await markIn(dataDir), "restored");
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("on a full disk neither a backup nor a restore leaves anything, and both say why", async () => {
   for (const disk of (await smallDisks()).filter(({ kind }) => kind === "file system")) {
     const folder = await Deno.makeTempDir();
