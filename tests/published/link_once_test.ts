@@ -68,6 +68,24 @@ test("a link whose write may have been kept is used up, and nothing happens twic
   assertEquals(rowsOf(await world.acme.query("SELECT count(*) FROM gift")), [[1]]);
 });
 
+test("of many who use one link at once one is let through", async () => {
+  await using world = await accountWorld({
+    setup: [USERS, USERS_INDEX, ...GIFTS],
+    slugs: ["signup", "login", "verify", "reset"],
+  });
+  await world.join(email);
+  const token = await linkOf(world, "verify");
+  const all = await Promise.all(Array.from({ length: 8 }, () => world.post("verify", { token })));
+  assertEquals(all.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400, 400, 400, 400]);
+  assertEquals(rowsOf(await world.acme.query("SELECT count(*) FROM gift")), [[1]]);
+  const reset = await linkOf(world, "reset");
+  const passwords = ["quiet river stone lantern", "amber window forest drum"];
+  const resets = await Promise.all(
+    passwords.map((password) => world.post("reset", { token: reset, password })),
+  );
+  assertEquals(resets.map(({ status }) => status).toSorted(), [200, 400]);
+});
+
 test("a link whose write was not kept for certain is good again", async () => {
   await using world = await accountWorld({
     setup: [USERS, USERS_INDEX, ...GIFTS],
