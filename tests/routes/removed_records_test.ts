@@ -90,12 +90,25 @@ test("what belongs to a deleted database stays while it can come back, and goes 
   assertEquals(await kindsOf(app, acme.database.id), []);
 });
 
-test("a deleted namespace leaves nothing of its databases", async () => {
+test("a deleted namespace leaves nothing of its databases, of its money and of its people", async () => {
   await using app = await startApp();
   const acme = await app.namespace();
   await addAll(app, acme);
+  const path = "/api/namespaces/acme";
+  const credit = { amountUsd: 1, reference: "one" };
+  await app.request("POST", `${path}/credits`, { token: app.operatorKey, body: credit });
+  const member = { email: "ada@example.com", role: "admin" };
+  await app.request("POST", `${path}/members`, { token: app.operatorKey, body: member });
+  await acme.query("SELECT 1");
+  await app.deps.query.meter.tick();
+  const { id = "" } = await app.deps.control.namespaces.bySlug("acme") ?? {};
+  const before = await kindsOf(app, id);
+  for (const kind of ["balance", "balance_block", "credit", "member", "usage"]) {
+    assertEquals(before.includes(kind), true, `${kind} of ${before}`);
+  }
   assertEquals((await remove(app, "acme", "acme")).status, 200);
   assertEquals(await kindsOf(app, acme.database.id), []);
+  assertEquals(await kindsOf(app, id), []);
 });
 
 test("nothing is added to a database that another process has just deleted", async () => {
