@@ -217,6 +217,7 @@ testPeople("guessing", {
     const csrf = /name="csrf" value="([^"]+)"/.exec(account.text)?.[1] ?? "";
     const confirm = async (headers: Readonly<Record<string, string>>, secret: string) =>
       (await started.request("POST", "/api/me/confirm", { headers, body: { secret } })).status;
+    assertEquals(await confirm(operator.headers, `${started.operatorKey}x`), 401);
     assertEquals(await confirm(operator.headers, started.operatorKey), 200);
     assertEquals(await confirm({ ...operator.headers, cookie, "x-csrf-token": csrf }, PASSWORD), 200);
   },
