@@ -2,6 +2,7 @@
 // somebody may still need is dropped.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { verifySession } from "../../lib/access/verify_session.ts";
+import { dataFormat } from "../../lib/store/data_format.ts";
 import { signIn } from "../testing/person.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
@@ -87,6 +88,11 @@ Deno.test("what was used, ended or revoked since the backup counts no second tim
   }
   const unasked = await world.command(["restore", "b.tar"]);
   assertMatch(unasked.text, /^Not done: Name another DATA_DIR, or add --replace/);
+  const newer = JSON.stringify({ format: 9, oldestReader: 9, writtenBy: "cubby 9" });
+  await Deno.writeTextFile(`${world.dataDir}/format.json`, newer);
+  const older = await world.command(["restore", "b.tar", "--replace"]);
+  assertMatch(older.text, /^Not done: Use a newer version/);
+  await Deno.writeTextFile(`${world.dataDir}/format.json`, JSON.stringify(dataFormat));
   const restored = await world.command(["restore", "b.tar", "--replace"]);
   assertEquals(restored.code, 0, restored.text);
   assertMatch(
