@@ -275,6 +275,11 @@ test("only so many follow a database, and a follower who has gone leaves its pla
   assertEquals([refused.status, refused.body.code], [429, "follower_limit"]);
   assert(refused.headers.get("retry-after"));
   await last.close();
+  // A poll leaves its place with its answer.
+  const polled = await app.request("GET", `${tenant.database.path}/changes?since=now&waitSec=1`, {
+    token: tenant.token,
+  });
+  assertEquals(polled.status, 200, polled.text);
   const next = await open();
   assertEquals(next.status, 200);
   await next.close();
