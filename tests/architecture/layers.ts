@@ -25,6 +25,7 @@ export const narrowed: Readonly<Record<string, readonly string[]>> = {
     // What stands in a database's files, whoever copies them.
     "lib/tenant/folders_beside.ts",
     "lib/tenant/log_length.ts",
+    "lib/tenant/wal_frames.ts",
   ],
   // Runs in the child as well.
   "lib/tenant/branches/": [

@@ -3,6 +3,7 @@
 import type { Connection } from "../../../engine/connection.ts";
 import { type EngineFailure, engineFailure } from "../../../engine/engine_failure.ts";
 import { listTables } from "../../../engine/list_tables.ts";
+import { commitToDisk } from "./commit_to_disk.ts";
 import { dryRunInside } from "./dry_run.ts";
 import { FirstWrite } from "./first_write.ts";
 import { inspectInside } from "./inspect.ts";
@@ -229,7 +230,7 @@ function commit(
     insertLogRows(connection, logRows);
     insertAuditRows(connection, auditRows);
     if (change !== null) connection.internalRun(change[0], ...change[1]);
-    connection.internalRun("COMMIT");
+    commitToDisk(connection);
     return null;
   } catch (error) {
     const failure = engineFailure(error, null);

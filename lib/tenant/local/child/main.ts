@@ -3,6 +3,7 @@
 import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { CallerTransactions } from "./caller_transactions.ts";
+import { commitToDisk } from "./commit_to_disk.ts";
 import { createFile } from "./create_file.ts";
 import { diffBranch, foldLog, missingBranch, storeAncestor } from "./branch_file.ts";
 import { compareSnapshot } from "./staged_snapshot.ts";
@@ -225,7 +226,7 @@ function runInternal(
     for (const [sql, params] of statements) {
       writer.run("internal", sql, params, { maxRows: 0, maxBytes: 0 }, PLAIN_ROWS);
     }
-    writer.internalRun("COMMIT");
+    commitToDisk(writer);
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");
   }

@@ -10,6 +10,7 @@ import { mergeSchema } from "../../branches/merge_schema.ts";
 import { openTrial, runBranchWork } from "./branch_work.ts";
 import { compareBranch, type OpenBranch, withBranch } from "./branch_file.ts";
 import { type EngineFailure, runFailure } from "../../../engine/engine_failure.ts";
+import { commitToDisk } from "./commit_to_disk.ts";
 import { CommitChange } from "../../../sql/service/change_rows.ts";
 import { insertAuditRow, insertCallRow, insertChange } from "./log_rows.ts";
 import { storeReplay } from "./replay.ts";
@@ -65,7 +66,7 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
       ms = roundMs(systemClock.monotonicMs() - startedMs);
       record(run, request, trunk, ms);
       if (request.replay !== null) storeDone(run, request.replay, { trunk, ms, report: report() });
-      writer.internalRun("COMMIT");
+      commitToDisk(writer);
     }
   } finally {
     if (writer.database.isTransaction) writer.internalRun("ROLLBACK");

@@ -4,6 +4,7 @@
 import { systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
 import { defersReferences } from "./call_work.ts";
+import { commitToDisk } from "./commit_to_disk.ts";
 import { dryRunCall } from "./dry_run.ts";
 import { withMemory } from "../../../engine/compiled_texts.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
@@ -103,7 +104,7 @@ function commitTogether(
     if (withLogRows) insertLogRows(connection, group.logRows);
     insertChange(connection, change);
     group.answer(done.outcomes, done.text);
-    connection.internalRun("COMMIT");
+    commitToDisk(connection);
     return done;
   } finally {
     if (connection.database.isTransaction) connection.internalRun("ROLLBACK");

@@ -3,6 +3,7 @@ import type { Log } from "../../../core/log.ts";
 import { byLabel, counter, type MetricFamily } from "../../../core/metrics.ts";
 import type { LaneFlight } from "./child_slot.ts";
 import type { Flight } from "../lanes/jobs.ts";
+import type { Reply } from "../child/protocol.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 
 /** Why a child ended with work in it; `unexpected`: the service has not ended it. */
@@ -23,8 +24,14 @@ export class EngineCounts {
     this.log("warn", "engine_child_ended", { reason, op });
   }
 
-  /** Tells the log of a database that its child could not serve, such as one whose file it may not open. */
-  answered({ work, lanes }: LaneFlight, { reply }: ReplyFrame): void {
+  /**
+   * Tells the log of a database that its child could not serve, such as one whose file it may not open, and why the disk did
+   * not take a write: what its caller is told is the same for a full one and for one that fails.
+   */
+  answered(flight: LaneFlight, { reply }: ReplyFrame): void {
+    const { work, lanes } = flight;
+    const reason = work.kind === "write" ? diskFailure(flight.answered?.reply ?? reply) : undefined;
+    if (reason !== undefined) this.log("warn", "database_not_written", { reason });
     if (reply.t !== "failed" || reply.f.kind !== "unavailable") return;
     const { databaseId } = lanes;
     this.log("warn", "database_unavailable", { databaseId, op: work.kind, reason: reply.f.message });
@@ -58,4 +65,14 @@ export class EngineCounts {
       ),
     ];
   }
+}
+
+/** The engine's words; undefined: the disk has taken all of it. */
+function diskFailure(reply: Reply): string | undefined {
+  if (reply.t === "failed") return reply.f.kind === "full" ? reply.f.message : undefined;
+  if (reply.t !== "outcomes") return undefined;
+  for (const outcome of reply.o) {
+    if (outcome.k === "failed" && outcome.f.kind === "full") return outcome.f.message;
+  }
+  return undefined;
 }
