@@ -271,10 +271,10 @@ Deno.test("a database is closed in the children that were sent work for it, also
   joinTrain(reading, read);
   leaveTrain(merging, merge, 1);
   // While it runs, nobody waits for what it has nothing to do with.
-  void closeInAll(slots, "db_2", 2);
+  void closeInAll({ slots, onBusy() {} }, "db_2", 2);
   assertEquals(sent, [{ number: 1, request: { op: "close", db: "db_2" } }]);
   leaveTrain(reading, read, 3);
-  void closeInAll(slots, "db_1", 4);
+  void closeInAll({ slots, onBusy() {} }, "db_1", 4);
   assertEquals(sent.slice(1), [{ number: 2, request: { op: "close", db: "db_1" } }]);
   assertEquals(slots.map(({ toClose }) => toClose.map(({ databaseId }) => databaseId)), [["db_2", "db_1"], [
     "db_1",
@@ -284,7 +284,7 @@ Deno.test("a database is closed in the children that were sent work for it, also
 Deno.test("a child that has worked for more databases than are told apart is asked to close any", () => {
   const sent: unknown[] = [];
   const slot = newSlot({ send: (request: unknown) => sent.push(request) } as never, 1, 0);
-  const close = () => void closeInAll([slot], "db_other", 0);
+  const close = () => void closeInAll({ slots: [slot], onBusy() {} }, "db_other", 0);
   const read = { kind: "read", jobs: [], logRows: [] } as const;
   for (let at = 0; at <= 20_000; at++) {
     if (at === 20_000) close();

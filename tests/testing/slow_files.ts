@@ -20,6 +20,7 @@ export const slowFiles: Readonly<Record<string, SlowFile>> = {
   "tests/tenant/turso_faults_test.ts": { seconds: 23, waits: true },
   "tests/tenant/remote_faults_test.ts": { seconds: 24, waits: true },
   "tests/faults/relay_upkeep_test.ts": { seconds: 20, waits: true },
+  "tests/faults/still_children_test.ts": { seconds: 22, waits: true },
   "tests/faults/branch_storm_test.ts": { seconds: 16, waits: true },
   "tests/transactions/kills_test.ts": { seconds: 9, waits: true },
   "tests/transactions/remote_test.ts": { seconds: 12, waits: true },

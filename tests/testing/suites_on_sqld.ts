@@ -13,6 +13,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   "tests/faults/new_files_faults_test.ts": "is about the files of the embedded store",
   "tests/faults/replay_faults_test.ts": "kills engine children; sqld_rounds_test.ts kills sqld",
   "tests/faults/writes_faults_test.ts": "kills engine children",
+  "tests/faults/still_children_test.ts": "suspends engine children",
   "tests/faults/migration_faults_test.ts": "kills engine children",
   "tests/backup": "is about the KV and about files of the embedded store",
   "tests/cli": "is about folders and words; the files that they send run on both elsewhere",

@@ -4,6 +4,8 @@
 export const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
 /** Milliseconds without a report of its memory after which a child that works is ended. */
 export const SILENT_MS = 10_000;
+/** Milliseconds that a child may take to end by itself. One that is ended loses nothing: what was written is in the logs. */
+export const FINISH_MS = 5_000;
 /** A child is ended to free memory only from this many bytes on, because a new child takes about half of that. */
 export const LARGE_BYTES = 128 * 1024 * 1024;
 
@@ -16,4 +18,22 @@ const OWN_SIGNALS: ReadonlySet<string> = new Set(["SIGTRAP", "SIGABRT", "SIGILL"
  */
 export function endedByWork(signal: string | null, lastResidentBytes: number): boolean {
   return signal !== null && (OWN_SIGNALS.has(signal) || lastResidentBytes >= LARGE_BYTES);
+}
+
+/** The number of a child's last report, and since when it is the last one. */
+interface Heard {
+  readonly count: number;
+  sinceMs: number;
+}
+
+/** Whether a child that works has reported nothing for too long, as one that stands still; notes what it has reported. */
+export function isSilent(
+  work: { heard?: Heard },
+  report: { readonly count: number } | null,
+  nowMs: number,
+): boolean {
+  if (work.heard === undefined || (report && report.count !== work.heard.count)) {
+    work.heard = { count: report?.count ?? -1, sinceMs: nowMs };
+  }
+  return nowMs - work.heard.sinceMs >= SILENT_MS;
 }

@@ -8,6 +8,14 @@ export interface LaneFlight extends Flight {
   readonly lanes: DatabaseLanes;
 }
 
+/** A database to close. `heard`: of the child, while it does. */
+interface Closing {
+  readonly databaseId: string;
+  readonly sinceMs: number;
+  readonly closed: () => void;
+  heard?: LaneFlight["heard"];
+}
+
 /** Databases that are known for a child: some 100 bytes each. */
 const MAX_WORKED = 20_000;
 
@@ -28,7 +36,7 @@ export interface ChildSlot {
    * Databases to close in this child before other work, each with what waits for it, and since when by the monotonic clock: long
    * work ends for it. Infinity: none does.
    */
-  readonly toClose: { readonly databaseId: string; readonly sinceMs: number; readonly closed: () => void }[];
+  readonly toClose: Closing[];
   lastUsedMs: number;
   /** The database that it worked for last, and since when for no other one. */
   lastLanes: DatabaseLanes | null;
@@ -97,10 +105,11 @@ export function noteWorked(slot: ChildSlot, { lanes, work }: LaneFlight): void {
 
 /** Closes a database in every child that may have it open, between two frames. `nowMs`: by the monotonic clock. */
 export async function closeInAll(
-  slots: readonly ChildSlot[],
+  { slots, onBusy }: { readonly slots: readonly ChildSlot[]; onBusy(): void },
   databaseId: string,
   nowMs: number,
 ): Promise<void> {
+  onBusy();
   await Promise.all(
     slots.filter((slot) => mayHaveOpen(slot, databaseId)).map((slot) => closeIn(slot, databaseId, nowMs)),
   );

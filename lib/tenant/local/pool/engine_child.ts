@@ -1,7 +1,7 @@
 // The service's side of one engine child process: starts it in its jail, exchanges frames with it, and ends it.
 import { setPriority } from "node:os";
 import type { Request } from "../child/protocol.ts";
-import { endedByWork } from "./child_bounds.ts";
+import { endedByWork, FINISH_MS } from "./child_bounds.ts";
 import { type ChildPipes, startWithPipes } from "./child_pipes.ts";
 import { type EngineProcessOptions, startEngineProcess } from "./engine_process.ts";
 import { FrameReader, type ReplyFrame } from "../frames/reply_frames.ts";
@@ -104,11 +104,16 @@ export class EngineChild {
     if (frames.length === FRAMES_BYTES) this.#spare = frames;
   }
 
-  /** Lets the child finish its frame and end by itself. */
+  /** Lets the child finish its frame and end by itself; one that does not, as one that stands still, is ended. */
   async finish(): Promise<void> {
-    this.#sendFrames();
-    await this.#pipes.endInput();
-    await this.ended;
+    const timer = setTimeout(() => this.kill(), FINISH_MS);
+    try {
+      this.#sendFrames();
+      await this.#pipes.endInput();
+      await this.ended;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Kills the child, which is the only way to stop a statement inside the engine. */

@@ -29,7 +29,7 @@ export class Scheduler {
   /** Databases with work that waits, in the order in which they get their turn. */
   readonly waiting = new Set<DatabaseLanes>();
   stopping = false;
-  /** Set by the store: called when work starts, so that the watchdog polls it. */
+  /** Set by the store: called when work or closing starts, so that the watchdog polls it. */
   onBusy: () => void = () => {};
   /** Set by the store: a child has found a database's file damaged. */
   onDamage: (databaseId: string) => void = () => {};
@@ -106,7 +106,7 @@ export class Scheduler {
 
   /** Closes a database in every child that may have it open. `sinceMs`: as `toClose` says. */
   async closeEverywhere(databaseId: string, sinceMs = this.#now()): Promise<void> {
-    await closeInAll(this.slots, databaseId, sinceMs);
+    await closeInAll(this, databaseId, sinceMs);
   }
 
   /** Null: children may start. Else the program's files have changed: children of before `remain`, or `none` is left. */

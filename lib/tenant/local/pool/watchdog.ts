@@ -1,7 +1,7 @@
 // Polls slow flights every few milliseconds. It ends a child whose statement is past its deadline, whose caller has gone,
-// whose memory is out of bounds or whose slow read blocks others, and starts another child for waiting work.
+// whose memory is out of bounds, whose slow read blocks others or that stands still, and starts another child for waiting work.
 import { AppError } from "../../../core/errors.ts";
-import { MAX_RESIDENT_BYTES, SILENT_MS } from "./child_bounds.ts";
+import { isSilent, MAX_RESIDENT_BYTES, SILENT_MS } from "./child_bounds.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./progress_files.ts";
@@ -63,8 +63,12 @@ export class Watchdog {
     if (poll) this.#lastPollMs = nowMs;
     let busy = scheduler.waiting.size > 0;
     for (const slot of scheduler.slots) {
-      if (!slot.flight) continue;
+      if (!slot.flight && slot.toClose.length === 0) continue;
       busy = true;
+      if (!slot.flight) {
+        if (poll) this.#inspectClosing(slot, nowMs);
+        continue;
+      }
       if (nowMs - slot.flight.startedMs < YOUNG_MS) continue;
       takeBackBehind(slot, scheduler.waiting);
       if (poll) this.#inspect(slot, slot.flight, nowMs);
@@ -83,7 +87,7 @@ export class Watchdog {
     const { work } = flight;
     const report = slot.child.report(flight.frame);
     const progress = report?.progress ?? null;
-    if (report && report.count !== flight.heard.count) flight.heard = { count: report.count, sinceMs: nowMs };
+    const silent = isSilent(flight, report, nowMs);
     // A child that is still starting has begun nothing, however long the start takes on a busy machine.
     if (work.kind === "task" && !slot.child.serves) flight.seen.sinceMs = nowMs;
     const overdue = work.kind === "task"
@@ -93,9 +97,18 @@ export class Watchdog {
       (givesWay(this.scheduler, flight, report, nowMs) || makesWay(slot, flight, report, nowMs)
         ? "busy"
         : null);
-    if (reason === null && nowMs - flight.heard.sinceMs < SILENT_MS) return;
+    if (reason === null && !silent) return;
     // A child that no longer reports its memory is unbounded, so it counts as crashed.
     this.#kill(slot, flight, { reason, nowMs });
+  }
+
+  /** A child that stands still while it is to close a file would keep whoever replaces that waiting, and then everybody. */
+  #inspectClosing(slot: ChildSlot, nowMs: number): void {
+    const [closing] = slot.toClose;
+    if (!closing || slot.leaving || !isSilent(closing, slot.child.report(0), nowMs)) return;
+    slot.leaving = true;
+    slot.child.kill();
+    this.scheduler.options.counts.ended("unexpected", "close");
   }
 
   #kill(

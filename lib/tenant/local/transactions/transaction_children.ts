@@ -156,7 +156,7 @@ export class TransactionChildren {
     const { running, closing } = place;
     place.running = null;
     place.closing = null;
-    closing?.();
+    closing?.closed();
     running?.resolve(frame);
     sendNext(place, this.#now());
   }
@@ -169,7 +169,7 @@ export class TransactionChildren {
     else if (killed !== "idle" && !this.#stopping) {
       this.options.counts.ended(ending, "transaction");
     }
-    closing?.();
+    closing?.closed();
     for (const { closed } of toClose.splice(0)) closed();
     running?.reject(new ChildEnded(ending, true));
     for (const one of waiting.splice(0)) one.reject(new ChildEnded(ending, false));

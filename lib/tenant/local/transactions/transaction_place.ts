@@ -1,6 +1,6 @@
 // One child of the pool for transactions: what it is doing, and when it has to be ended.
 import type { TransactionRequest } from "../child/protocol.ts";
-import { MAX_RESIDENT_BYTES, SILENT_MS } from "../pool/child_bounds.ts";
+import { isSilent, MAX_RESIDENT_BYTES, SILENT_MS } from "../pool/child_bounds.ts";
 import type { EngineChild } from "../pool/engine_child.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 
@@ -30,7 +30,7 @@ export interface WaitingWork {
 interface RunningWork extends WaitingWork {
   sinceMs: number;
   statement: number;
-  heard: { readonly count: number; readonly sinceMs: number };
+  heard: { readonly count: number; sinceMs: number };
 }
 
 /** One child of the pool. */
@@ -49,7 +49,7 @@ export interface Place {
   readonly worked: Set<string>;
   /** Databases to close in the child before other work, and the one being closed, each with what waits for it. */
   readonly toClose: { readonly databaseId: string; readonly closed: () => void }[];
-  closing: (() => void) | null;
+  closing: { readonly closed: () => void; heard?: RunningWork["heard"] } | null;
 }
 
 /** The place of a child in which nobody has a seat yet. `nowMs`: monotonic. */
@@ -73,7 +73,7 @@ export function sendNext(place: Place, nowMs: number): void {
   if (place.running !== null || place.closing !== null) return;
   const close = place.toClose.shift();
   if (close) {
-    place.closing = close.closed;
+    place.closing = { closed: close.closed };
     place.worked.delete(close.databaseId);
     return place.child.send({ op: "close", db: close.databaseId });
   }
@@ -103,10 +103,11 @@ export function overdue(
   let heldBytes = 0;
   for (const place of places) {
     if (place.killed !== null) continue;
-    const { running } = place;
+    const { running, closing } = place;
     const report = place.child.report(running?.frame ?? 0);
     const bytes = report?.residentBytes || 0;
     heldBytes += bytes;
+    if (closing !== null && isSilent(closing, report, nowMs)) found.push([place, "unexpected"]);
     if (running === null) continue;
     if (bytes > (largest?.bytes ?? 0)) largest = { place, bytes };
     const ending = endingOf(running, report, limits, nowMs);
@@ -122,7 +123,7 @@ function endingOf(
   { statementMs }: PlaceLimits,
   nowMs: number,
 ): Ending | null {
-  if (report && report.count !== running.heard.count) running.heard = { count: report.count, sinceMs: nowMs };
+  const silent = isSilent(running, report, nowMs);
   const statement = report?.progress?.statement ?? -1;
   if (statement !== running.statement) {
     running.statement = statement;
@@ -133,5 +134,5 @@ function endingOf(
   const mayMs = statement === -1 ? Math.max(2 * statementMs, SILENT_MS) : statementMs;
   if (nowMs - running.sinceMs >= mayMs) return "timeout";
   // A child that no longer reports its memory is unbounded.
-  return nowMs - running.heard.sinceMs >= SILENT_MS ? "unexpected" : null;
+  return silent ? "unexpected" : null;
 }
