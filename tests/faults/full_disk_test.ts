@@ -51,7 +51,8 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
     async ({ disk, service, call, query }) => {
       await disk.fill(service.pid);
       assertEquals([(await query(BIG)).body.code], ["storage_full"]);
-      const told = /"event":"database_not_written","reason":"(?:disk I\/O error|database or disk is full)"/;
+      const told =
+        /"event":"storage_failed","op":"write","reason":"(?:disk I\/O error|database or disk is full)"/;
       assert(told.test(service.errors()), service.errors());
       for (let look = 0; look < 20; look++) {
         const read = await query("SELECT count(*) FROM items");

@@ -25,13 +25,13 @@ export class EngineCounts {
   }
 
   /**
-   * Tells the log of a database that its child could not serve, such as one whose file it may not open, and why the disk did
-   * not take a write: what its caller is told is the same for a full one and for one that fails.
+   * Tells the log of a database that its child could not serve, such as one whose file it may not open, and what the disk has
+   * refused: what a caller is told is the same for a full one and for one that fails.
    */
   answered(flight: LaneFlight, { reply }: ReplyFrame): void {
     const { work, lanes } = flight;
-    const reason = work.kind === "write" ? diskFailure(flight.answered?.reply ?? reply) : undefined;
-    if (reason !== undefined) this.log("warn", "database_not_written", { reason });
+    const reason = diskFailure(flight.answered?.reply ?? reply);
+    if (reason !== undefined) this.log("warn", "storage_failed", { op: work.kind, reason });
     if (reply.t !== "failed" || reply.f.kind !== "unavailable") return;
     const { databaseId } = lanes;
     this.log("warn", "database_unavailable", { databaseId, op: work.kind, reason: reply.f.message });
@@ -67,7 +67,7 @@ export class EngineCounts {
   }
 }
 
-/** The engine's words; undefined: the disk has taken all of it. */
+/** The engine's words; undefined: the disk has refused nothing. */
 function diskFailure(reply: Reply): string | undefined {
   if (reply.t === "failed") return reply.f.kind === "full" ? reply.f.message : undefined;
   if (reply.t !== "outcomes") return undefined;
