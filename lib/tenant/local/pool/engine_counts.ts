@@ -67,12 +67,11 @@ export class EngineCounts {
   }
 }
 
-/** The engine's words; undefined: the disk has refused nothing. */
+/** The engine's words, without the path that follows some; undefined: the disk has refused nothing. */
 function diskFailure(reply: Reply): string | undefined {
-  if (reply.t === "failed") return reply.f.kind === "full" ? reply.f.message : undefined;
-  if (reply.t !== "outcomes") return undefined;
-  for (const outcome of reply.o) {
-    if (outcome.k === "failed" && outcome.f.kind === "full") return outcome.f.message;
+  const failures = reply.t === "failed" ? [reply] : reply.t === "outcomes" ? reply.o : [];
+  for (const failure of failures) {
+    if ("f" in failure && failure.f.kind === "full") return failure.f.message.split(":")[0];
   }
   return undefined;
 }
