@@ -55,6 +55,10 @@ const LAST_BACKUP_MS = 5_000;
 const NO_ARGUMENTS =
   "Leave out the arguments and set variables before the command, as PORT=8001; routes/docs/configuration.md lists them";
 
+/** As where the service was started as root once, or a folder was copied. A path of the system's own text stays out of it. */
+const FOREIGN_FILES =
+  "Let everything in DATA_DIR belong to the user who starts the service (chown -R); a part of it is somebody else's";
+
 type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 /** What both ways to listen give. */
@@ -98,7 +102,10 @@ async function start(config: Config): Promise<void> {
     await serve(config, claim);
   } catch (error) {
     await claim?.undo();
-    throw error;
+    // A part that the start can do without, as a database, is told when it is needed.
+    throw claim !== null && error instanceof Deno.errors.PermissionDenied
+      ? new ConfigError(FOREIGN_FILES)
+      : error;
   }
 }
 

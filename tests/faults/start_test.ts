@@ -24,8 +24,9 @@ async function refusal(
   folder: string,
   settings: Record<string, string>,
   args: readonly string[] = [],
+  launcher: readonly string[] = [],
 ): Promise<string> {
-  const service = await launchService({ folder, settings, args });
+  const service = await launchService({ folder, settings, args, launcher });
   const { code } = await service.exited;
   assertEquals([code, service.output()], [1, ""], service.errors());
   assertMatch(service.errors(), /^[A-Z][^\n]+\n$/);
@@ -160,6 +161,32 @@ Deno.test("a DATA_DIR with a file where a folder belongs stops the start with on
       assertStringIncludes(await refusal(folder, {}), "Let DATA_DIR have folders");
     });
   }
+});
+
+Deno.test({
+  name:
+    "a DATA_DIR of which a part is another user's stops the start with one line, and goes on once it is its own",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    // Root may do everything with everybody's files, unless it leaves that right behind.
+    const launcher = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];
+    await withFolder(async (folder) => {
+      await using first = await startService({ folder, launcher });
+      await first.stop();
+      await Deno.mkdir(`${folder}/scratch/left`, { recursive: true });
+      for (const part of ["format.json", "run/engine-1", "scratch"]) {
+        const { mode } = await Deno.stat(`${folder}/${part}`);
+        await Deno.chmod(`${folder}/${part}`, 0);
+        assertStringIncludes(
+          await refusal(folder, {}, [], launcher),
+          "belong to the user who starts the service",
+        );
+        await Deno.chmod(`${folder}/${part}`, mode ?? 0o700);
+      }
+      await using again = await startService({ folder, launcher });
+      assertEquals((await query(again, demoToken(first), "SELECT count(*) FROM customers")).rows, [[12]]);
+    });
+  },
 });
 
 Deno.test("the first start prints a token and curl lines that work; the second prints neither", async () => {
