@@ -210,3 +210,23 @@ Deno.test("the lanes that made a database's file belong to the namespace of whoe
     assertEquals(store.lanes({ databaseId: id, namespaceId: "" }).namespaceId, "ns_1");
   });
 });
+
+Deno.test("while the folder of the databases is away none is made beside it, and the next one is made where it is back", async () => {
+  await withStore(async (store, folder) => {
+    await store.create(anId());
+    await Deno.rename(`${folder}/tenants`, `${folder}/away`);
+    for (let at = 0; at < 2; at++) {
+      const error = await assertRejected(store.create(anId()));
+      assertEquals(error.code, "store_unavailable");
+    }
+    await Deno.rename(`${folder}/away`, `${folder}/tenants`);
+    const id = anId();
+    assertEquals(await store.create(id), await store.storageOf(id));
+  });
+});
+
+async function assertRejected(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(() => null, (reason: unknown) => reason);
+  assert(error instanceof AppError, String(error));
+  return error;
+}

@@ -78,11 +78,16 @@ export async function syncPath(path: string): Promise<void> {
   await file.sync();
 }
 
-/** Makes the folder in which the database's file will be. Errors: `storage_full`. */
+/**
+ * Makes the folder in which the database's file will be. Not `tenants` too: where that is away, as its disk may be while the
+ * service runs, a database would be made that is lost when it comes back. Errors: `storage_full`, `store_unavailable`.
+ */
 export async function makeFolder(tenants: string, databaseId: string): Promise<void> {
   try {
-    await Deno.mkdir(folderOf(databasePath(tenants, databaseId)), { recursive: true, mode: 0o700 });
+    await Deno.mkdir(folderOf(databasePath(tenants, databaseId)), { mode: 0o700 });
   } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return;
+    if (error instanceof Deno.errors.NotFound) throw new AppError("store_unavailable");
     if (engineFailure(error, null).kind !== "full") throw error;
     throw new AppError("storage_full");
   }
