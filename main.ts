@@ -29,6 +29,7 @@ import { withReceipts } from "./lib/store/kv_call.ts";
 import { withChanges } from "./lib/store/kv_changes.ts";
 import { withLifetimes } from "./lib/store/lifetimes.ts";
 import { removeIfThere } from "./lib/store/if_there.ts";
+import type { TenantStore } from "./lib/tenant/tenant_store.ts";
 import { createApp } from "./routes/app.ts";
 import { appDeps } from "./routes/http/app_deps.ts";
 import type { Connection } from "./routes/http/env.ts";
@@ -157,7 +158,7 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
     endTimers();
     clearInterval(memoryTimer);
     await Promise.race([delivered, pause(config.hosted ? HOSTED_CLOSE_MS : DRAIN_MS)]);
-    await (config.hosted ? Promise.race([tenants.close(), pause(HOSTED_CLOSE_MS)]) : tenants.close());
+    await closeTenants(tenants, config);
     await deps.query.meter.close();
     await writeTokenUses(deps);
     const last = attempt(log, "backup_not_archived", async () => await backups?.takeLast());
@@ -181,6 +182,12 @@ async function serve(config: Config, claim: DataDirClaim | null): Promise<void> 
   ready.resolve(handler);
   void deps.webhooks.deliverer.start();
   say(greeting({ boundUrl, baseUrl, demo: madeDemo }), { hasSecrets: madeDemo !== null });
+}
+
+/** A store on this disk bounds its own work. A server that has gone silent would be waited for at each of its requests. */
+async function closeTenants(tenants: TenantStore, { hosted, tenantsUrl }: Config): Promise<void> {
+  if (tenantsUrl.kind === "file") return await tenants.close();
+  await Promise.race([tenants.close(), pause(hosted ? HOSTED_CLOSE_MS : DRAIN_MS)]);
 }
 
 /** Whether the KV is this process's own: the file in its folder. */

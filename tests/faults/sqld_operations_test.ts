@@ -8,6 +8,8 @@ import { standBefore } from "../testing/stand_before.ts";
 import { type RunningService, startService } from "../testing/start_service.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import { pause } from "../../lib/core/pause.ts";
+import { callService, serviceWorld } from "../testing/service_world.ts";
+import { suspend } from "../testing/suspend.ts";
 
 const NAMESPACES = ["--enable-namespaces", "--disable-default-namespace"];
 const ADMIN_KEY = "0123456789abcdef";
@@ -195,6 +197,29 @@ Deno.test("before sqld has too many files open readyz and the log say so, and th
     assert(seen.includes(JSON.stringify(degraded("near_open_max")[1])), seen.join("\n"));
     const warned = app.logLines.filter((line) => line.includes('"tenants_near_open_max"'));
     assertEquals(warned.length, 1);
+  });
+});
+
+Deno.test("a service whose sqld has gone silent comes to its end when it is told to stop, with calls under way", async () => {
+  await withServer({}, async (sqld) => {
+    await using world = await serviceWorld(tenantsAt(sqld.url, sqld.adminUrl));
+    for (const sql of ["CREATE TABLE t (a)", "INSERT INTO t VALUES (0)"]) {
+      assertEquals((await callService(world, sql)).status, 200);
+    }
+    await suspend(sqld.pid);
+    try {
+      const calls = ["INSERT INTO t VALUES (1)", "SELECT * FROM t"].map((sql) =>
+        callService(world, sql).catch(() => null)
+      );
+      await pause(3000);
+      // Each try of each of them waits for its answer far longer than that altogether.
+      const late = setTimeout(() => void world.service.kill(), 60_000);
+      assertEquals((await world.service.stop()).code, 0);
+      clearTimeout(late);
+      await Promise.all(calls);
+    } finally {
+      Deno.kill(sqld.pid, "SIGCONT");
+    }
   });
 });
 
