@@ -475,6 +475,18 @@ test("usage comes in pages that add up to all of it", async () => {
     const rest = await ask(`by=${by}&database=a&pageSize=10&cursor=${begun.nextCursor}`);
     assertEquals([...begun.rows, ...rest.rows], own);
   }
+  // Weeks without a call lie between two, and years behind the last.
+  const from = new Date(clock.now() - day).toISOString();
+  clock.turn(20 * day);
+  const body = { sql: "SELECT 1" };
+  for (const { path } of others) await app.request("POST", `${path}/query`, { token: tenant.token, body });
+  await app.deps.query.meter.tick();
+  for (const by of ["hour", "day"]) {
+    const range = `by=${by}&from=${from}&to=2200-01-01T00:00:00Z`;
+    const own = (await ask(range)).rows.filter(({ databaseId }) => databaseId === others[0]?.id);
+    assertEquals((await ask(`${range}&database=a`)).rows, own);
+    assertEquals(own.length, by === "hour" ? 4 : 3);
+  }
   for (
     const query of [
       "pageSize=0",

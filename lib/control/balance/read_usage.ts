@@ -3,9 +3,12 @@ import { HOUR_MS } from "../../core/clock.ts";
 import { invalidInput } from "../../core/errors.ts";
 import { MAX_USAGE_ROWS } from "../../core/limits.ts";
 import { keys } from "../../store/keys.ts";
-import { kvEntries } from "../../store/kv_call.ts";
+import { kvEntries, kvGetEach } from "../../store/kv_call.ts";
 import type { UsageRecord } from "../../store/money_records.ts";
 import { sumOfUsage } from "./database_usage.ts";
+
+/** Hours whose rows of one database are read one behind the other, before the next hour with any is looked for. */
+const HOURS_AT_ONCE = 240;
 
 const stepsMs = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
@@ -63,7 +66,11 @@ export async function readUsage(
   const pageSize = page.pageSize ?? MAX_USAGE_ROWS;
   const rows: UsageRow[] = [];
   const fromMs = Math.max(range.fromMs, after.startMs);
-  for await (const step of steps(booked(kv, namespaceId, { ...range, fromMs }, page.only))) {
+  const { only = null } = page;
+  const entries = only === null
+    ? booked(kv, namespaceId, { ...range, fromMs })
+    : bookedOf(kv, namespaceId, only, { ...range, fromMs });
+  for await (const step of steps(entries)) {
     for (const row of step) if (isBehind(row, after)) rows.push(row);
     if (rows.length > pageSize) break;
   }
@@ -97,27 +104,67 @@ export async function sumUsage(
   return { byTime, byDatabase };
 }
 
-async function* booked(
-  kv: Deno.Kv,
-  namespaceId: string,
-  { fromMs, toMs, by }: UsageRange,
-  only: string | null = null,
-) {
-  // KV refuses a range that ends before it begins.
-  if (fromMs >= toMs) return;
-  const stepMs = stepsMs[by];
-  const from = keys.usageFrom(namespaceId, Math.floor(fromMs / stepMs) * stepMs / HOUR_MS);
-  const to = keys.usageFrom(namespaceId, Math.ceil(toMs / HOUR_MS));
-  for await (const { key, value: used } of kvEntries(kv, keys.usageOf(namespaceId), { from, to })) {
-    const [, , hour, databaseId] = key;
-    if (typeof hour !== "number" || typeof databaseId !== "string") continue;
-    if (only !== null && databaseId !== only) continue;
-    yield { startMs: Math.floor(hour * HOUR_MS / stepMs) * stepMs, databaseId, used };
+/** What was booked in an hour of one database, and when its hour or day begins. */
+interface Booked {
+  readonly startMs: number;
+  readonly databaseId: string;
+  readonly used: UsageRecord;
+}
+
+async function* booked(kv: Deno.Kv, namespaceId: string, range: UsageRange): AsyncGenerator<Booked> {
+  const hours = hoursOf(range);
+  for await (const { hour, databaseId, used } of bookedBetween(kv, namespaceId, hours)) {
+    yield { startMs: startOf(hour, range.by), databaseId, used };
   }
 }
 
+/** Of one database, whose rows are asked for by their keys: those of thousands of others may stand between them. */
+async function* bookedOf(
+  kv: Deno.Kv,
+  namespaceId: string,
+  databaseId: string,
+  range: UsageRange,
+): AsyncGenerator<Booked> {
+  const { from, to } = hoursOf(range);
+  for (let next = from; next < to;) {
+    const { value: first } = await bookedBetween(kv, namespaceId, { from: next, to }).next();
+    if (!first) return;
+    next = Math.min(first.hour + HOURS_AT_ONCE, to);
+    const hours = Array.from({ length: next - first.hour }, (_, at) => first.hour + at);
+    const entries = await kvGetEach(kv, hours.map((hour) => keys.usage(namespaceId, hour, databaseId)));
+    for (const [at, { value: used }] of entries.entries()) {
+      if (used) yield { startMs: startOf(first.hour + at, range.by), databaseId, used };
+    }
+  }
+}
+
+async function* bookedBetween(
+  kv: Deno.Kv,
+  namespaceId: string,
+  { from, to }: { readonly from: number; readonly to: number },
+) {
+  // KV refuses a range that ends before it begins.
+  if (from >= to) return;
+  const range = { from: keys.usageFrom(namespaceId, from), to: keys.usageFrom(namespaceId, to) };
+  for await (const { key, value: used } of kvEntries(kv, keys.usageOf(namespaceId), range)) {
+    const [, , hour, databaseId] = key;
+    if (typeof hour === "number" && typeof databaseId === "string") yield { hour, databaseId, used };
+  }
+}
+
+/** Unix time in whole hours; `to` is exclusive. Nothing where the range ends before it begins. */
+function hoursOf({ fromMs, toMs, by }: UsageRange): { readonly from: number; readonly to: number } {
+  const to = Math.ceil(toMs / HOUR_MS);
+  return { from: fromMs < toMs ? startOf(fromMs / HOUR_MS, by) / HOUR_MS : to, to };
+}
+
+/** Unix milliseconds at which the hour or day begins. */
+function startOf(hour: number, by: UsageRange["by"]): number {
+  return Math.floor(hour * HOUR_MS / stepsMs[by]) * stepsMs[by];
+}
+
 /** The rows of one hour or day after the other, each in the order of database ids. */
-async function* steps(entries: ReturnType<typeof booked>): AsyncGenerator<UsageRow[]> {
+async function* steps(entries: AsyncGenerator<Booked>): AsyncGenerator<UsageRow[]> {
   let startMs = -Infinity;
   let rows = new Map<string, UsageRow>();
   for await (const entry of entries) {
