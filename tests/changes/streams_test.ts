@@ -1,6 +1,6 @@
 // Streams of changes: where they begin again, who may open one, and when one ends.
-import { assert, assertEquals } from "@std/assert";
-import { followerLimits } from "../../lib/core/limits_of_changes.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { BEARER_CHECK_MS, followerLimits } from "../../lib/core/limits_of_changes.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { beginningOf, changeOf } from "../../lib/services/changes/change.ts";
 import { DatabaseChanges } from "../../lib/services/changes/database_changes.ts";
@@ -284,6 +284,38 @@ test("only so many follow a database, and a follower who has gone leaves its pla
   assertEquals(next.status, 200);
   await next.close();
   for (const { leave } of places) leave();
+  // Who leaves one database makes room for one more of the namespace.
+  const { changes } = app.deps;
+  const [one, other] = ["db_one", "db_other"].map((databaseId) => ({
+    ...target,
+    databaseId,
+    namespaceId: "ns_other",
+  }));
+  assert(one && other);
+  const inTwo = Array.from(
+    { length: followerLimits.ofNamespace },
+    (_, at) => changes.follow(at < followerLimits.ofDatabase ? one : other),
+  );
+  for (let round = 0; round < 2; round++) {
+    assertThrows(() => changes.follow(other), /as many follow/);
+    inTwo.pop()?.leave();
+    inTwo.push(changes.follow(other));
+  }
+  for (const { leave } of inTwo) leave();
+});
+
+test("a stream of a bearer who still counts goes on behind each look at that", async () => {
+  const clock = new TurnableClock();
+  await using world = await changesWorld({ clock });
+  const { tenant, open } = world;
+  await tenant.setup("CREATE TABLE a (id)");
+  const stream = await open("?since=now");
+  for (let look = 1; look <= 3; look++) {
+    clock.turn(2 * BEARER_CHECK_MS);
+    await tenant.setup(`INSERT INTO a VALUES (${look})`);
+    assertEquals((await stream.events(1)).map(({ change }) => kernel(change)), [["a", "insert", 1]]);
+  }
+  await stream.close();
 });
 
 test("a token of another database is refused, one of a branch follows the branch, and each call costs one request", async () => {
