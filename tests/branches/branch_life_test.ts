@@ -169,6 +169,12 @@ test("storage that cannot be dropped keeps nothing else from being swept, and go
     clock.turn(601_000);
     assertEquals(await control.leftovers.takeAbandoned(), []);
     assertEquals(await world.databases(), 1);
+    // Of two processes that look at the same time one takes it away.
+    const left = newId("db", clock.now());
+    await control.databases.announce(left);
+    clock.turn(601_000);
+    const looks = [control.leftovers.takeAbandoned(), control.leftovers.takeAbandoned()];
+    assertEquals((await Promise.all(looks)).flat().map(({ id }) => id), [left]);
   }, { clock });
 });
 
