@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { createApp } from "../../routes/app.ts";
 import { appDeps } from "../../routes/http/app_deps.ts";
+import type { DatabaseIds } from "../../lib/core/database_ids.ts";
 import type { TenantDatabase, TenantStore } from "../../lib/tenant/tenant_store.ts";
 import { callApi } from "../testing/call_api.ts";
 import { startApp } from "../testing/start_app.ts";
@@ -21,8 +22,7 @@ function counted(store: TenantStore): { store: TenantStore; asked: () => number 
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       if (name !== "open") return value.bind(target);
-      return (databaseId: string, namespaceId: string) =>
-        countedDatabase(target.open({ databaseId, namespaceId }));
+      return (database: DatabaseIds) => countedDatabase(target.open(database));
     },
   });
   return { store: proxy, asked: () => calls };
