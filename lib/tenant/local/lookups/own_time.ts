@@ -35,8 +35,8 @@ export class OwnTime {
   }
 
   /**
-   * Of a look-up's milliseconds by the clock those that are its own. Who waits for a disk, or for another process, is not taken
-   * the processor away; of anybody else what has been used since the last question counts.
+   * Of a look-up's milliseconds by the clock those that are its own: all of them where it had to wait for a disk, or where nobody
+   * took the processor away; otherwise what of the processor has been used since the last question.
    */
   of(ms: number): number {
     const before = this.#before;
