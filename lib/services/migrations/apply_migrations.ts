@@ -102,7 +102,8 @@ class Run {
     const { records, objects } = await readState(this.ctx);
     const pending = pendingFiles(files, records);
     if (!this.input.baseline) {
-      this.#meta = addWarnings(this.#meta, lostObjects(objects, statementsOf(pending).map(({ sql }) => sql)));
+      const lost = await lostObjects(objects, statementsOf(pending).map(({ sql }) => sql));
+      this.#meta = addWarnings(this.#meta, lost);
     }
     let after = newestOf(records);
     const { approved } = this.input;

@@ -1,8 +1,9 @@
 // What migration files take along without naming it: the indexes and triggers of a table, or the triggers of a view, that
 // they make anew. Read from the texts, before they run.
+import { ownTurn } from "../../core/own_turn.ts";
 import { listed } from "../../sql/hints/known_tables.ts";
 import { type SqlToken, sqlTokens } from "../../sql/tokens/sql_tokens.ts";
-import { foldName, sameName } from "../../sql/words/names.ts";
+import { foldName } from "../../sql/words/names.ts";
 
 /** An object of the schema, and the table that it belongs to. */
 export interface SchemaObject {
@@ -16,10 +17,19 @@ const HEAD = 12;
 /** Words between the kind of an object and its name. */
 const BEFORE_NAME = new Set(["IF", "NOT", "EXISTS"]);
 
+/** Statements that are followed in one turn of the event loop: some milliseconds. */
+const AT_ONCE = 1000;
+
 /** What to tell of each table or view that is there in the end and has lost what it had; empty where there is none. */
-export function lostObjects(objects: readonly SchemaObject[], statements: readonly string[]): string[] {
+export async function lostObjects(
+  objects: readonly SchemaObject[],
+  statements: readonly string[],
+): Promise<string[]> {
   const schema = new Schema(objects);
-  for (const sql of statements) schema.follow(sqlTokens(sql, HEAD));
+  for (const [at, sql] of statements.entries()) {
+    if (at % AT_ONCE === AT_ONCE - 1) await ownTurn();
+    schema.follow(sqlTokens(sql, HEAD));
+  }
   return [...Map.groupBy(schema.lost(), ({ table }) => table)].map(([table, parts]) => {
     const names = parts.map(({ type, name }) => `${type} ${name}`);
     return `Make ${
@@ -39,14 +49,15 @@ interface Part extends SchemaObject {
 class Schema {
   /** Tables and views. */
   readonly #owners = new Set<string>();
-  /** Those that have been there from the beginning. */
+  /** Those that have been there from the beginning, and those of each table. */
   readonly #parts = new Map<string, Part>();
+  readonly #ofTable = new Map<string, Set<string>>();
   readonly #lost = new Map<string, Part>();
 
   constructor(objects: readonly SchemaObject[]) {
     for (const one of objects) {
       if (isOwner(one.type)) this.#owners.add(foldName(one.name));
-      else this.#parts.set(foldName(one.name), { ...one, first: one.table });
+      else this.#put(foldName(one.name), { ...one, first: one.table });
     }
   }
 
@@ -73,14 +84,13 @@ class Schema {
 
   #drop(owner: boolean, name: string): void {
     if (!owner) {
-      this.#parts.delete(foldName(name));
+      this.#take(foldName(name));
       return;
     }
     this.#owners.delete(foldName(name));
-    for (const [key, part] of this.#parts) {
-      if (!sameName(part.table, name)) continue;
-      this.#parts.delete(key);
-      this.#lost.set(key, part);
+    for (const key of this.#keysOf(name)) {
+      const part = this.#take(key);
+      if (part) this.#lost.set(key, part);
     }
   }
 
@@ -90,15 +100,33 @@ class Schema {
     const again = owner ? undefined : this.#lost.get(key);
     if (again === undefined) return;
     this.#lost.delete(key);
-    this.#parts.set(key, { ...again, table: again.first });
+    this.#put(key, { ...again, table: again.first });
   }
 
   #rename(table: string, to: string): void {
     this.#owners.delete(foldName(table));
     this.#owners.add(foldName(to));
-    for (const [key, part] of this.#parts) {
-      if (sameName(part.table, table)) this.#parts.set(key, { ...part, table: to });
+    for (const key of this.#keysOf(table)) {
+      const part = this.#take(key);
+      if (part) this.#put(key, { ...part, table: to });
     }
+  }
+
+  #keysOf(table: string): string[] {
+    return [...this.#ofTable.get(foldName(table)) ?? []];
+  }
+
+  #put(key: string, part: Part): void {
+    this.#parts.set(key, part);
+    const table = foldName(part.table);
+    this.#ofTable.set(table, (this.#ofTable.get(table) ?? new Set()).add(key));
+  }
+
+  #take(key: string): Part | undefined {
+    const part = this.#parts.get(key);
+    this.#parts.delete(key);
+    if (part) this.#ofTable.get(foldName(part.table))?.delete(key);
+    return part;
   }
 }
 
