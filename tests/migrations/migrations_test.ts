@@ -98,6 +98,21 @@ testSteps("migrations", migrationWorld, {
         "Make index two of likes again by a further file, where they are wanted: they went with the former likes",
         "Make trigger into_adults of adults again by a further file, where they are wanted: they went with the former adults",
       ]);
+      // Many, the first with a long name.
+      const many = ["t".repeat(100), ...Array.from({ length: 30 }, (_, at) => `t${at}`)];
+      const made = (table: string) => `CREATE TABLE ${table} (a);`;
+      files.push([
+        "0006_many.sql",
+        many.map((table) => `${made(table)} CREATE INDEX i_${table} ON ${table} (a);`).join("\n"),
+      ]);
+      assertEquals(warningsOf((await post(files)).text), undefined);
+      files.push(["0007_anew.sql", many.map((table) => `DROP TABLE ${table}; ${made(table)}`).join("\n")]);
+      const told = warningsOf((await post(files)).text);
+      assert(Array.isArray(told));
+      assertEquals([told.length, told[0]], [
+        20,
+        "Make the indexes and triggers of a table again by a further file, where they are wanted: they went with the former one",
+      ]);
     },
 
   "tell what a statement does that hardly anybody means": async ({ post }) => {

@@ -20,7 +20,10 @@ const BEFORE_NAME = new Set(["IF", "NOT", "EXISTS"]);
 /** Statements that are followed in one turn of the event loop: some milliseconds. */
 const AT_ONCE = 1000;
 
-/** What to tell of each table or view that is there in the end and has lost what it had; empty where there is none. */
+/** Tables and views that are told of. */
+const MOST_TOLD = 20;
+
+/** What to tell of tables and views that are there in the end and have lost what they had; empty where there is none. */
 export async function lostObjects(
   objects: readonly SchemaObject[],
   statements: readonly string[],
@@ -30,12 +33,13 @@ export async function lostObjects(
     if (at % AT_ONCE === AT_ONCE - 1) await ownTurn();
     schema.follow(sqlTokens(sql, HEAD));
   }
-  return [...Map.groupBy(schema.lost(), ({ table }) => table)].map(([table, parts]) => {
-    const names = parts.map(({ type, name }) => `${type} ${name}`);
-    return `Make ${
-      listed(names)
-    } of ${table} again by a further file, where they are wanted: they went with the ` +
-      `former ${table}`;
+  const lost = [...Map.groupBy(schema.lost(), ({ table }) => table)];
+  return lost.slice(0, MOST_TOLD).map(([table, parts]) => {
+    // Names of hundreds of characters are left out.
+    const names = listed(parts.map(({ type, name }) => `${type} ${name}`)) || "the indexes and triggers";
+    const owner = listed([table]);
+    return `Make ${names} of ${owner || "a table"} again by a further file, where they are wanted: ` +
+      `they went with the former ${owner || "one"}`;
   });
 }
 

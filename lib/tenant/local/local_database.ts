@@ -1,6 +1,4 @@
 // One embedded database as the pipeline sees it.
-import type { DatabaseRequest } from "./child/protocol.ts";
-import type { ReplyFrame } from "./frames/reply_frames.ts";
 import type { DatabaseIds } from "../../core/database_ids.ts";
 import type { Clock } from "../../core/clock.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
@@ -23,7 +21,9 @@ import type { TransactionOptions } from "../transaction_control.ts";
 import type { Restored } from "../damage.ts";
 import type { EndpointCallRow } from "../endpoint_call_row.ts";
 import { endpointCallRow, logRow } from "../log_columns.ts";
+import type { DatabaseRequest } from "./child/protocol.ts";
 import type { DatabaseHost } from "./database_host.ts";
+import type { ReplyFrame } from "./frames/reply_frames.ts";
 import type { DatabaseLanes } from "./lanes/database_lanes.ts";
 import type { LocalSnapshots } from "./local_snapshots.ts";
 import { LocalTransaction } from "./local_transaction.ts";
