@@ -18,8 +18,6 @@ export const importLimits = {
   uploadsOfNamespace: 4,
   /** Milliseconds that a whole file waits until it may be worked on. */
   waitMs: 600_000,
-  /** Milliseconds that the children may work on one file. */
-  workMs: HOUR_MS,
   /** Milliseconds from its start that an import which its caller has named can be asked for, and how many that have ended. */
   keepMs: HOUR_MS,
   keptEnded: 1000,
@@ -29,6 +27,9 @@ export const importLimits = {
   /** Bytes of one row of CSV or NDJSON: a little above the largest value. */
   rowBytes: 32 * 1024 * 1024,
 } as const;
+
+/** Milliseconds that a child may work on one file, or may let the client of a text wait: one that stands still does not end. */
+export const CHILD_WORK_MS = HOUR_MS;
 
 /** Bounds of exports. */
 export const exportLimits = {

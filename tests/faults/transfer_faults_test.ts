@@ -2,9 +2,12 @@
 // is left behind.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
+import { CHILD_WORK_MS } from "../../lib/core/limits_of_transfers.ts";
 import { pause } from "../../lib/core/pause.ts";
+import type { TransferJob } from "../../lib/tenant/transfer/job.ts";
 import { sweepFolders } from "../../lib/tenant/transfer/process_folders.ts";
 import { TransferRoom, type TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
+import { suspend } from "../testing/suspend.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
 
 const ROWS = 4000;
@@ -26,13 +29,16 @@ function exportOf(app: StartedApp, acme: TestNamespace, query: string): Promise<
 }
 
 /** Hands each child of a transfer over as it starts, in which folder. */
-function onStart(app: StartedApp, started: (run: TransferRun, folder: string) => void): void {
+function onStart(
+  app: StartedApp,
+  started: (run: TransferRun, folder: string, job: TransferJob) => void | Promise<void>,
+): void {
   const room = app.deps.tenants.transfers?.room;
   assert(room);
   const startIn = room.startIn.bind(room);
   room.startIn = async (folder, job) => {
     const run = await startIn(folder, job);
-    started(run, folder);
+    await started(run, folder, job);
     return run;
   };
 }
@@ -47,6 +53,9 @@ function leftOvers(app: StartedApp, embedded = `${app.deps.config.dataDir}/tenan
   }
 }
 
+/** What the children do that a test lets stand still. */
+const STANDING: readonly TransferJob["do"][] = ["export", "build"];
+
 const linuxOnly = { ignore: Deno.build.os !== "linux" };
 
 Deno.test({
@@ -56,7 +65,7 @@ Deno.test({
     await using made = await world();
     const { app, acme } = made;
     let pid = 0;
-    onStart(app, ({ process }) => pid = process.pid);
+    onStart(app, ({ process }) => void (pid = process.pid));
     const answer = await exportOf(app, acme, "format=csv&table=t");
     const id = answer.headers.get("x-export-id") ?? "";
     const reader = answer.body?.getReader();
@@ -106,6 +115,69 @@ Deno.test({
     });
     assertEquals(whole.status, 200, whole.text);
     assertEquals(rowsOf(await acme.query("SELECT count(*) FROM t")), [[ROWS]]);
+  },
+});
+
+Deno.test({
+  ...linuxOnly,
+  name: "an export or an import whose process stands still ends after an hour, and its place is free again",
+  fn: async () => {
+    await using made = await world();
+    const { app, acme } = made;
+    let [standsStill, standing] = [true, 0];
+    onStart(app, async ({ process }, _folder, job) => {
+      if (!standsStill || !STANDING.includes(job.do)) return;
+      await suspend(process.pid);
+      standing++;
+    });
+    // Only these timers are counted, and run when the test says so.
+    const { setTimeout: real } = globalThis;
+    const late: (() => void)[] = [];
+    globalThis.setTimeout = ((run: () => void, ms: number) => {
+      if (ms !== CHILD_WORK_MS) return real(run, ms);
+      late.push(run);
+      return real(() => {}, 0);
+    }) as typeof setTimeout;
+    const hourOver = async () => {
+      while (late.length === 0 || standsStill && standing === 0) await pause(1);
+      standing = 0;
+      for (const run of late.splice(0)) run();
+    };
+    try {
+      for (const query of ["format=csv&table=t", "format=sqlite"]) {
+        late.length = 0;
+        const answering = exportOf(app, acme, query);
+        await hourOver();
+        const answer = await answering;
+        assertEquals([query, answer.status, (await answer.json()).code], [query, 503, "store_unavailable"]);
+      }
+      late.length = 0;
+      const importing = app.request("POST", `${acme.database.path}/import?format=sql&mode=replace`, {
+        token: acme.token,
+        body: new TextEncoder().encode("CREATE TABLE other (v);\n"),
+      });
+      await hourOver();
+      const { status, body: refusal } = await importing;
+      assertEquals([status, refusal.code], [400, "import_refused"]);
+      // Begun, a text can only break off. It has more than a pipe takes.
+      standsStill = false;
+      let pid = 0;
+      onStart(app, ({ process }) => void (pid = process.pid));
+      const { body } = await exportOf(app, acme, "format=csv&table=t");
+      await suspend(pid);
+      late.length = 0;
+      const reading = assertRejects(() => new Response(body).bytes());
+      await hourOver();
+      await reading;
+    } finally {
+      globalThis.setTimeout = real;
+    }
+    const whole = await Promise.all([
+      exportOf(app, acme, "format=csv&table=t"),
+      exportOf(app, acme, "format=sqlite"),
+    ]);
+    assertEquals(whole.map(({ status }) => status), [200, 200]);
+    await Promise.all(whole.map((answer) => answer.bytes()));
   },
 });
 

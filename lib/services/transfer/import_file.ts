@@ -4,7 +4,6 @@ import { callerId, requireRole } from "../../access/caller.ts";
 import type { Meter } from "../../control/balance/meter.ts";
 import { AppError, failedWith } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { importLimits } from "../../core/limits_of_transfers.ts";
 import type { QueryContext } from "../../query/query_call.ts";
 import { Bill } from "../../query/bill.ts";
 import { replayOfStep } from "../../query/hold_call.ts";
@@ -173,7 +172,6 @@ async function buildFile(
     return run;
   };
   const stop = () => runs.forEach((run) => run.kill());
-  const late = setTimeout(stop, importLimits.workMs);
   kept.signal.addEventListener("abort", stop);
   try {
     // Where the second one cannot be started, the first one ends too.
@@ -192,7 +190,6 @@ async function buildFile(
     }
     return built;
   } finally {
-    clearTimeout(late);
     kept.signal.removeEventListener("abort", stop);
     await Promise.all(runs.map(endRun));
   }

@@ -1,5 +1,6 @@
 // Sends an export: a file that its child has built, or what its child writes.
 import { AppError } from "../../core/errors.ts";
+import { CHILD_WORK_MS } from "../../core/limits_of_transfers.ts";
 import { transferFiles, type TransferReport } from "../../tenant/transfer/job.ts";
 import type { TransferStore } from "../../tenant/transfer/transfer_store.ts";
 import { clientStream } from "./client_stream.ts";
@@ -110,7 +111,16 @@ export async function sendText(kept: KeptExport, sending: Sending): Promise<Sent
   await startRun(kept, sending);
   const reader = kept.run?.process.stdout.getReader({ mode: "byob" });
   if (reader === undefined) throw new TypeError("the export does not run");
-  const first = await reader.read(new Uint8Array(PIECE));
+  // A child that stands still writes nothing and does not end by itself.
+  const read = async () => {
+    const late = setTimeout(() => kept.run?.kill(), CHILD_WORK_MS);
+    try {
+      return await reader.read(new Uint8Array(PIECE));
+    } finally {
+      clearTimeout(late);
+    }
+  };
+  const first = await read();
   if (first.done) {
     const report = await endRun(kept);
     if (report.state !== "done") {
@@ -129,7 +139,7 @@ export async function sendText(kept: KeptExport, sending: Sending): Promise<Sent
         pending = null;
         return count;
       }
-      const { value, done } = await reader.read(new Uint8Array(PIECE));
+      const { value, done } = await read();
       if (done) return 0;
       into.set(value);
       return value.length;

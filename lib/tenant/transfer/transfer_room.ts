@@ -1,4 +1,5 @@
 // The folders of transfers, and the jailed children that work in them: one folder and one child each.
+import { CHILD_WORK_MS } from "../../core/limits_of_transfers.ts";
 import { once } from "../../core/once.ts";
 import { findParentTie, type ParentTie, startJailed } from "../jail/start_jailed.ts";
 import { transferFiles, type TransferJob, type TransferReport } from "./job.ts";
@@ -65,7 +66,7 @@ export class TransferRoom {
     return this.startIn(this.folderOf(transferId), job);
   }
 
-  /** The same in any folder of a transfer. */
+  /** The same in any folder of a transfer. One that waits for no client is ended where its work takes too long. */
   async startIn(folder: string, job: TransferJob): Promise<TransferRun> {
     const { environment } = this.options;
     const process = startJailed({
@@ -90,7 +91,11 @@ export class TransferRoom {
       },
     };
     this.#running.add(run);
-    run.ended.then(() => this.#running.delete(run));
+    const late = waitsForClient(job) ? null : setTimeout(() => run.kill(), CHILD_WORK_MS);
+    run.ended.then(() => {
+      this.#running.delete(run);
+      if (late !== null) clearTimeout(late);
+    });
     return run;
   }
 
@@ -122,6 +127,11 @@ export class TransferRoom {
 
 /** Signals by which a system, a terminal or a manager of services ends a process. By others it ends itself. */
 const ENDINGS: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
+
+/** What writes a text is as slow as whoever takes it. */
+function waitsForClient(job: TransferJob): boolean {
+  return job.do === "export" && job.format !== "sqlite";
+}
 
 const NOTHING = { tables: 0, rows: 0, notKept: [] } as const;
 
