@@ -53,7 +53,7 @@ function matching(form: string, pattern: RegExp): Form<string> {
 /** The permissions of engine processes are lists of paths, in which a comma ends one. */
 function folder(): Form<string> {
   return matching(
-    "a path without commas and control characters, and without a space at its ends",
+    "a path without commas and control characters, and without a space at its ends; as a whole at most 400 bytes",
     /^(?!\s)[^\p{Cc},]+(?<!\s)$/u,
   );
 }

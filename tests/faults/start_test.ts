@@ -118,6 +118,37 @@ Deno.test("a DATA_DIR whose whole path has a comma that its name has not stops t
   });
 });
 
+Deno.test("the longest DATA_DIR that a start takes has room for every kind of file, and a longer one stops it with one line", async () => {
+  await withFolder(async (folder) => {
+    const whole = await Deno.realPath(folder);
+    const parts = ["x".repeat(200), "é".repeat(40)].join("/");
+    const used = new TextEncoder().encode(`${whole}/${parts}/`).length;
+    const longest = `${whole}/${parts}/${"y".repeat(400 - used)}`;
+    assertStringIncludes(await refusal(`${longest}y`, {}), "at most 400 bytes");
+    await using service = await startService({ folder: longest });
+    const token = demoToken(service);
+    const ask = async (operation: string, body: unknown) => {
+      const answer = await fetch(`${service.url}/v1/db/demo/demo/${operation}`, {
+        method: body === null ? "GET" : "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: body === null ? null : JSON.stringify(body),
+      });
+      const text = await answer.text();
+      assert(answer.ok, `${operation}: ${text.slice(0, 300)}`);
+      return text;
+    };
+    await ask("query", { sql: "CREATE TABLE long (v)" });
+    await ask("query", { sql: "INSERT INTO long VALUES (1)" });
+    const { meta } = JSON.parse(await ask("query", { sql: "DELETE FROM long" }));
+    await ask("restore", { snapshot: meta.snapshot });
+    assertEquals((await query(service, token, "SELECT v FROM long")).rows, [[1]]);
+    await ask("claim_branch", { purpose: "long", ref: "1" });
+    for (const format of ["sqlite", "sql"]) {
+      assert((await ask(`export?format=${format}`, null)).includes("long"));
+    }
+  });
+});
+
 Deno.test("a start whose KV is lost refuses over the databases that it does not know, with one line", async () => {
   await withFolder(async (folder) => {
     await using first = await startService({ folder });

@@ -8,6 +8,9 @@ import { AppError, ConfigError } from "../../../core/errors.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 import { entriesOf, ifThere, removeIfThere } from "../../../store/if_there.ts";
 
+/** The engine takes paths of 512 bytes, and the longest of the files in it takes some 100 of them. */
+const MAX_FOLDER_BYTES = 400;
+
 /** The folders of the store. */
 export interface TenantPaths {
   /** The one folder that engine children may touch. */
@@ -108,8 +111,8 @@ export interface KnownByKv {
 }
 
 /**
- * Opens the store's folders, made if missing. Throws `ConfigError` where a folder cannot be made or its whole path has a comma,
- * where databases meet an empty KV, which neither knows nor serves them, and where a KV that knows some meets no folder of any.
+ * Opens the store's folders, made if missing. Throws `ConfigError` where a folder cannot be made or its whole path has a comma
+ * or is too long, where databases meet an empty KV, which neither knows nor serves them, and where a KV that knows some meets no folder of any.
  */
 export async function openFolders(dataDirectory: string, known: KnownByKv): Promise<TenantPaths> {
   await make(dataDirectory);
@@ -117,6 +120,11 @@ export async function openFolders(dataDirectory: string, known: KnownByKv): Prom
   if (whole.includes(",")) {
     throw new ConfigError(
       "Set DATA_DIR to a folder whose whole path has no comma; engine processes cannot be given that one",
+    );
+  }
+  if (new TextEncoder().encode(whole).length > MAX_FOLDER_BYTES) {
+    throw new ConfigError(
+      `Set DATA_DIR to a folder whose whole path has at most ${MAX_FOLDER_BYTES} bytes; the engine opens no file in a deeper one`,
     );
   }
   const paths = tenantPaths(whole);
