@@ -22,13 +22,13 @@ export interface AnswerContext {
 
 /** Makes that part of the answer for a call. */
 export function answerContext(
-  { call, facts, log }: Pick<UnderstoodCall, "call" | "facts" | "log">,
+  { call, facts, log, lost = [] }: Pick<UnderstoodCall, "call" | "facts" | "log" | "lost">,
   snapshot: string | null,
 ): AnswerContext {
   const own = { queryLogId: log.id, snapshot, statementCount: runsOf(call), prices: pricesOf(call) };
   const context = call.migration === undefined ? own : { ...own, before: call.migration.before };
   const isSchema = facts.some((one) => one.class === "schema");
-  const warnings = warningsOf(call.statements, isSchema);
+  const warnings = [...warningsOf(call.statements, isSchema), ...lost];
   return warnings.length === 0 ? context : { ...context, warnings };
 }
 

@@ -157,6 +157,8 @@ export interface UnderstoodCall {
   /** Whether the answer is stored in the tenant's database, in the call's own transaction. */
   readonly writes: boolean;
   readonly log: LogIdentity;
+  /** Warnings of what it takes along without naming it; absent where nothing is made anew. */
+  lost?: readonly string[];
 }
 
 /** Why the statement after the last one in `facts` cannot run; it is the caller's error, not a refusal. */

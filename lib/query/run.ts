@@ -24,6 +24,7 @@ import {
   StageTimer,
   untilAnswered,
 } from "./pipeline.ts";
+import { noteLost } from "./note_lost.ts";
 import { plainCall } from "./plain_call.ts";
 import { preview } from "./preview.ts";
 import { putAside, refuseReferred } from "./put_aside.ts";
@@ -166,10 +167,8 @@ function admit(pass: StatementPass, matches: readonly RuleMatch[]): Soon<Said<nu
   stopOutright(understood.call, matches);
   // Reads of the service's own are free.
   const isOwn = understood.call.operation === "service";
-  const reserving = timer.endWith(
-    "reserve",
-    isOwn ? undefined : bill.reserve(understood.writes ? "writes" : "reads"),
-  );
+  const leave = isOwn ? undefined : bill.reserve(understood.writes ? "writes" : "reads");
+  const reserving = timer.endWith("reserve", leave);
   if (matches.length > 0) return decideByRules(pass, matches, reserving);
   return reserving ? reserving.then(() => goOn(null)) : goOn(null);
 }
@@ -207,6 +206,8 @@ async function perform(pass: StatementPass, maxRows: number | null): Promise<Sai
     if (isCounted) ctx.counts.note(understood.writes, "failed");
     throw await refuseMisunderstood(understood, bill);
   }
+  const noting = noteLost(understood, (statement) => readOwn(pass, statement));
+  if (noting !== null) await noting;
   const snapshot = chooseSnapshot(ctx, understood);
   timer.pass("snapshot");
   const outcome = await whileAwaited(

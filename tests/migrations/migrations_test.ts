@@ -70,8 +70,7 @@ testSteps("migrations", migrationWorld, {
         "CREATE TRIGGER into_gone INSTEAD OF INSERT ON gone BEGIN SELECT 1; END;\n";
       const files: File[] = [FAMILY, ["0002_parts.sql", parts]];
       await apply(files);
-      const lost =
-        "Make index users_both, trigger no t of users again by a further file, where they are wanted: " +
+      const lost = "Make index users_both, trigger no t of users again, where they are wanted: " +
         "they went with the former users";
       files.push([
         "0003_rebuild.sql",
@@ -95,8 +94,8 @@ testSteps("migrations", migrationWorld, {
         "INSERT INTO likes SELECT * FROM old; DROP TABLE main.old; DROP VIEW IF EXISTS adults; CREATE VIEW adults AS SELECT 1;",
       ]);
       assertEquals(warningsOf((await post(files)).text), [
-        "Make index two of likes again by a further file, where they are wanted: they went with the former likes",
-        "Make trigger into_adults of adults again by a further file, where they are wanted: they went with the former adults",
+        "Make index two of likes again, where they are wanted: they went with the former likes",
+        "Make trigger into_adults of adults again, where they are wanted: they went with the former adults",
       ]);
       // Many, the first with a long name.
       const many = ["t".repeat(100), ...Array.from({ length: 30 }, (_, at) => `t${at}`)];
@@ -111,7 +110,7 @@ testSteps("migrations", migrationWorld, {
       assert(Array.isArray(told));
       assertEquals([told.length, told[0]], [
         20,
-        "Make the indexes and triggers of a table again by a further file, where they are wanted: they went with the former one",
+        "Make the indexes and triggers of a table again, where they are wanted: they went with the former one",
       ]);
     },
 

@@ -196,6 +196,40 @@ test("meta.warnings says that a cast to a type of another dialect makes a number
   ) assertEquals(await warned(fine), [], fine);
 });
 
+test("meta.warnings names the indexes and triggers that went with a table made anew, to a repetition too", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup(
+    "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)",
+    "CREATE INDEX by_name ON people (name)",
+    "CREATE INDEX by_both ON people (name, id)",
+    "CREATE TRIGGER kept AFTER DELETE ON people BEGIN SELECT 1; END",
+    "CREATE TABLE others (name TEXT)",
+  );
+  const anew = [
+    "CREATE TABLE people_new (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+    "INSERT INTO people_new SELECT id, name FROM people",
+    "DROP TABLE people",
+    "ALTER TABLE people_new RENAME TO people",
+    "CREATE INDEX by_name ON people (name)",
+  ];
+  const lost = [
+    "Make index by_both, trigger kept of people again, where they are wanted: they went with the former people",
+  ];
+  const send = (...texts: readonly string[]) =>
+    tenant.batch(texts.map((sql) => [sql] as const), {
+      transaction: true,
+      headers: { "idempotency-key": `anew-${texts.length}` },
+    });
+  for (let time = 0; time < 2; time++) {
+    const { status, body, text } = await send(...anew);
+    assertEquals([status, body.meta?.warnings], [200, lost], text);
+  }
+  // What is made beside a table that goes took nothing along, nor does one that had nothing.
+  const beside = await send("DROP TABLE others", "CREATE TABLE fresh (a)", "CREATE TABLE others (a)");
+  assertEquals([beside.status, beside.body.meta?.warnings], [200, undefined], beside.text);
+});
+
 test("meta.warnings says which key numbers nothing, the second time too, and says nothing otherwise", async () => {
   await using app = await startApp();
   const tenant = await app.namespace();

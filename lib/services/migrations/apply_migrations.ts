@@ -17,7 +17,7 @@ import {
   readFiles,
   statementsOf,
 } from "./migration_files.ts";
-import { lostObjects } from "./lost_objects.ts";
+import { lostObjects } from "../../sql/hints/lost_objects.ts";
 import { fileError, setError } from "./migration_errors.ts";
 import { type MigrateAnswer, type Migrated, migratedBefore } from "./migrated_before.ts";
 import { readState } from "./migration_state.ts";

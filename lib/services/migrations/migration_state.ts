@@ -13,7 +13,7 @@ import {
 import { type Cell, rowsOf } from "../query/read_result.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { readRows } from "../schema/read_rows.ts";
-import type { SchemaObject } from "./lost_objects.ts";
+import type { SchemaObject } from "../../sql/hints/lost_objects.ts";
 
 /** The records of one moment. */
 export interface MigrationState {

@@ -1,9 +1,9 @@
-// What migration files take along without naming it: the indexes and triggers of a table, or the triggers of a view, that
+// What statements take along without naming it: the indexes and triggers of a table, or the triggers of a view, that
 // they make anew. Read from the texts, before they run.
 import { ownTurn } from "../../core/own_turn.ts";
-import { listed } from "../../sql/hints/known_tables.ts";
-import { type SqlToken, sqlTokens } from "../../sql/tokens/sql_tokens.ts";
-import { foldName } from "../../sql/words/names.ts";
+import { type SqlToken, sqlTokens } from "../tokens/sql_tokens.ts";
+import { foldName } from "../words/names.ts";
+import { listed } from "./known_tables.ts";
 
 /** An object of the schema, and the table that it belongs to. */
 export interface SchemaObject {
@@ -38,7 +38,7 @@ export async function lostObjects(
     // Names of hundreds of characters are left out.
     const names = listed(parts.map(({ type, name }) => `${type} ${name}`)) || "the indexes and triggers";
     const owner = listed([table]);
-    return `Make ${names} of ${owner || "a table"} again by a further file, where they are wanted: ` +
+    return `Make ${names} of ${owner || "a table"} again, where they are wanted: ` +
       `they went with the former ${owner || "one"}`;
   });
 }
