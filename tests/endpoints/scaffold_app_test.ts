@@ -14,6 +14,7 @@ const TABLES = [
   "CREATE TABLE cities (code TEXT PRIMARY KEY, name TEXT)",
   "CREATE TABLE profiles (user_id INTEGER PRIMARY KEY REFERENCES users, bio TEXT)",
   "CREATE VIRTUAL TABLE pages USING fts5(title, body)",
+  "CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1)",
   "INSERT INTO pages VALUES ('One', 'blue bike'), ('Two', 'green door')",
 ];
 
@@ -291,6 +292,8 @@ test("a table of text keys has pages, a full-text table a search, and what does 
   assertEquals(slugs.length, 1);
   const search = `${slugs[0]}?q=${encodeURIComponent('blue- "bi"*')}`;
   assertEquals((await call(world, search)).rows, [[1, "One", "blue bike"]]);
+  const boxes = await scaffold(world, { table: "boxes", shape: "app" });
+  assertEquals(boxes.skipped.map(({ reason }) => reason.split(";")[0]), ["Name a full-text table (fts5)"]);
   const bad: readonly (readonly [body: object, path: string])[] = [
     [{ table: "notes", owner: "nobody" }, "owner"],
     [{ table: "notes", owner: "user_id", shape: "basic" }, "owner"],

@@ -40,6 +40,11 @@ function hasColumn({ columns }: TableDefinition, wanted: string): boolean {
   return columns.some(({ name }) => foldName(name) === wanted);
 }
 
+/** Its columns have no types; the first one of an R*Tree, the only other kind of virtual table, has one. */
+function isFullText({ kind, columns: [first] }: TableDefinition): boolean {
+  return kind === "virtual" && first?.declaredType === "";
+}
+
 /** The operations that such a table gets unless they are chosen. */
 export function appOperations(
   { table, resetUrl, verifyUrl }: Pick<AppTable, "table" | "resetUrl" | "verifyUrl">,
@@ -169,16 +174,20 @@ const bodies: Readonly<Record<ScaffoldOperation, (app: AppTable) => Body | strin
       input,
       output: "rows_written",
     })),
-  search: ({ table: { name } }) => ({
-    kind: "query",
-    method: "GET",
-    output: "rows",
-    sql: `SELECT rowid, * FROM ${sqlName(name)} WHERE ${sqlName(name)} MATCH :q ORDER BY rank LIMIT :limit`,
-    input: [
-      { name: "q", label: "Words", type: "match", required: true, maxLength: 200 },
-      { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: SEARCHED },
-    ],
-  }),
+  search: ({ table }) => {
+    if (!isFullText(table)) return "Name a full-text table (fts5); write endpoints of an R*Tree yourself";
+    const name = sqlName(table.name);
+    return {
+      kind: "query",
+      method: "GET",
+      output: "rows",
+      sql: `SELECT rowid, * FROM ${name} WHERE ${name} MATCH :q ORDER BY rank LIMIT :limit`,
+      input: [
+        { name: "q", label: "Words", type: "match", required: true, maxLength: 200 },
+        { name: "limit", type: "integer", min: 1, max: MAX_LIMIT, default: SEARCHED },
+      ],
+    };
+  },
   ...accountBodies,
   me: (app) =>
     withKey(app, (key) => ({
