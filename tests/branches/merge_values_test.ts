@@ -272,6 +272,20 @@ Deno.test("a key that changes only in what its collation passes over is the same
   ]);
 });
 
+Deno.test("a key with hundreds of thousands of spaces inside is compared as soon as any other", async () => {
+  await withBranch(async (world) => {
+    await onBranch(world, "UPDATE padded SET k = k || '  ', a = 'branch' WHERE n = 1");
+    const { tables } = await world.diff("pr-1");
+    assertEquals(tables.map(({ table, changed }) => [table, changed]), [["padded", 1]]);
+    const answer = await mergeBranch(world);
+    assertEquals([answer.status, reportOf(answer).rowsWritten], [200, 1], answer.text.slice(0, 500));
+    assertEquals(await world.trunk("SELECT length(k), a FROM padded"), [[1_000_004, "branch"]]);
+  }, [
+    "CREATE TABLE padded (k TEXT PRIMARY KEY COLLATE RTRIM, n, a) WITHOUT ROWID",
+    "INSERT INTO padded (k, n) VALUES (printf('a%1000001s', 'b'), 1)",
+  ]);
+});
+
 Deno.test("a key that is no row id, as an INTEGER PRIMARY KEY DESC, is merged like any other", async () => {
   await withBranch(async (world) => {
     await onBranch(world, "UPDATE falling SET id = 6 WHERE id = 5");

@@ -90,7 +90,14 @@ export class RowMatcher {
 /** What of a value tells keys apart. */
 function folded(value: StoredValue | undefined, fold: Fold | undefined): StoredValue | undefined {
   if (typeof value !== "string" || !fold) return value;
-  return fold === "NOCASE" ? foldName(value) : value.replace(/ +$/, "");
+  return fold === "NOCASE" ? foldName(value) : withoutLastSpaces(value);
+}
+
+/** Without a pattern, which would look at each space inside of the text for all that follow it. */
+function withoutLastSpaces(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === " ") end--;
+  return text.slice(0, end);
 }
 
 function textOf(value: StoredValue): string {
