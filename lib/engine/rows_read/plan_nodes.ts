@@ -52,18 +52,19 @@ export type PlanNode =
 
 /** Builds the tree. `names` are the tables and aliases (lower case) that it may contain. */
 export function planNodes(rows: readonly PlanRow[], names: ReadonlySet<string>): PlanNode[] {
+  const of = known(names);
   const byParent = Map.groupBy(rows, (row) => row.parent);
   const below = (id: number): PlanNode[] => (byParent.get(id) ?? []).map(node);
   const node = (row: PlanRow): PlanNode => {
     const { detail } = row;
-    if (detail.startsWith("SCAN ")) return scan(detail.slice(5), names);
-    if (detail.startsWith("SEARCH ")) return loop(false, detail.slice(7), names);
+    if (detail.startsWith("SCAN ")) return scan(detail.slice(5), of);
+    if (detail.startsWith("SEARCH ")) return loop(false, detail.slice(7), of);
     if (detail === "MULTI-INDEX OR") return { type: "or", children: below(row.id) };
     if (detail === "COMPOUND QUERY" || detail.startsWith("MERGE (")) return compound(row, byParent, below);
     if (detail.startsWith("USE TEMP B-TREE FOR ")) return { type: "sort", by: sortedBy(detail.slice(20)) };
     if (detail === "SETUP") return { type: "recursion", step: false, children: below(row.id) };
     if (detail === "RECURSIVE STEP") return { type: "recursion", step: true, children: below(row.id) };
-    const source = /^(CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail);
+    const source = /^(CO-ROUTINE|MATERIALIZE) (.+)$/s.exec(detail);
     if (source) {
       return {
         type: "source",
@@ -88,23 +89,23 @@ export function planNodes(rows: readonly PlanRow[], names: ReadonlySet<string>):
   return below(0);
 }
 
-function scan(rest: string, names: ReadonlySet<string>): PlanNode {
+function scan(rest: string, names: KnownNames): PlanNode {
   const constant = /^(?:CONSTANT ROW|(\d+) CONSTANT ROWS|(\d+)-ROW VALUES CLAUSE)$/.exec(rest);
   return constant
     ? { type: "constant", rows: Number(constant[1] ?? constant[2] ?? 1) }
     : loop(true, rest, names);
 }
 
-function loop(isScan: boolean, rest: string, names: ReadonlySet<string>): LoopNode {
+function loop(isScan: boolean, rest: string, names: KnownNames): LoopNode {
   const name = knownPrefix(rest, names) ??
-    (/^(\([^)]*\)|.+?)(?= USING | VIRTUAL TABLE | EXISTS| (?:LEFT|RIGHT|FULL)-JOIN|$)/.exec(rest)?.[1] ??
+    (/^(\([^)]*\)|.+?)(?= USING | VIRTUAL TABLE | EXISTS| (?:LEFT|RIGHT|FULL)-JOIN|$)/s.exec(rest)?.[1] ??
       rest);
   const after = rest.slice(name.length);
   const terms = (/\(((?:[^()]|\([^()]*\))*)\)(?: (?:LEFT|RIGHT|FULL)-JOIN)?$/.exec(after)?.[1] ?? "").split(
     " AND ",
   ).filter((term) => term !== "");
-  const index = /INDEX (.+?)(?: \(|$| (?:LEFT|RIGHT|FULL)-JOIN)/.exec(after)?.[1] ?? null;
-  const virtual = / VIRTUAL TABLE INDEX \d+:(.*)$/.exec(after);
+  const index = /INDEX (.+?)(?: \(|$| (?:LEFT|RIGHT|FULL)-JOIN)/s.exec(after)?.[1] ?? null;
+  const virtual = / VIRTUAL TABLE INDEX \d+:(.*)$/s.exec(after);
   return {
     type: "loop",
     scan: isScan,
@@ -127,14 +128,27 @@ function accessOf(after: string): LoopNode["access"] {
   return / USING (?:COVERING )?INDEX /.test(after) ? "index" : "table";
 }
 
-/** Finds the longest known name with which the text begins: a table may be called `t USING INDEX x`. */
-function knownPrefix(rest: string, names: ReadonlySet<string>): string | undefined {
+/** The names that a plan may contain, and how long they are, the longest first. */
+interface KnownNames {
+  readonly names: ReadonlySet<string>;
+  readonly lengths: readonly number[];
+}
+
+function known(names: ReadonlySet<string>): KnownNames {
+  const lengths = new Set([...names].map(({ length }) => length));
+  return { names, lengths: [...lengths].sort((a, b) => b - a) };
+}
+
+/**
+ * Finds the longest known name with which the text begins: a table may be called `t USING INDEX x`. Looks at no more
+ * characters than the known names have: an index in the text may be called by a hundred thousand words.
+ */
+function knownPrefix(rest: string, { names, lengths }: KnownNames): string | undefined {
   const lower = rest.toLowerCase();
-  let found: string | undefined;
-  for (let end = lower.length; end > 0 && found === undefined; end = lower.lastIndexOf(" ", end - 1)) {
-    if (names.has(lower.slice(0, end))) found = rest.slice(0, end);
-  }
-  return found;
+  const end = lengths.find((length) =>
+    length > 0 && (length === lower.length || lower[length] === " ") && names.has(lower.slice(0, length))
+  );
+  return end === undefined ? undefined : rest.slice(0, end);
 }
 
 function compound(
