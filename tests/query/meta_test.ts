@@ -249,10 +249,16 @@ test("meta.warnings says which key numbers nothing, the second time too, and say
   assertEquals(await warned("CREATE TABLE ints (id INT NOT NULL PRIMARY KEY)"), undefined);
   assertEquals(await warned('CREATE TABLE behind (id INT, n INT, PRIMARY KEY ("id"))'), expected);
   assertEquals(await warned("CREATE TABLE big (id BIGINT PRIMARY KEY, n TEXT)"), expected);
+  assertEquals(await warned("CREATE TABLE said (id INT PRIMARY KEY) /* not STRICT */"), expected);
   for (
     const [at, rest] of [
       ...["(id INTEGER PRIMARY KEY, n INT)", "(id TEXT PRIMARY KEY)", "(id INT PRIMARY KEY) WITHOUT ROWID"],
-      ...["(id INT PRIMARY KEY) STRICT", "(id INT, n INT, PRIMARY KEY (id, n))", "AS SELECT 1 AS id"],
+      ...[
+        "(id INT PRIMARY KEY) strict",
+        "(id INT PRIMARY KEY) STRICT /* (id) */, /* ) */ without\nrowid",
+        "(id INT, n INT, PRIMARY KEY (id, n))",
+        "AS SELECT 1 AS id",
+      ],
     ].entries()
   ) assertEquals(await warned(`CREATE TABLE t${at} ${rest}`), undefined, rest);
 });

@@ -1,8 +1,8 @@
 // What a definition of a table does that hardly anybody means. Pure.
 import { parseStmt } from "../grammar/grammar.ts";
 
-/** In such tables no column of the primary key is ever NULL. */
-const NEVER_NULL = /\)[^)]*\b(?:STRICT|WITHOUT\s+ROWID)\b[^)]*$/i;
+/** SQLite's own flags of a table `WITHOUT ROWID` and of one that is `STRICT`: no column of their primary key is ever NULL. */
+const NEVER_NULL = 0x80 | 0x10000;
 
 /** Characters of a definition that is read: a longer one is no table by hand, and reading it would hold up the service. */
 const MAX_LENGTH = 20_000;
@@ -21,7 +21,9 @@ export function definitionWarnings(sql: string): readonly string[] {
   const parsed = parseStmt(sql);
   if (parsed.status === "error" || parsed.root.type !== "CreateTableStmt") return [];
   const { body } = parsed.root;
-  if (body.type !== "ColumnsAndConstraintsCreateTableBody" || NEVER_NULL.test(sql)) return [];
+  if (body.type !== "ColumnsAndConstraintsCreateTableBody" || (body.flags & NEVER_NULL) !== 0) {
+    return [];
+  }
   const written = (body.constraints ?? []).flatMap(({ constraint }) =>
     constraint.type === "PrimaryKeyTableConstraint" ? [constraint.columns] : []
   );
