@@ -1,5 +1,6 @@
 // Patterns of endpoint inputs, matched by an automaton (RE2): the time grows with the text only, whatever the pattern.
 import { RE2JS } from "re2js";
+import { patternSize } from "./pattern_size.ts";
 
 /** Why a pattern is refused; ends the sentence "… the pattern". */
 export type LinearPattern =
@@ -8,6 +9,9 @@ export type LinearPattern =
 
 /** Instructions of a compiled pattern: each costs at most one step for each character. */
 const MAX_PROGRAM_SIZE = 5_000;
+/** Characters, with all repetitions, of a pattern that is compiled at all: a million of them take minutes. Some become one instruction. */
+const MAX_WRITTEN_OUT = 4 * MAX_PROGRAM_SIZE;
+const TOO_LARGE = "Write a smaller regex; this one is too large";
 /** Instructions of all compiled patterns in the cache, some 600 bytes each. */
 const MAX_CACHED_SIZE = 100_000;
 
@@ -43,10 +47,11 @@ function compile(source: string): LinearPattern {
   }
   if (/\(\?(?:=|!|<=|<!)/.test(source)) return refused("Write a regex without look-ahead and look-behind");
   if (source.includes("[[:")) return refused("Write a regex without POSIX classes");
+  if (patternSize(source) > MAX_WRITTEN_OUT) return refused(TOO_LARGE);
   try {
     const compiled = RE2JS.compile(asJavaScript(RE2JS.translateRegExp(source)));
     const size = compiled.programSize();
-    if (size > MAX_PROGRAM_SIZE) return refused("Write a smaller regex; this one is too large");
+    if (size > MAX_PROGRAM_SIZE) return refused(TOO_LARGE);
     return keep(source, { ok: true, test: (text) => compiled.test(text) }, size);
   } catch {
     return refused("Write a regex that is valid and needs no backtracking; this one cannot be compiled");

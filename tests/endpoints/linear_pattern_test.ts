@@ -1,6 +1,8 @@
 // Patterns of inputs: what they match, and that no pattern and text together take more than linear time.
 import { assert, assertEquals } from "@std/assert";
+import { RE2JS } from "re2js";
 import { compilePattern } from "../../lib/core/linear_pattern.ts";
+import { patternSize } from "../../lib/core/pattern_size.ts";
 import { type CheckSync, patternIssue } from "../../lib/services/endpoints/spec/pattern_issue.ts";
 
 const texts = [
@@ -163,4 +165,53 @@ Deno.test("patterns that are kept stay within their bound, and each still matche
     assert(pattern.ok);
     assertEquals([pattern.test(`${i}x`.repeat(400)), pattern.test(`${i}x`.repeat(399))], [true, false]);
   }
+});
+
+Deno.test("a pattern that would become far too large is refused before it is compiled, and a large one that is small compiled is taken", () => {
+  const compile = RE2JS.compile;
+  const compiled: string[] = [];
+  RE2JS.compile = (source, flags) => {
+    compiled.push(source);
+    return compile.call(RE2JS, source, flags);
+  };
+  try {
+    for (
+      const source of [
+        "a{1,1000}".repeat(50),
+        `(${"abc[d-z]".repeat(50)}){1000}`,
+        "(?:(?:x{10}){10}){1,900}",
+        "\\p{L}{0,900}x".repeat(30),
+      ]
+    ) {
+      const pattern = compilePattern(source);
+      assertEquals(pattern.ok ? "" : pattern.reason, "Write a smaller regex; this one is too large", source);
+    }
+    assertEquals(compiled, []);
+    assert(compilePattern("^(a|b|c|d|e|f){1,1000}$").ok);
+    assertEquals(compiled, ["^(a|b|c|d|e|f){1,1000}$"]);
+  } finally {
+    RE2JS.compile = compile;
+  }
+});
+
+Deno.test("a pattern's size is told from its text: repetitions count, whatever is escaped, in classes or in names of groups", () => {
+  const sizes: readonly (readonly [string, number])[] = [
+    ...[["abc", 3], ["a{3}", 3], ["a{2,5}b", 6], ["(ab){2,}", 4], ["a*?b+", 2], ["a{0}b", 1]] as const,
+    ...[["(?:ab){0,3}c", 7], ["(?<name>x){2}", 2], ["((a{2}){3}){4}", 24], ["^a|b$", 4]] as const,
+    ...[["[a-z\\]]{10}?", 10], ["\\p{L}{5}", 5], ["\\u{1F600}{2}", 2], ["\\({3}", 3]] as const,
+    ...[["[(]{3}(b{2})", 5], ["a{,5}", 5]] as const,
+  ];
+  assertEquals(sizes.map(([source]) => [source, patternSize(source)]), sizes.map((one) => [...one]));
+});
+
+Deno.test("others have their turn between the patterns of a specification", async () => {
+  let turns = 0;
+  let isOn = true;
+  const counted = (async () => {
+    for (; isOn; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  for (let at = 0; at < 20; at++) await patternIssue(`(${at}a|b){1,100}`.repeat(10));
+  isOn = false;
+  await counted;
+  assert(turns >= 19, String(turns));
 });

@@ -4,6 +4,7 @@
 import { systemClock } from "../../../core/clock.ts";
 import { compilePattern } from "../../../core/linear_pattern.ts";
 import { once } from "../../../core/once.ts";
+import { ownTurn } from "../../../core/own_turn.ts";
 
 /** Milliseconds that the search for a hostile text may take: the automaton needs a few, rarely tens. */
 const SEARCH_MS = 500;
@@ -32,6 +33,8 @@ export async function patternIssue(
 ): Promise<string | null> {
   const known = cached.get(source);
   if (known !== undefined) return known;
+  // A specification has a hundred of them.
+  await ownTurn();
   const compiled = compilePattern(source);
   if (!compiled.ok) return compiled.reason;
   const status = await search(await load(), source);
