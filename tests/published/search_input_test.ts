@@ -66,6 +66,15 @@ test("a long row of stars in front of a letter is looked at once, and not for mi
   assertEquals(quotedWords("gr** ***")?.query, '"gr"*');
 });
 
+test("of a search with a thousand words or signs no more is read than that there are too many", async () => {
+  await using world = await searchable("match");
+  for (const q of ["a ".repeat(200_000), "* ".repeat(200_000), '"" '.repeat(2000) + "a"]) {
+    assertEquals(issuePaths(await world.call("search", { body: { q } })), ["q"]);
+    assertEquals(quotedWords(q), { query: "", words: 1001 });
+  }
+  assertEquals(quotedWords(`${"- ".repeat(900)}a`)?.query, '"a"');
+});
+
 test("a text that MATCH cannot read is 400 of that input and tells nothing of the schema", async () => {
   const forms = [
     "SELECT rowid FROM xfts WHERE xfts MATCH ?",

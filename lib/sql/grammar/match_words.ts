@@ -11,17 +11,24 @@ const WORD = /"([^"]*)"(\*?)|([^\s"]+)/gu;
 /** From the first of them only, so that a long row in front of a letter is looked at once, not from each of its characters. */
 const LAST_STARS = /(?<!\*)\*+$/;
 
+/** Words and signs of one search that are read: whoever types a million characters would hold up the service for nothing. */
+const MAX_PARTS = 1000;
+
 /**
  * Writes a search as an FTS5 query in which nothing is an operator: every word and every phrase in double quotes has to
- * occur, and a word that ends in `*` stands for its beginnings. Null where it holds no word.
+ * occur, and a word that ends in `*` stands for its beginnings. Null where it holds no word. Of a text with far more
+ * words than `MAX_WORDS`, or as many signs, only that is told.
  */
 export function quotedWords(text: string): { readonly query: string; readonly words: number } | null {
-  const words = [...text.matchAll(WORD)].flatMap(([, phrase, phraseStar, word = ""]) => {
+  const words: string[] = [];
+  let parts = 0;
+  for (const [, phrase, phraseStar, word = ""] of text.matchAll(WORD)) {
+    if (++parts > MAX_PARTS) return { query: "", words: parts };
     const bare = phrase ?? word.replace(LAST_STARS, "");
     const star = phrase === undefined ? word.endsWith("*") : phraseStar === "*";
     // A part without a letter or a digit has no words, and the engine would let it match nothing.
-    return /[\p{L}\p{N}\p{Co}\p{M}]/u.test(bare) ? [`"${bare}"${star ? "*" : ""}`] : [];
-  });
+    if (/[\p{L}\p{N}\p{Co}\p{M}]/u.test(bare)) words.push(`"${bare}"${star ? "*" : ""}`);
+  }
   return words.length === 0 ? null : { query: words.join(" "), words: words.length };
 }
 
