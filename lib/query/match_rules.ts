@@ -31,14 +31,20 @@ export function fittingHits(hits: readonly RuleHit[]): RuleHit[] {
 
 type Written = Pick<RuleHit, "table" | "action">;
 
+/** What statements do to one table, and whether without a bound. */
+interface Effect extends Written {
+  readonly isUnbounded: boolean;
+}
+
 /** Finds the enabled rules that match, whatever the number of rows; one match for each rule. */
 export function matchRules(rules: readonly RuleRecord[], facts: readonly StatementFacts[]): RuleMatch[] {
   const matches: RuleMatch[] = [];
+  const effects = rules.length === 0 ? [] : effectsOf(facts);
   for (const rule of rules) {
     if (!rule.enabled) continue;
     const { id, tableGlob, effect, note } = rule;
     const found = new Map(
-      facts.flatMap((one) => matching(rule, one)).map((one) => [`${id} ${one.action} ${one.table}`, one]),
+      effects.filter((one) => isAbout(rule, one)).map((one) => [`${id} ${one.action} ${one.table}`, one]),
     );
     if (found.size === 0) continue;
     const hits = [...found.values()].map(({ table, action }) => {
@@ -49,24 +55,41 @@ export function matchRules(rules: readonly RuleRecord[], facts: readonly Stateme
   return matches;
 }
 
-function matching(rule: RuleRecord, facts: StatementFacts): Written[] {
-  if (facts.class !== "write" && facts.class !== "schema") return [];
-  const target = facts.target?.toLowerCase();
-  const isNamed = ({ table }: Written) => Number(table.toLowerCase() === target);
-  return facts.actions.map(readAction).filter(({ table, action }) =>
-    (!rule.unboundedOnly || isUnbounded(facts, table)) && matchesGlob(rule.tableGlob, table) &&
-    (rule.actions === null || rule.actions.includes(action))
-  ).sort((a, b) => isNamed(b) - isNamed(a));
+function isAbout(rule: RuleRecord, { table, action, isUnbounded }: Effect): boolean {
+  return (!rule.unboundedOnly || isUnbounded) && (rule.actions === null || rule.actions.includes(action)) &&
+    matchesGlob(rule.tableGlob, table);
 }
 
 /**
- * Whether the statement changes rows of the table without a bound. Of schema changes, only those that remove its rows
+ * Each effect once, of each statement that on the table which it names first: a hundred statements may all reach the same
+ * thousand tables by cascades, and every rule looks at all of them.
+ */
+function effectsOf(facts: readonly StatementFacts[]): Effect[] {
+  const found = new Map<string, Effect>();
+  for (const one of new Set(facts)) {
+    if (one.class !== "write" && one.class !== "schema") continue;
+    const target = one.target?.toLowerCase();
+    const isNamed = ({ table }: Written) => Number(table.toLowerCase() === target);
+    const isUnbounded = unboundedIn(one);
+    for (const written of one.actions.map(readAction).sort((a, b) => isNamed(b) - isNamed(a))) {
+      const effect = { ...written, isUnbounded: isUnbounded(written.table) };
+      const key = `${effect.isUnbounded} ${effect.action} ${effect.table}`;
+      if (!found.has(key)) found.set(key, effect);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Whether the statement changes rows of a table without a bound. Of schema changes, only those that remove its rows
  * do.
  */
-function isUnbounded(facts: StatementFacts, table: string): boolean {
-  if (facts.emptied.includes(table)) return true;
-  if (facts.class === "schema") return facts.actions.includes(`delete ${table}`);
-  return facts.verb !== "insert" && (!facts.hasWhere || facts.constantWhere === true);
+function unboundedIn(facts: StatementFacts): (table: string) => boolean {
+  const emptied = new Set(facts.emptied);
+  const actions = new Set(facts.actions);
+  const isAlways = facts.verb !== "insert" && (!facts.hasWhere || facts.constantWhere === true);
+  return (table) =>
+    emptied.has(table) || (facts.class === "schema" ? actions.has(`delete ${table}`) : isAlways);
 }
 
 function shownName(name: string): string {
