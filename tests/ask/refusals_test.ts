@@ -166,3 +166,23 @@ Deno.test("neither fifty tables nor long names and descriptions tie it up", asyn
     assert(!(await ask(question, wide)).ok, question);
   }
 });
+
+Deno.test("of tables with far more columns than a question can be about none is read for it", async () => {
+  let reads = 0;
+  const wide = (tables: number) => ({
+    tables: Array.from({ length: tables }, (_, at) => {
+      const columns = Array.from({ length: 100 }, (_, of): Column => [`reading_${at}_${of}`, "REAL"]);
+      return new Proxy(table(`sensors_${at}`, columns), {
+        get: (one, name) => {
+          if (name === "foreignKeys") reads++;
+          return Reflect.get(one, name);
+        },
+      });
+    }),
+  });
+  const refused = await ask("How many sensors are there?", wide(50));
+  assertEquals(refused, { ok: false, reason: "the tables that may be asked about have too many columns" });
+  assertEquals(reads, 0);
+  assertEquals((await ask("How many sensors 3 are there?", wide(20))).ok, false);
+  assert(reads > 0);
+});

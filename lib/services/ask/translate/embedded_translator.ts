@@ -5,7 +5,7 @@ import type { AskSchema } from "../model/ask_schema.ts";
 import type { FoundValue } from "../model/find_values.ts";
 import { describePlan } from "./describe_plan.ts";
 import { type DateSpan, findDates } from "./find_dates.ts";
-import { keptSchema } from "./kept_schemas.ts";
+import { isTooLarge, keptSchema } from "./kept_schemas.ts";
 import { linkNames } from "./link_names.ts";
 import { phrasesOf, valueSpans, withValues } from "./link_values.ts";
 import { leftOver } from "./left_over.ts";
@@ -24,6 +24,9 @@ export class EmbeddedTranslator implements AskModel {
   readonly repairs = false;
 
   async propose({ question, nowMs, findValues, ...request }: AskRequest): Promise<AskProposal> {
+    if (isTooLarge(request.schema)) {
+      return { ok: false, reason: "the tables that may be asked about have too many columns" };
+    }
     const schema = keptSchema(request.schema);
     const tokens = readTokens(question);
     const refuse = ({ reason, schemaWords = "" }: Refusal): AskProposal => ({
