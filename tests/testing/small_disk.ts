@@ -14,6 +14,8 @@ export interface SmallDisk {
   fill(pid: number): Promise<void>;
   /** From now on the children of the process can write to no file at all; absent: this disk cannot do that. */
   readonly refuse?: (pid: number) => Promise<void>;
+  /** Of a full one, frees about so many bytes; absent: this disk cannot do that. */
+  readonly leave?: (bytes: number) => Promise<void>;
   makeRoom(pid: number): Promise<void>;
   remove(): Promise<void>;
 }
@@ -46,6 +48,7 @@ async function mounted(): Promise<SmallDisk | null> {
         if (!(error instanceof Error && Reflect.get(error, "code") === "ENOSPC")) throw error;
       }
     },
+    leave: async (bytes) => await Deno.truncate(filler, (await Deno.stat(filler)).size - bytes),
     makeRoom: () => Deno.remove(filler),
     remove: async () => {
       await succeeds("umount", "-l", folder);

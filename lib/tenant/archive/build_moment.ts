@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { findParentTie, startJailed } from "../jail/start_jailed.ts";
 import type { EpochEnd } from "./archive_names.ts";
-import type { BuildJob } from "./build_job.ts";
+import { buildExits, type BuildJob, isFullDisk } from "./build_job.ts";
 import { findMoment, type Moment, readObject } from "./find_epoch.ts";
 import type { ReadObjects } from "../object_store.ts";
 import { writeAll } from "../../store/write_all.ts";
@@ -28,11 +28,14 @@ export interface BuildOptions {
   readonly restartMs?: number;
 }
 
-/** Returns the path of the file. Errors: those of `findMoment`; rejects where the store does not answer. */
+/**
+ * Returns the path of the file. Errors: those of `findMoment`, `storage_full`, `archive_unavailable` where the process was
+ * ended; rejects where the store does not answer.
+ */
 export async function buildMoment(options: BuildOptions): Promise<string> {
   const { store, databaseId, atMs, folder, restartMs = null } = options;
   const moment = await findMoment(store, databaseId, options);
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await onDisk(Deno.mkdir(folder, { recursive: true, mode: 0o700 }));
   await bring(store, moment, folder).catch(async (error) => {
     // What the daily removal has taken away meanwhile is too early now, and not damaged.
     await findMoment(store, databaseId, options);
@@ -44,12 +47,24 @@ export async function buildMoment(options: BuildOptions): Promise<string> {
 }
 
 async function bring(store: ReadObjects, { pieces, whole, parts }: Moment, folder: string): Promise<void> {
-  using base = await Deno.open(`${folder}/built.db`, { createNew: true, write: true, mode: 0o600 });
+  using base = await onDisk(
+    Deno.open(`${folder}/built.db`, { createNew: true, write: true, mode: 0o600 }),
+  );
   for (const piece of pieces) {
-    await writeAll(base, await readObject(store, piece));
+    await onDisk(writeAll(base, await readObject(store, piece)));
   }
   for (const [at, segment] of [...whole, ...parts.flat()].entries()) {
-    await Deno.writeFile(`${folder}/wal-${at}`, await readObject(store, segment), { mode: 0o600 });
+    const bytes = await readObject(store, segment);
+    await onDisk(Deno.writeFile(`${folder}/wal-${at}`, bytes, { mode: 0o600 }));
+  }
+}
+
+/** Work on the disk of the machine, which may be full: that says nothing of the archive. */
+async function onDisk<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isFullDisk(error) ? new AppError("storage_full") : error;
   }
 }
 
@@ -65,7 +80,13 @@ async function build(job: BuildJob, { folder, environment }: BuildOptions): Prom
   });
   await Promise.all([process.stdin.close(), process.stdout.cancel()]);
   const timer = setTimeout(() => process.kill("SIGKILL"), BUILD_MS);
-  const { success } = await process.status;
+  const { code } = await process.status;
   clearTimeout(timer);
-  if (!success) throw new AppError("archive_damaged");
+  if (code === buildExits.done) return;
+  if (code === buildExits.noRoom) throw new AppError("storage_full");
+  if (code === buildExits.damaged) throw new AppError("archive_damaged");
+  // Somebody has ended it, or it found no memory: that says nothing of the archive.
+  throw new AppError("archive_unavailable", {
+    message: "Try again shortly; the process that puts the moment together was ended and nothing has changed",
+  });
 }

@@ -8,13 +8,13 @@ import {
 } from "../../../sql/service/change_rows.ts";
 import { isReservedName, ownTablesQuery } from "../../../sql/words/service_tables.ts";
 import type { SegmentHead } from "../archive_names.ts";
-import type { BuildJob } from "../build_job.ts";
+import { buildExits, type BuildJob, isFullDisk } from "../build_job.ts";
 import { FRAME_HEAD_BYTES, walkFrames } from "../../wal_frames.ts";
 import { FormerPages } from "./former_pages.ts";
 import { writeWhole } from "./whole_io.ts";
 
 const [folder, text] = Deno.args;
-if (folder === undefined || text === undefined) Deno.exit(2);
+if (folder === undefined || text === undefined) Deno.exit(1);
 const job = parseJob(text);
 const path = `${folder}/built.db`;
 try {
@@ -25,9 +25,9 @@ try {
     at += count;
   }
   finish();
-} catch {
+} catch (error) {
   // What was wrong is nobody's to see: the file is a tenant's.
-  Deno.exit(1);
+  Deno.exit(isFullDisk(error) ? buildExits.noRoom : buildExits.damaged);
 }
 
 interface Segment {
