@@ -5,6 +5,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { findMoment } from "../../lib/tenant/archive/find_epoch.ts";
 import { FolderObjects } from "../../lib/tenant/archive/folder_objects.ts";
 import { logReaches } from "../../lib/tenant/log_length.ts";
+import { LocalArchive } from "../../lib/tenant/local/local_archive.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
@@ -216,6 +217,28 @@ Deno.test("an object that is lost or altered is never a part of what is brought 
       await codeOf(archive.toSnapshot(tenant.id, { atMs: 1000, label: "early" })),
       "archive_too_early",
     );
+  });
+});
+
+Deno.test("a restore that begins while a log is folded in waits for that, and both come to their end", async () => {
+  await withArchive(async (world) => {
+    const tenant = await Tenant.create(world.store, [SCHEMA]);
+    await tenant.database.takeSnapshot("before");
+    const { archive } = world.store;
+    assert(archive instanceof LocalArchive);
+    const [taken, restores] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const folding = archive.holding(tenant.id, async (fold) => {
+      taken.resolve();
+      await restores.promise;
+      await fold(false);
+    });
+    await taken.promise;
+    await tenant.run("read", [["SELECT 1"]]);
+    const restored = tenant.database.restore("before", { undoLabel: "undo" });
+    await pause(50);
+    restores.resolve();
+    await Promise.all([folding, restored]);
+    assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
   });
 });
 

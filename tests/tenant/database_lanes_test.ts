@@ -189,13 +189,13 @@ Deno.test("where two groups of reads may be under way at once, each has half of 
 Deno.test("many reads that take a child less than the service travel in one group", () => {
   const lanes = new DatabaseLanes("db_1", "ns_1");
   addCalls(lanes, "read", 11);
-  assertEquals(lanes.quickGroups, 2);
+  assertEquals(lanes.pace.groups(lanes.reads.length), 2);
   addCalls(lanes, "read", 1);
-  assertEquals(lanes.quickGroups, 1);
-  for (let group = 0; group < 20; group++) lanes.noteReads(2, 20);
-  assertEquals(lanes.quickGroups, 2);
-  for (let group = 0; group < 20; group++) lanes.noteReads(0.4, 20);
-  assertEquals(lanes.quickGroups, 1);
+  assertEquals(lanes.pace.groups(lanes.reads.length), 1);
+  for (let group = 0; group < 20; group++) lanes.pace.note(2, 20);
+  assertEquals(lanes.pace.groups(lanes.reads.length), 2);
+  for (let group = 0; group < 20; group++) lanes.pace.note(0.4, 20);
+  assertEquals(lanes.pace.groups(lanes.reads.length), 1);
 });
 
 Deno.test("log rows that travelled with a group of writes wait again when nothing of the group was committed", () => {

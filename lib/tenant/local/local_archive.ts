@@ -211,7 +211,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     lanes.transactions.add(holder);
     try {
       await work(async (keeps) => {
-        const { reply } = await store.task({ op: "fold_all", db: databaseId, keeps }, "read", "");
+        const { reply } = await store.task({ op: "fold_all", db: databaseId, keeps }, "leased", "");
         return reply.t === "folded" ? reply.frames : 0;
       });
     } finally {

@@ -16,6 +16,7 @@ import type { DatabaseRequest } from "./child/protocol.ts";
 import { restartNeeded } from "./pool/child_starts.ts";
 import type { DatabaseHost } from "./database_host.ts";
 import type { DatabaseLanes } from "./lanes/database_lanes.ts";
+import type { SharedLane } from "./lanes/jobs.ts";
 import { DatabaseStates } from "./files/database_states.ts";
 import type { ReplyFrame } from "./frames/reply_frames.ts";
 import { ExclusiveWork } from "./exclusive_work.ts";
@@ -218,7 +219,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.parts.scheduler.wake(lanes);
   }
 
-  task(request: DatabaseRequest, lane: "read" | "write", namespaceId: string): Promise<ReplyFrame> {
+  task(request: DatabaseRequest, lane: SharedLane, namespaceId: string): Promise<ReplyFrame> {
     return new Promise((resolve, reject) => {
       const lanes = this.lanes({ databaseId: request.db, namespaceId });
       const queuedMs = this.options.clock.monotonicMs();

@@ -4,6 +4,7 @@ import { AppError } from "../../../core/errors.ts";
 import { DEFAULT_LOG_BYTES, LogBuffer } from "../../log/log_buffer.ts";
 import { type CallJob, type Flight, holdsWriteSlot, isLong, type TaskJob, type TaskLane } from "./jobs.ts";
 import { FewOf } from "./few_of.ts";
+import { ReadPace } from "./read_pace.ts";
 import { ReadQueue } from "../../read_queue.ts";
 import { WriteLane } from "./write_lane.ts";
 import type { LeaseJob } from "./write_lease.ts";
@@ -17,15 +18,13 @@ export const GROUP_LOG_ROWS = 256;
 const FEW_LOG_ROWS = 64;
 /** The most read groups at a time, not counting slow work. */
 const MAX_READING = 3;
-/** So many reads at a time, each of which takes a child less than the service itself, are better off in one group. */
-const MANY_CALLS = 12;
-const QUICK_CALL_MS = 0.04;
 
 /** The waiting work of one database. */
 export class DatabaseLanes {
   readonly flights = new FewOf<Flight>();
   readonly reads = new ReadQueue<CallJob>();
   readonly writes = new WriteLane();
+  readonly pace = new ReadPace();
   dropped = false;
   /** Only the exclusive task may start, and only when nothing runs. */
   held = false;
@@ -39,8 +38,6 @@ export class DatabaseLanes {
   logFlush: Promise<void> = Promise.resolve();
   #readTasks: TaskJob[] = [];
   #exclusive: TaskJob | null = null;
-  /** Milliseconds that a read takes a child, in the mean of the last ones. */
-  #callMs = 0;
   #lastStarted: "read" | "write" = "write";
   /** Whether the group that started last had one call. */
   #wasAlone = false;
@@ -53,7 +50,8 @@ export class DatabaseLanes {
   ) {}
 
   get waiting(): number {
-    return this.reads.length + this.#readTasks.length + this.writes.length + (this.#exclusive ? 1 : 0);
+    return this.reads.length + this.#readTasks.length + this.writes.length + (this.#exclusive ? 1 : 0) +
+      (this.writes.leased ? 1 : 0);
   }
 
   /** Whether the database has no work, no log rows and nobody who needs its lanes. */
@@ -99,6 +97,7 @@ export class DatabaseLanes {
   addTask(job: TaskJob, lane: TaskLane): void {
     if (this.dropped) return job.reject(new AppError("store_unavailable"));
     if (lane === "exclusive") this.#exclusive = job;
+    else if (lane === "leased") this.writes.leased = job;
     else if (lane === "read") {
       this.writes.giveWayTo(job);
       this.#readTasks.push(job);
@@ -123,19 +122,9 @@ export class DatabaseLanes {
   }
 
   putBackTask(job: TaskJob, lane: TaskLane): void {
-    if (lane === "exclusive") this.addTask(job, lane);
+    if (lane === "exclusive" || lane === "leased") this.addTask(job, lane);
     else if (lane === "read") this.#readTasks.unshift(job);
     else this.writes.putBack([{ kind: "task", job }]);
-  }
-
-  /** Groups of quick reads at once: while the service answers one and hears of the next calls, the child has the other. */
-  get quickGroups(): number {
-    return this.reads.length >= MANY_CALLS && this.#callMs < QUICK_CALL_MS ? 1 : 2;
-  }
-
-  /** Notes how long a group of reads took. */
-  noteReads(tookMs: number, calls: number): void {
-    this.#callMs += (tookMs / calls - this.#callMs) / 8;
   }
 
   /** Removes and returns calls for which `gone` is true. */
@@ -165,6 +154,8 @@ export class DatabaseLanes {
    * flight of reads lets the next one start beside it. `atOnce`: how many younger ones there may be.
    */
   takeWork(nowMs: number, longMs: number, atOnce = 1): Flight["work"] | null {
+    const leased = this.writes.takeLeased();
+    if (leased !== null) return { kind: "task", job: leased, lane: "leased" };
     if (this.held) return this.#takeExclusive();
     const lane = this.startable(nowMs, longMs, atOnce);
     if (lane === null) return null;
@@ -177,6 +168,7 @@ export class DatabaseLanes {
 
   /** The lane from which `takeWork` would take. */
   startable(nowMs: number, longMs: number, atOnce = 1): "read" | "write" | null {
+    if (this.writes.leased !== null) return "write";
     if (this.held) return this.#exclusive !== null && this.flights.size === 0 ? "write" : null;
     const write = this.#mayWrite;
     const read = this.#mayRead(nowMs, longMs, atOnce);
@@ -187,7 +179,7 @@ export class DatabaseLanes {
 
   /** Whether work waits that may start now and is not slow. */
   quickWaits(nowMs: number): boolean {
-    return this.#readTasks.length > 0 || this.#mayWrite ||
+    return this.#readTasks.length > 0 || this.writes.leased !== null || this.#mayWrite ||
       this.reads.nextQuick(nowMs) !== "none";
   }
 

@@ -37,8 +37,13 @@ export interface TaskJob {
   loans?: number;
 }
 
-/** Where a task waits: beside writes, for the write slot, or for a database in which nothing else runs. */
-export type TaskLane = "read" | "write" | "exclusive";
+/**
+ * Where a task waits: beside writes, for the write slot, or for a database in which nothing else runs. `leased`: it is of
+ * who has the slot, and waits for nothing.
+ */
+export type TaskLane = SharedLane | "exclusive";
+/** Those in which the database serves others meanwhile. */
+export type SharedLane = "read" | "write" | "leased";
 
 /** What one child is doing for one database. */
 export interface Flight {

@@ -3,6 +3,7 @@ import type { DatabaseIds } from "../../../core/database_ids.ts";
 import type { DatabaseRequest } from "../child/protocol.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 import type { DatabaseLanes } from "./database_lanes.ts";
+import type { SharedLane } from "./jobs.ts";
 
 /** The lanes of all databases of a store. */
 export interface LaneHost {
@@ -12,5 +13,5 @@ export interface LaneHost {
   readonly isQuiet: boolean;
   lanes(database: DatabaseIds): DatabaseLanes;
   wake(lanes: DatabaseLanes): void;
-  task(request: DatabaseRequest, lane: "read" | "write", namespaceId: string): Promise<ReplyFrame>;
+  task(request: DatabaseRequest, lane: SharedLane, namespaceId: string): Promise<ReplyFrame>;
 }

@@ -26,6 +26,8 @@ let turns = 0;
 export class WriteLane {
   /** The transaction that has the write slot; null: none has it. */
   lease: LeaseJob | null = null;
+  /** A task of who has the lease. It starts also while the lanes are held: who holds them waits for the lease to end. */
+  leased: TaskJob | null = null;
   /** Who reads while the slot is free; null: nobody. */
   reader: SlotReader | null = null;
   /** Whether somebody may give a file at rest its log without the slot: who reads there ends with each turn then. */
@@ -35,6 +37,12 @@ export class WriteLane {
 
   get length(): number {
     return this.#waiting.length;
+  }
+
+  takeLeased(): TaskJob | null {
+    const { leased } = this;
+    this.leased = null;
+    return leased;
   }
 
   /** A number that changes with each holder of the write slot. No lane of this process has had it before. */
@@ -104,6 +112,7 @@ export class WriteLane {
 
   rejectAll(error: Error): void {
     for (const entry of this.#waiting.splice(0)) entry.job.reject(error);
+    this.takeLeased()?.reject(error);
   }
 
   /** Takes the task that is first, or else the calls that may travel together. */

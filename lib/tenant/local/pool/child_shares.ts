@@ -218,7 +218,7 @@ export function noteTimes(
   nowMs: number,
 ): void {
   const tookMs = nowMs - startedMs;
-  lanes.noteReads(tookMs, jobs.length);
+  lanes.pace.note(tookMs, jobs.length);
   if (slow !== null && tookMs < SLOW_READ_CPU_MS) {
     for (const job of jobs) lanes.reads.forget(job);
   }

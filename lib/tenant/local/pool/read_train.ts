@@ -26,7 +26,7 @@ export function groupsAtOnce(
 ): number {
   const isAlone = home?.lastLanes === lanes && nowMs - home.lastLanesSinceMs >= ALONE_MS &&
     waiting.size <= (waiting.has(lanes) ? 1 : 0);
-  return isAlone ? lanes.quickGroups : 1;
+  return isAlone ? lanes.pace.groups(lanes.reads.length) : 1;
 }
 
 /** Adds a flight that is being sent. */
