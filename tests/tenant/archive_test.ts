@@ -9,6 +9,7 @@ import { LocalArchive } from "../../lib/tenant/local/local_archive.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { Tenant } from "../contracts/tenant_store.ts";
+import { openRelay } from "../testing/relay.ts";
 import { S3_KEYS, startS3 } from "../testing/s3_server.ts";
 import { databasePath } from "../../lib/tenant/local/files/tenant_paths.ts";
 import { ifThere } from "../../lib/store/if_there.ts";
@@ -240,6 +241,44 @@ Deno.test("a restore that begins while a log is folded in waits for that, and bo
     await Promise.all([folding, restored]);
     assertEquals(await tenant.rows("SELECT count(*) FROM t"), [[0]]);
   });
+});
+
+Deno.test("a restore waits for one object that is on its way to a slow store, and not for those behind it", async () => {
+  const s3 = startS3();
+  const folder = await Deno.makeTempDir();
+  await using relay = openRelay(s3.endpoint);
+  const store = await openArchived(folder, bucketOf({ ...s3, endpoint: relay.url }));
+  const [sends, goesOn, restored] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  try {
+    const tenant = await Tenant.create(store, [SCHEMA]);
+    await tenant.database.takeSnapshot("before");
+    await store.archive?.toSnapshot(tenant.id, { atMs: systemClock.now(), label: "archived" });
+    let objects = 0;
+    relay.between = async ({ route }, go) => {
+      if (/^PUT .*\/wal-/.test(route)) {
+        sends?.resolve();
+        await (++objects === 1 ? goesOn : restored)?.promise;
+      }
+      return await go();
+    };
+    for (let row = 0; row < 3; row++) {
+      await tenant.run("write", [["INSERT INTO t (a) VALUES (hex(randomblob(2500000)))"]]);
+    }
+    await sends?.promise;
+    const restoring = tenant.database.restore("before", { undoLabel: "undo" });
+    await pause(100);
+    goesOn?.resolve();
+    await restoring;
+    restored?.resolve();
+    const atMs = systemClock.now();
+    assertEquals(await countAt(store, tenant.id, atMs, "now"), 0);
+    assert(objects > 2, `${objects} objects`);
+  } finally {
+    restored?.resolve();
+    await store.close();
+    await s3.close();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("one installation archives at a place: another is refused", async () => {

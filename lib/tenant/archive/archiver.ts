@@ -6,7 +6,7 @@ import { ArchiveUpkeep } from "./archive_upkeep.ts";
 import { archiveFolder, spooledDatabases } from "./archive_state.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import type { ArchivedStore } from "./archived_store.ts";
-import { type Changed, isDue, isLate, newlyChanged } from "./changed_database.ts";
+import { type Changed, inTurn, isDue, isLate, newlyChanged, noteServed } from "./changed_database.ts";
 import { foldDue, wakeFile } from "./fold_due.ts";
 import { DatabaseArchive, type DatabaseArchiveOptions } from "./database_archive.ts";
 import type { ObjectStore } from "../object_store.ts";
@@ -81,7 +81,7 @@ export class Archiver {
    */
   async flush(databaseId: string): Promise<EpochEnd | null> {
     const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
-    await this.#inTurn(changed, async () => {
+    await inTurn(changed, async () => {
       await changed.archive.cut();
       await changed.archive.send(this.#ask);
     });
@@ -92,11 +92,14 @@ export class Archiver {
   /** Reads what there is before another file takes the place of a database's, which nobody writes meanwhile. */
   async willReplace(databaseId: string): Promise<void> {
     const changed = this.#changed.get(databaseId) ?? this.#add(databaseId);
+    changed.replacing++;
     try {
-      await this.#inTurn(changed, () => changed.archive.cut("replaced"));
+      await inTurn(changed, () => changed.archive.cut("replaced"));
     } catch {
       // What could not be read makes a gap, of which the next epoch tells.
       this.options.log("warn", "archive_gap", { databaseId });
+    } finally {
+      changed.replacing--;
     }
   }
 
@@ -180,9 +183,8 @@ export class Archiver {
     changed.touched = false;
     try {
       if (!isDue(changed, nowMs) && !await changed.archive.waits(SEND_BYTES)) return;
-      await this.#inTurn(changed, () => this.#advance(changed));
-      changed.sinceMs = changed.unsentMs = nowMs;
-      changed.isToldLate = false;
+      await inTurn(changed, () => this.#advance(changed));
+      noteServed(changed, nowMs);
       const done = !changed.again && changed.turns === 0;
       if (done && this.#changed.get(databaseId) === changed) this.#changed.delete(databaseId);
     } catch (error) {
@@ -209,7 +211,9 @@ export class Archiver {
       throw error;
     }
     await this.#foldLong(changed);
-    await archive.send(this.#ask);
+    // The database stands still until its file is read: what is left of the spool is sent afterwards.
+    await archive.send(this.#ask, () => changed.replacing > 0);
+    if (changed.replacing > 0) changed.again = true;
   }
 
   /** While the store is away, each database that waits has an equal part of the room. */
@@ -239,12 +243,5 @@ export class Archiver {
   async #isKnown(databaseId: string): Promise<boolean> {
     const file = await fileState(this.options.databases.pathOf(databaseId));
     return file !== null || await this.#archiveOf(databaseId).state() !== null;
-  }
-
-  #inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {
-    changed.turns++;
-    const done = changed.last.then(work).finally(() => changed.turns--);
-    changed.last = done.catch(() => {});
-    return done;
   }
 }

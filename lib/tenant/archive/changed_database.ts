@@ -20,6 +20,8 @@ export interface Changed {
   last: Promise<void>;
   /** Turns that wait or run. */
   turns: number;
+  /** Those among them whose caller holds the database until its file has been read for the last time. */
+  replacing: number;
 }
 
 /** One that has changed just now. */
@@ -34,6 +36,7 @@ export function newlyChanged(databaseId: string, archive: DatabaseArchive, nowMs
     touched: true,
     last: Promise.resolve(),
     turns: 0,
+    replacing: 0,
   };
 }
 
@@ -45,4 +48,20 @@ export function isDue({ sinceMs }: Changed, nowMs: number): boolean {
 /** Whether its archive is late, and nobody was told yet. */
 export function isLate({ isToldLate, unsentMs }: Changed, nowMs: number): boolean {
   return !isToldLate && nowMs - unsentMs >= LATE_MS;
+}
+
+/** Does the work behind all that is under way with the database's archive. */
+export function inTurn(changed: Changed, work: () => Promise<void>): Promise<void> {
+  changed.turns++;
+  const done = changed.last.then(work).finally(() => changed.turns--);
+  changed.last = done.catch(() => {});
+  return done;
+}
+
+/** Notes that it was served at that time: what was answered before is in the store, unless the sending was cut short. */
+export function noteServed(changed: Changed, nowMs: number): void {
+  changed.sinceMs = nowMs;
+  if (changed.replacing > 0) return;
+  changed.unsentMs = nowMs;
+  changed.isToldLate = false;
 }

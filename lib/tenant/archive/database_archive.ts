@@ -89,25 +89,27 @@ export class DatabaseArchive {
 
   /**
    * Puts the spool into the store, in its order; where the store has later objects than the state, as behind a disk that was taken
-   * back to an earlier time, a new epoch begins instead. `ask` asks the store. Rejects where that does not answer.
+   * back to an earlier time, a new epoch begins instead. `ask` asks the store; the rest stays where `isOver`. Rejects where the store does
+   * not answer.
    */
-  async send(ask: StoreWatch["ask"]): Promise<void> {
+  async send(ask: StoreWatch["ask"], isOver: () => boolean = () => false): Promise<void> {
     await this.#tidy();
     let isBehind = false;
     await ask(async () => {
       isBehind = await this.#isBehind();
-      if (!isBehind) await this.#upload(ask);
+      if (!isBehind) await this.#upload(ask, isOver);
     });
     if (!isBehind) return;
     this.options.log("warn", "archive_disk_taken_back", { databaseId: this.options.databaseId });
     await this.lose();
     await this.cut();
-    await ask(() => this.#upload(ask));
+    await ask(() => this.#upload(ask, isOver));
   }
 
-  async #upload(ask: StoreWatch["ask"]): Promise<void> {
+  async #upload(ask: StoreWatch["ask"], isOver: () => boolean): Promise<void> {
     const { store, databaseId } = this.options;
     for (const { file, name, key } of await this.#folder.spool()) {
+      if (isOver()) return;
       const bytes = await this.#folder.load(file);
       const put = async () => void await store.put(databasePrefix(databaseId) + key, bytes);
       // An epoch that begins behind those of whoever has taken over would be taken for their end.
