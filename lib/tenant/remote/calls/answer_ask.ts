@@ -11,12 +11,15 @@ import {
 import { answerSets } from "./answer_sets.ts";
 import { fromHrana, hranaValue, integerOf, isInfinite, ownRows, resultJson } from "../hrana/remote_values.ts";
 import { type HranaStep, losesInfinity, type StepResult, type StepRows } from "../hrana/hrana.ts";
+import type { SendForm } from "../hrana/hrana_client.ts";
 import { RemoteFailure } from "../hrana/remote_failure.ts";
 import { stepFailure, tooLarge } from "../hrana/step_failure.ts";
 import { TOTAL } from "../connection/write_steps.ts";
 
-/** `binary`: in the form of the protocol that has infinities. */
-export type SendSteps = (steps: readonly HranaStep[], binary: boolean) => Promise<readonly StepResult[]>;
+export type SendSteps = (
+  steps: readonly HranaStep[],
+  form: SendForm,
+) => Promise<readonly StepResult[]>;
 
 const CHANGES = "SELECT changes()";
 /** Steps for one statement of the caller's: the count of changes before and after it, and what it has changed itself. */
@@ -30,7 +33,7 @@ export async function answerAsk(send: SendSteps, ask: Ask): Promise<readonly Ans
     return await answerSteps(send, ask);
   }
   const first = await answerSteps(send, { ...ask, steps: ask.steps.slice(0, at) });
-  const sets = await answerSets((steps) => send(steps, true), step, step.sets);
+  const sets = await answerSets((steps) => send(steps, { binary: true }), step, step.sets);
   return [...first, sets, ...await answerAsk(send, { steps: ask.steps.slice(at + 1) })];
 }
 
@@ -41,14 +44,14 @@ async function answerSteps(
   if (steps.length === 0 && before.length === 0 && savepoint === undefined) return [];
   const asked = steps.flatMap(hranaSteps);
   if (savepoint === undefined) {
-    const answers = await send([...texts(before), ...asked], true);
+    const answers = await send([...texts(before), ...asked], { binary: true });
     return readAnswers(steps, answers.slice(before.length));
   }
-  const infinite = asked.some(({ stmt }) => stmt.args?.some(isInfinite));
+  const binary = asked.some(({ stmt }) => stmt.args?.some(isInfinite));
   const head = [...before, `SAVEPOINT ${savepoint}`];
-  const answers = (await send([...texts(head), ...asked], infinite)).slice(head.length);
+  const answers = (await send([...texts(head), ...asked], { binary })).slice(head.length);
   if (!losesInfinity(answers)) return readAnswers(steps, answers);
-  const again = await send([...texts([`ROLLBACK TO ${savepoint}`]), ...asked], true);
+  const again = await send([...texts([`ROLLBACK TO ${savepoint}`]), ...asked], { binary: true });
   return readAnswers(steps, again.slice(1));
 }
 

@@ -5,7 +5,7 @@ import { newId } from "../../../core/ids.ts";
 import { type CallRun, CallRunner, endedRun } from "../../calls/call_run.ts";
 import { nothingBeside, textBefore, textBehind } from "../../calls/counted_rows.ts";
 import type { CallEnd, Group, GroupEnd } from "./commit_group.ts";
-import { undo } from "./commit_group.ts";
+import { undo } from "./undo.ts";
 import type { SchemaGate } from "../gate/schema_gate.ts";
 import { withDeadline } from "../hrana/deadline.ts";
 import { all, type BatchAnswer, type HranaStep, ifError, ifOk, inTransaction, not } from "../hrana/hrana.ts";
@@ -137,7 +137,7 @@ function readEnd(group: Group, { gated, plan, stream }: Sent, answer: BatchAnswe
   const { call, gate } = gated;
   // The last step is the one that gives a transaction up.
   if (errorAt(steps, steps.length - 1) === null) stream.baton = answer.baton;
-  else void undo(group, answer);
+  else void undo(group.connection, answer.baton);
   const begun = errorAt(steps, plan.begin);
   if (begun) return { k: "refused", failure: stepFailure(begun) };
   const sql = call.statements[0]?.sql ?? "";

@@ -4,15 +4,16 @@ import { newId } from "../../../core/ids.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { ReplayFound, TenantOutcome } from "../../tenant_store.ts";
 import { type CallRun, committedRun, isUndone, outcomeOf } from "../../calls/call_run.ts";
-import { withDeadline } from "../hrana/deadline.ts";
 import { type BatchAnswer, losesInfinity, type StepResult } from "../hrana/hrana.ts";
-import { BEGIN, type CommitSteps, commitSteps, type FinishedCall } from "./record_steps.ts";
+import type { SendForm } from "../hrana/hrana_client.ts";
+import { BEGIN, commitSteps, type FinishedCall } from "./record_steps.ts";
 import type { LogValues } from "../../log_columns.ts";
 import type { PooledStream } from "../hrana/stream_pool.ts";
 import { fitsMessage } from "../hrana/stream_sockets.ts";
 import { StepReader } from "./read_steps.ts";
-import { OWN_TIMEOUT_MS, rowsAt } from "../server/remote_context.ts";
-import { RemoteFailure } from "../hrana/remote_failure.ts";
+import { sendCommit } from "./send_commit.ts";
+import { undo } from "./undo.ts";
+import { rowsAt } from "../server/remote_context.ts";
 import type { RemoteConnection } from "../connection/remote_connection.ts";
 import { integerOf } from "../hrana/remote_values.ts";
 import { foundReplay } from "../connection/replay_statements.ts";
@@ -70,23 +71,26 @@ export async function commitGroup(group: Group): Promise<GroupEnd> {
 
 async function commitOn(group: Group): Promise<GroupEnd> {
   const plan = groupSteps(group.calls, group.schemaGate);
-  let answer = await runSteps(group, plan, false);
+  let answer = await runSteps(group, plan);
   if (losesInfinity(answer.steps)) {
-    await undo(group, answer);
-    answer = await runSteps(group, plan, true);
+    await undo(group.connection, answer.baton);
+    answer = await runSteps(group, plan, { binary: true });
   }
   return await finishGroup(group, plan, answer);
 }
 
-function runSteps(group: Group, { steps }: GroupSteps, binary: boolean): Promise<BatchAnswer> {
-  const { connection, stream = null, timeoutMs, signals: waiting } = group;
+function runSteps(
+  { connection, stream = null, timeoutMs, signals: waiting }: Group,
+  { steps }: GroupSteps,
+  form: SendForm = {},
+): Promise<BatchAnswer> {
   return withStatementDeadline(
     connection,
     { timeoutMs, waiting },
     (signal) =>
       stream === null
-        ? connection.send("write", { steps, baton: null, close: false }, { signal, binary })
-        : connection.sendFirst(stream, steps, { signal, binary }),
+        ? connection.send("write", { steps, baton: null, close: false }, { ...form, signal })
+        : connection.sendFirst(stream, steps, { ...form, signal }),
   );
 }
 
@@ -99,7 +103,7 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   const total = integerOf(rowsAt(steps, plan.guard)[0]?.[0]);
   const read = readEnds(group.calls, plan.calls, steps, total);
   if (lost && !alone || read.some((end, at) => end.k === "ran" && cannotCommit(group, at, end.run))) {
-    await undo(group, answer);
+    await undo(group.connection, answer.baton);
     return { k: "apart" };
   }
   const [first] = read;
@@ -107,7 +111,7 @@ async function finishGroup(group: Group, plan: GroupSteps, answer: BatchAnswer):
   if (alone && call && first?.k === "ran") {
     const undone = isUndone(first.run.failure, call);
     if (lost && !undone) {
-      await undo(group, answer);
+      await undo(group.connection, answer.baton);
       return { k: "stopped", outcome: outcomeOf({ ...first.run, results: [] }) };
     }
     const before = lost ? [BEGIN] : [...(undone ? ["ROLLBACK TO call"] : []), "RELEASE call"];
@@ -123,7 +127,7 @@ export function endNotBegun(group: Group, plan: GroupSteps, answer: BatchAnswer)
   const begun = errorAt(answer.steps, plan.begin);
   if (begun) return { k: "refused", failure: stepFailure(begun) };
   if (!errorAt(answer.steps, plan.guard)) return null;
-  void undo(group, answer);
+  void undo(group.connection, answer.baton);
   return { k: "stale", engineVersion: integerOf(rowsAt(answer.steps, plan.version)[0]?.[0]) };
 }
 
@@ -186,64 +190,9 @@ export async function recordGroup(
   const commit = commitSteps(before, finished, joined, logRows);
   if (connection.context.sockets?.carries(baton) && !fitsMessage(commit.steps)) {
     // One by one they run on a stream by HTTP.
-    await undo({ connection }, { baton, steps: [] });
+    await undo(connection, baton);
     return { k: "apart" };
   }
-  return await sendCommit(connection, commit, baton, ends, stream);
-}
-
-/**
- * Goes out once. Unless the engine itself answers, nobody knows whether the commit was made: a refusal may be the answer
- * to a copy of the request. Throws `RemoteFailure` where it was not sent at all.
- */
-export async function sendCommit(
-  connection: RemoteConnection,
-  commit: CommitSteps,
-  baton: string | null,
-  ends: readonly CallEnd[],
-  stream: PooledStream | null = null,
-): Promise<Exclude<GroupEnd, { readonly k: "stale" | "apart" | "stopped" }>> {
-  const request = { steps: commit.steps, baton, close: stream === null };
-  let answer: BatchAnswer;
-  try {
-    answer = await withDeadline(
-      OWN_TIMEOUT_MS,
-      [],
-      (signal) => connection.send("write", request, { signal, once: true }),
-    );
-  } catch (error) {
-    if (error instanceof RemoteFailure && error.reason === "not_sent") throw error;
-    return { k: "lost", ends };
-  }
-  if (stream !== null && answer.steps[commit.commit]?.ok) stream.baton = answer.baton;
-  else await undo({ connection }, answer);
-  return await readCommit(connection, commit, answer, ends);
-}
-
-async function readCommit(
-  connection: RemoteConnection,
-  { commit, version }: CommitSteps,
-  { steps }: BatchAnswer,
-  ends: readonly CallEnd[],
-): ReturnType<typeof sendCommit> {
-  if (steps[commit]?.ok) {
-    const known = steps[version];
-    if (known?.ok) await connection.seen(integerOf(known.rows[0]?.[0]));
-    else connection.forgetSchema();
-    return { k: "committed", ends };
-  }
-  const error = steps.find((step) => step?.ok === false);
-  if (error?.ok !== false || error.code.startsWith("TRANSACTION_TIMEOUT")) return { k: "lost", ends };
-  return { k: "refused", failure: stepFailure(error) };
-}
-
-/** Gives the transaction up; where that cannot be said, the server does it by itself after a while. */
-export async function undo({ connection }: Pick<Group, "connection">, { baton }: BatchAnswer): Promise<void> {
-  if (baton === null) return;
-  const steps = [{ stmt: { sql: "ROLLBACK" } }];
-  await withDeadline(
-    OWN_TIMEOUT_MS,
-    [],
-    (signal) => connection.send("write", { steps, baton, close: true }, { signal }),
-  ).catch(() => {});
+  const end = await sendCommit(connection, commit, { baton, stream });
+  return end.k === "refused" ? end : { ...end, ends };
 }

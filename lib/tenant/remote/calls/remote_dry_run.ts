@@ -11,11 +11,12 @@ import type { TenantOutcome } from "../../tenant_store.ts";
 import { type AskedCall, watchDeferred } from "./write_call.ts";
 import { answerAsk } from "./answer_ask.ts";
 import { type HranaStep, ifError, type StepResult } from "../hrana/hrana.ts";
+import type { SendForm } from "../hrana/hrana_client.ts";
 import { rowsAt } from "../server/remote_context.ts";
 import { RemoteFailure } from "../hrana/remote_failure.ts";
 import { integerOf } from "../hrana/remote_values.ts";
 import { withStatementDeadline } from "../connection/statement_deadline.ts";
-import { undo } from "./commit_group.ts";
+import { undo } from "./undo.ts";
 import { VERSION, versionGuard } from "../connection/write_steps.ts";
 import { Stopped } from "../hrana/deadline.ts";
 import { RemoteNotes } from "./remote_notes.ts";
@@ -176,7 +177,7 @@ class DryTransaction {
       { stmt: { sql, args } },
       { stmt: { sql: VERSION }, condition: ifError(guard) },
     ];
-    const answers = await this.#request(steps, false);
+    const answers = await this.#request(steps);
     rowsAt(answers, guard - 1);
     if (answers[guard]?.ok) return false;
     await this.connection.seen(integerOf(rowsAt(answers, guard + 1)[0]?.[0]));
@@ -185,20 +186,23 @@ class DryTransaction {
 
   /** Throws `RemoteFailure` and `Stopped`. */
   answer(ask: Ask): Promise<readonly Answer[]> {
-    return answerAsk((steps, binary) => this.#request(steps, binary), ask);
+    return answerAsk((steps, form) => this.#request(steps, form), ask);
   }
 
   async end(): Promise<void> {
-    await undo({ connection: this.connection }, { baton: this.#baton, steps: [] });
+    await undo(this.connection, this.#baton);
   }
 
-  async #request(steps: readonly HranaStep[], binary: boolean): Promise<readonly StepResult[]> {
+  async #request(
+    steps: readonly HranaStep[],
+    form: SendForm = {},
+  ): Promise<readonly StepResult[]> {
     const startedMs = this.connection.context.clock.monotonicMs();
     const bounds = { timeoutMs: Math.max(1, this.#leftMs), waiting: [this.#signal] };
     const answer = await withStatementDeadline(this.connection, bounds, (signal) => {
       const baton = this.#baton;
       this.#baton = null;
-      return this.connection.send("write", { steps, baton, close: false }, { signal, binary });
+      return this.connection.send("write", { steps, baton, close: false }, { ...form, signal });
     });
     this.#leftMs -= this.connection.context.clock.monotonicMs() - startedMs;
     if (answer.baton === null) throw new RemoteFailure("lost_stream");

@@ -4,7 +4,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { TenantOutcome } from "../../tenant_store.ts";
 import { failedOutcome, outcomeOf, timedOut } from "../../calls/call_run.ts";
-import { undo } from "./commit_group.ts";
+import { undo } from "./undo.ts";
 import { Stopped } from "../hrana/deadline.ts";
 import {
   all,
@@ -118,13 +118,13 @@ class Reading {
     const check = this.#open(list);
     let { steps, baton } = await this.#send(list.steps);
     if (await this.#isStale(steps, check)) {
-      void undo({ connection: this.connection }, { steps, baton });
+      void undo(this.connection, baton);
       return "stale";
     }
     const reader = new StepReader(call, 0);
     if (call.paramSets && gate.failure === null) {
       baton = await this.#addSets(reader, call.paramSets, baton);
-      void undo({ connection: this.connection }, { steps, baton });
+      void undo(this.connection, baton);
       return outcomeOf(reader.finish(gate));
     }
     for (const [at, { sql, params }] of call.statements.slice(0, gate.sendable).entries()) {
@@ -141,7 +141,7 @@ class Reading {
         baton = null;
       }
     }
-    void undo({ connection: this.connection }, { steps, baton });
+    void undo(this.connection, baton);
     return outcomeOf(reader.finish(gate));
   }
 
@@ -213,7 +213,7 @@ class Reading {
       if (stream === null) return await alone();
       const answer = await connection.sendFirst(stream, steps, options);
       if (answer.steps.at(-1)?.ok !== false) stream.baton = answer.baton;
-      else void undo({ connection }, answer);
+      else void undo(connection, answer.baton);
       return answer;
     });
   }

@@ -15,10 +15,12 @@ import { FootprintWatch } from "../../calls/footprint_watch.ts";
 import { MigrationWatch } from "../../calls/migration_watch.ts";
 import type { Work } from "../../calls/work.ts";
 import { answerAsk, type SendSteps } from "./answer_ask.ts";
-import { endNotBegun, type Group, type GroupEnd, recordGroup, undo } from "./commit_group.ts";
+import { endNotBegun, type Group, type GroupEnd, recordGroup } from "./commit_group.ts";
+import { undo } from "./undo.ts";
 import { checksEach, watchDeferred } from "./write_call.ts";
 import { Stopped } from "../hrana/deadline.ts";
 import { type BatchAnswer, type HranaStep, outsideTransaction } from "../hrana/hrana.ts";
+import type { SendForm } from "../hrana/hrana_client.ts";
 import { RemoteNotes } from "./remote_notes.ts";
 import { RemoteFailure } from "../hrana/remote_failure.ts";
 import { stepFailure } from "../hrana/step_failure.ts";
@@ -32,11 +34,11 @@ import { awaitWork } from "../../../core/run_work.ts";
 export async function commitStepByStep(group: Group): Promise<GroupEnd> {
   /** The baton of the stream while no request is under way, to undo its transaction where the call fails. */
   let open: string | null = null;
-  const request: Request = async (steps, baton, binary = false) => {
+  const request: Request = async (steps, baton, form = {}) => {
     const bounds = { timeoutMs: group.timeoutMs, waiting: group.signals };
     const answer = await withStatementDeadline(group.connection, bounds, (signal) => {
       open = null;
-      return group.connection.send("write", { steps, baton, close: false }, { signal, binary });
+      return group.connection.send("write", { steps, baton, close: false }, { ...form, signal });
     });
     open = answer.baton;
     return answer;
@@ -44,7 +46,7 @@ export async function commitStepByStep(group: Group): Promise<GroupEnd> {
   try {
     return await commitBy(request, group);
   } catch (error) {
-    await undo(group, { baton: open, steps: [] });
+    await undo(group.connection, open);
     throw error;
   }
 }
@@ -62,12 +64,12 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
     ? foundReplay(call.replay, answer.steps[replayAt] ?? null)
     : null;
   if (found) {
-    void undo(group, answer);
+    void undo(group.connection, answer.baton);
     return { k: "committed", ends: [{ k: "replay", found }] };
   }
   let { baton } = answer;
-  const send: SendSteps = async (steps, binary) => {
-    const answered = await request(steps, baton, binary);
+  const send: SendSteps = async (steps, form) => {
+    const answered = await request(steps, baton, form);
     baton = answered.baton;
     return answered.steps;
   };
@@ -95,7 +97,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   if (run.runner.ended) {
     const ended = await request([{ stmt: { sql: "SELECT 1" }, condition: outsideTransaction }], baton);
     if (ended.steps[0]?.ok) {
-      void undo(group, ended);
+      void undo(group.connection, ended.baton);
       return { k: "stopped", outcome: outcomeOf({ ...endedRun(ran, call), results: [] }) };
     }
     baton = ended.baton;
@@ -104,7 +106,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const nothingStays = isUndone(result.failure, call);
   if (call.paramSets && ran.tooLarge && !nothingStays) {
     // Sets behind the failed one have run too, in the same request: only those before it are to run once more.
-    await undo(group, { baton, steps: [] });
+    await undo(group.connection, baton);
     return { k: "stopped", outcome: outcomeOf({ ...result, results: [] }) };
   }
   const undoing = nothingStays ? ["ROLLBACK TO call"] : notes.ending;
@@ -116,7 +118,7 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
 type Request = (
   steps: readonly HranaStep[],
   baton: string | null,
-  binary?: boolean,
+  form?: SendForm,
 ) => Promise<BatchAnswer>;
 
 /** What a failed request says about the statement that it was for; null: nothing. */

@@ -12,7 +12,7 @@ import type { OpenTrial } from "../../branches/trial_database.ts";
 import { type Answer, type Ask, rowsOf } from "../../branches/work.ts";
 import type { EngineFailure } from "../../../engine/engine_failure.ts";
 import type { LogIdentity } from "../../tenant_store.ts";
-import { sendCommit } from "../calls/commit_group.ts";
+import { sendCommit } from "../calls/send_commit.ts";
 import { findCommitted } from "../calls/find_committed.ts";
 import { commitSteps } from "../calls/record_steps.ts";
 import { OWN_TIMEOUT_MS } from "../server/remote_context.ts";
@@ -125,7 +125,7 @@ export class RemoteMerge {
     const baton = await stream.leave();
     // On another stream the log rows would be committed without the rows of the merge.
     if (baton === null) throw new RemoteFailure("lost_stream");
-    const end = await sendCommit(trunk, steps, baton, []);
+    const end = await sendCommit(trunk, steps, { baton });
     if (end.k === "committed") return null;
     if (end.k === "refused") return end.failure;
     const found = await findCommitted(trunk, [log.id]);

@@ -14,7 +14,7 @@ import {
   losesInfinity,
   type StepResult,
 } from "../hrana/hrana.ts";
-import type { SendOptions } from "../hrana/hrana_client.ts";
+import type { SendForm, SendOptions } from "../hrana/hrana_client.ts";
 import { mustBeOpen, RemoteFailure } from "../hrana/remote_failure.ts";
 import { stepFailure } from "../hrana/step_failure.ts";
 import { fromHrana, toHrana } from "../hrana/remote_values.ts";
@@ -59,15 +59,15 @@ export class SideStream {
       steps.push({ stmt, ...(condition ? { condition } : {}) });
     }
     // JSON has no infinity, on the way there or back. Statements that answer with rows change nothing, so they may run twice.
-    const infinite = statements.some(({ params }) =>
+    const binary = statements.some(({ params }) =>
       params.some((value) => value === Infinity || value === -Infinity)
     );
     try {
-      const results = await this.#request(steps, infinite);
+      const results = await this.#request(steps, { binary });
       refuseOpening(results.slice(0, first));
       this.#begun = true;
       if (!losesInfinity(results)) return readAnswers(results.slice(first), each);
-      return readAnswers(await this.#request(steps.slice(first).map(unconditional), true), each);
+      return readAnswers(await this.#request(steps.slice(first).map(unconditional), { binary: true }), each);
     } catch (error) {
       const failure = statements.length === 1 ? tooLargeAnswer(error) : null;
       if (failure === null) throw error;
@@ -91,16 +91,19 @@ export class SideStream {
     return baton;
   }
 
-  async #request(steps: readonly HranaStep[], binary: boolean): Promise<readonly StepResult[]> {
+  async #request(
+    steps: readonly HranaStep[],
+    form: SendForm,
+  ): Promise<readonly StepResult[]> {
     const stays = this.opening.length > 0;
-    const answer = await this.#send({ steps, baton: await this.leave(), close: !stays }, binary);
+    const answer = await this.#send({ steps, baton: await this.leave(), close: !stays }, form);
     if (stays && answer.baton === null) throw new RemoteFailure("lost_stream");
     this.#hold(answer.baton);
     return answer.steps;
   }
 
-  #send(request: BatchRequest, binary = false): Promise<BatchAnswer> {
-    return withDeadline(this.timeoutMs, [], (signal) => this.send(request, { signal, binary }));
+  #send(request: BatchRequest, form: SendForm = {}): Promise<BatchAnswer> {
+    return withDeadline(this.timeoutMs, [], (signal) => this.send(request, { ...form, signal }));
   }
 
   #hold(baton: string | null): void {

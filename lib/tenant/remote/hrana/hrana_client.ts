@@ -12,11 +12,15 @@ export interface HranaEndpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How to send a batch. */
-export interface SendOptions {
-  readonly signal: AbortSignal | null;
-  /** The binary form, which has infinities. */
+/** In which form of the protocol to send a batch. */
+export interface SendForm {
+  /** The one that has infinities. */
   readonly binary?: boolean;
+}
+
+/** How to send a batch. */
+export interface SendOptions extends SendForm {
+  readonly signal: AbortSignal | null;
   /** Never a second time, whatever the server says of it. */
   readonly once?: boolean;
   /** The stream that it opens will be used again soon: it is worth a socket of its own. */

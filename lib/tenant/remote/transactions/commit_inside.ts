@@ -39,7 +39,7 @@ export async function commitInside(
   for (const sql of ["ROLLBACK TO records", "RELEASE records"]) list.add(sql, refused);
   let steps: readonly StepResult[];
   try {
-    steps = await stream.send(list.steps, false);
+    steps = await stream.send(list.steps);
   } catch (error) {
     if (!(error instanceof RemoteFailure) && !(error instanceof Stopped)) throw error;
     return await askWhether(connection, firstId);

@@ -42,8 +42,8 @@ export async function readInside({ call, gate, stream, signal }: InsideCall): Pr
   }));
   const reader = new StepReader(call, 0);
   const read = async (part: readonly HranaStep[], first: number) => {
-    let answers = await stream.send(part, false, signal);
-    if (losesInfinity(answers)) answers = await stream.send(part, true, signal);
+    let answers = await stream.send(part, { signal });
+    if (losesInfinity(answers)) answers = await stream.send(part, { signal, binary: true });
     if (part.length > 0 && (answers[0] ?? null) === null) throw new RemoteFailure("lost_stream");
     for (const [at, step] of answers.entries()) reader.add(first + at, step, null);
   };
@@ -73,7 +73,7 @@ export async function writeInside(inside: InsideCall, depth: number): Promise<Wr
   const opened = await stream.openCall(depth, signal);
   if (opened === null) throw new RemoteFailure("lost_stream");
   if (!opened.ok) return { outcome: failedOutcome(stepFailure(opened), 0, 0), gone: false };
-  const send: SendSteps = (steps, binary) => stream.send(steps, binary, signal);
+  const send: SendSteps = (steps, form) => stream.send(steps, { ...form, signal });
   const run = new CarefulRun({
     call,
     watch: null,
@@ -124,7 +124,7 @@ export async function dryInside(inside: InsideCall, depth: number): Promise<Tena
     targetOf: () => null,
     mostPreviewed: 0,
   });
-  const send: SendSteps = (steps, binary) => stream.send(steps, binary, signal);
+  const send: SendSteps = (steps, form) => stream.send(steps, { ...form, signal });
   let failure: EngineFailure | null;
   try {
     failure = await awaitWork(run.run(), (ask) => answerAsk(send, ask)) ?? gate.failure;
@@ -141,7 +141,7 @@ export async function schemaInside(
   stream: TransactionStream,
   versionBase: number,
 ): Promise<SchemaGate> {
-  const schema = schemaOf(await stream.send(SCHEMA_STEPS, false));
+  const schema = schemaOf(await stream.send(SCHEMA_STEPS));
   return await schemaGate(versionBase + schema.engineVersion, schema, connection);
 }
 

@@ -14,12 +14,13 @@ import {
   outsideTransaction,
   type StepResult,
 } from "../hrana/hrana.ts";
+import type { SendOptions } from "../hrana/hrana_client.ts";
 import { mustBeOpen, RemoteFailure } from "../hrana/remote_failure.ts";
 import { hranaValue, integerOf } from "../hrana/remote_values.ts";
 import { StepList } from "../hrana/step_list.ts";
 import type { RemoteConnection } from "../connection/remote_connection.ts";
 import { type Mode, rowsAt, send } from "../server/remote_context.ts";
-import { undo } from "../calls/commit_group.ts";
+import { undo } from "../calls/undo.ts";
 import { withStatementDeadline } from "../connection/statement_deadline.ts";
 import { VERSION, versionGuard } from "../connection/write_steps.ts";
 
@@ -106,15 +107,14 @@ export class TransactionStream {
   /** Runs steps while the transaction is there; those behind its end have the answer null. */
   send(
     steps: readonly HranaStep[],
-    binary: boolean,
-    signal: AbortSignal | null = null,
+    options: Partial<SendOptions> = {},
   ): Promise<readonly StepResult[]> {
     return this.#request(
       steps.map(({ stmt, condition }) => ({
         stmt,
         condition: condition ? all(condition, inTransaction) : inTransaction,
       })),
-      { signal, binary },
+      options,
     );
   }
 
@@ -162,7 +162,7 @@ export class TransactionStream {
   /** Runs a savepoint statement; `at`: how many savepoints were open before the one that it names. */
   async savepoint(verb: SavepointVerb, name: string, at: number): Promise<StepResult> {
     const sql = `${verb.toUpperCase()} ${quoteIdentifier(name)}`;
-    const [step = null] = await this.send([{ stmt: { sql } }], false);
+    const [step = null] = await this.send([{ stmt: { sql } }]);
     if (step?.ok) this.#noteSavepoint(verb, sql, at);
     return step;
   }
@@ -185,7 +185,7 @@ export class TransactionStream {
     let last = list.add("BEGIN IMMEDIATE");
     const newest = last = list.add(newestChangeQuery, ifOk(last));
     for (const sql of this.#savepoints) last = list.add(sql, ifOk(last));
-    const seen = await this.send([{ stmt: { sql: newestChangeQuery } }], false, signal);
+    const seen = await this.send([{ stmt: { sql: newestChangeQuery } }], { signal });
     let unused = this.take();
     try {
       const steps = await this.#request(list.steps, { signal });
@@ -194,7 +194,7 @@ export class TransactionStream {
       if (!isSame) [this.#baton, unused] = [unused, this.take()];
       return isSame;
     } finally {
-      await undo({ connection: this.connection }, { baton: unused, steps: [] });
+      await undo(this.connection, unused);
     }
   }
 
@@ -216,13 +216,12 @@ export class TransactionStream {
 
   /** Rolls back. Where that cannot be said, the server does it by itself after a while. */
   async end(): Promise<void> {
-    await undo({ connection: this.connection }, { baton: this.take(), steps: [] });
+    await undo(this.connection, this.take());
   }
 
   async #request(
     steps: readonly HranaStep[],
-    { signal = null, binary = false }: { readonly signal?: AbortSignal | null; readonly binary?: boolean } =
-      {},
+    { signal = null, binary = false }: Partial<SendOptions> = {},
   ): Promise<readonly StepResult[]> {
     const { location } = await this.connection.located();
     if (location !== this.#location) throw takenAway("the database was replaced");
