@@ -8,7 +8,6 @@ import { makeSchema } from "../../../engine/make_schema.ts";
 import { Expansion } from "./expansion.ts";
 import { type GateEngine, gateEngine } from "./gate_engine.ts";
 import { KnownTexts } from "./known_texts.ts";
-import { QuickOnly } from "./quick_only.ts";
 import type { OpenSchemaConnection, SchemaConnection } from "./schema_connection.ts";
 
 /** What one database's schema is made of. */
@@ -48,11 +47,10 @@ export function charactersMade(): number {
 
 /** Whoever works on its connection leaves the schema as it is. */
 export class CompiledSchema {
-  readonly quickOnly: QuickOnly;
   /** Decisions about statements under levels, by both. */
   readonly gates = new KnownTexts<EngineFailure | null>();
   /** Facts of statements that change no schema, with foreign keys, by text. */
-  readonly facts = new KnownTexts<EngineFacts>(true);
+  readonly facts = new KnownTexts<EngineFacts>({ keepsLong: true });
   /** Texts that do more than insert one row. */
   readonly doMore = new KnownTexts<boolean>();
 
@@ -61,7 +59,6 @@ export class CompiledSchema {
   readonly #characters: number;
 
   constructor(private readonly open: OpenSchemaConnection, private readonly schema: SchemaTexts) {
-    this.quickOnly = new QuickOnly(schema.statements);
     this.#characters = charactersOf(schema.statements);
   }
 

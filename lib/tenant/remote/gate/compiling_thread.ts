@@ -27,7 +27,7 @@ function reply(message: ThreadReply): void {
 }
 
 async function answer({ version, schema, request }: SentRequest): Promise<void> {
-  const compiler = new GateCompiler(version, await compiledSchema("wasm", schema), syntaxOf);
+  const compiler = new GateCompiler(version, await compiledSchema("wasm", schema), { syntax: syntaxOf });
   const usedUp = async () => await wasmBytes() > USED_UP_BYTES;
   try {
     reply({ is: "answer", answer: answerRequest(compiler, request), usedUp: await usedUp() });

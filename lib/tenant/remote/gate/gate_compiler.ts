@@ -18,6 +18,7 @@ import type { TenantStatement } from "../../tenant_statement.ts";
 import type { CompiledSchema } from "./compiled_schema.ts";
 import { type CallWeight, type Expansion, noWeight, tooWide } from "./expansion.ts";
 import { effectiveLevel, levelKey, overLevel } from "./level.ts";
+import type { QuickOnly } from "./quick_only.ts";
 import type { SchemaConnection } from "./schema_connection.ts";
 
 /** What the gate reads of a call. */
@@ -41,20 +42,29 @@ interface Compiling {
   readonly weight: CallWeight;
 }
 
+/** What a compiler is given beside the schema. */
+interface CompilerOptions {
+  /** Says of every text what `readSyntax` says. */
+  readonly syntax?: typeof readSyntax;
+  /** Throws `TakesLong` before what may take longer than the thread that serves may be kept. */
+  readonly quickOnly?: QuickOnly;
+}
+
 export class GateCompiler {
-  /**
-   * `syntax` says of every text what `readSyntax` says. `quickOnly`: it throws `TakesLong` instead of doing what may take
-   * longer than the thread that serves may be kept.
-   */
+  readonly #syntax: typeof readSyntax;
+  readonly #quickOnly: QuickOnly | null;
+
   constructor(
     private readonly version: number,
     private readonly compiled: CompiledSchema,
-    private readonly syntax = readSyntax,
-    private readonly quickOnly = false,
-  ) {}
+    { syntax = readSyntax, quickOnly }: CompilerOptions = {},
+  ) {
+    this.#syntax = syntax;
+    this.#quickOnly = quickOnly ?? null;
+  }
 
   inspect(statements: readonly InspectedStatement[], options?: InspectOptions): Inspection {
-    if (this.quickOnly) this.compiled.quickOnly.mayRead(statements);
+    this.#quickOnly?.mayRead(statements);
     const last = statements.length - 1;
     const changes = statements.some((statement, at) => statement.changesSchema && at < last);
     return this.#on({ changes, foreignKeysOff: options?.foreignKeysOff ?? false }, (source) => {
@@ -95,7 +105,7 @@ export class GateCompiler {
   }
 
   tables(): SchemaNames["tables"] {
-    if (this.quickOnly) this.compiled.quickOnly.mayList(this.compiled);
+    this.#quickOnly?.mayList(this.compiled);
     return listTables(this.compiled.connection);
   }
 
@@ -108,7 +118,7 @@ export class GateCompiler {
       (source) =>
         texts.map(({ statement, changes: applies }) => {
           const on = { source, weight };
-          if (this.quickOnly) this.compiled.quickOnly.mayCompile(on, statement.sql, this.syntax);
+          this.#quickOnly?.mayCompile(on, statement.sql, this.#syntax);
           const target = statementTarget(source.connection, statement);
           if (changes && applies) {
             this.#mayApply(on, statement.sql);
@@ -132,9 +142,9 @@ export class GateCompiler {
 
   /** What a call has learned of a statement holds for its gate: a long text takes the engine long. */
   #compile(on: Compiling, statement: InspectedStatement, apply: (() => void) | null = null): Compiled {
-    const { facts, quickOnly } = this.compiled;
+    const { facts } = this.compiled;
     const known = on.source === this.compiled && !statement.changesSchema ? facts : null;
-    if (this.quickOnly) quickOnly.mayCompile(on, statement.sql, this.syntax);
+    this.#quickOnly?.mayCompile(on, statement.sql, this.#syntax);
     const refusal = this.#refusal(on, statement.sql);
     if (refusal !== null) return refusal;
     const found = known?.get(statement.sql);
@@ -145,7 +155,7 @@ export class GateCompiler {
   }
 
   #refusal({ source: { expansion }, weight }: Compiling, sql: string) {
-    const read = this.syntax(sql);
+    const read = this.#syntax(sql);
     if (!read.ok) return expansion.refusal(sql, 0, weight);
     const { tableUses, widths } = read.syntax;
     return tooWide(widths, weight) ?? expansion.refusal(sql, tableUses, weight);
@@ -156,7 +166,7 @@ export class GateCompiler {
     level: Level,
     statement: TenantStatement,
   ): EngineFailure | null {
-    const read = this.syntax(statement.sql);
+    const read = this.#syntax(statement.sql);
     if (!read.ok) return plainFailure(read.reason === "too_big" ? "too_big" : "syntax_error", read.message);
     const { syntax } = read;
     if (syntax.refusal !== null) return plainFailure("denied", syntax.refusal);
@@ -179,7 +189,7 @@ export class GateCompiler {
 
   /** The statements of a call; `changes`: a later one sees another schema than the first. */
   #schemaTexts({ level, statements }: Pick<TenantCall, "level" | "statements">) {
-    if (this.quickOnly) this.compiled.quickOnly.mayRead(statements);
+    this.#quickOnly?.mayRead(statements);
     const texts = statements.map((statement) => ({
       statement,
       changes: level === "schema" && this.#changesSchema(statement.sql),
@@ -188,19 +198,19 @@ export class GateCompiler {
   }
 
   #changesSchema(sql: string): boolean {
-    const read = this.syntax(sql);
+    const read = this.#syntax(sql);
     return read.ok && read.syntax.class === "schema" && read.syntax.pragma === null;
   }
 
   /** Not from where errors are taken for the engine's. Throws `TakesLong`. */
   #mayApply({ weight }: Compiling, sql: string): void {
-    if (!this.quickOnly) return;
-    const read = this.syntax(sql);
-    if (read.ok && read.syntax.verb === "alter") this.compiled.quickOnly.mayAlter(weight);
+    if (this.#quickOnly === null) return;
+    const read = this.#syntax(sql);
+    if (read.ok && read.syntax.verb === "alter") this.#quickOnly.mayAlter(weight);
   }
 
   #applyChange({ connection, expansion }: Source, sql: string): void {
-    const read = this.syntax(sql);
+    const read = this.#syntax(sql);
     applySchemaChange(connection, { sql, tableAs: read.ok ? read.syntax.tableAs : null });
     expansion.add(sql);
   }
@@ -211,7 +221,7 @@ export class GateCompiler {
     work: (source: Source) => T,
   ): T {
     if (!changes && !foreignKeysOff) return work(this.compiled);
-    if (this.quickOnly) this.compiled.quickOnly.mayMake("own");
+    this.#quickOnly?.mayMake("own");
     const connection = this.compiled.copy();
     try {
       if (foreignKeysOff) connection.exec("PRAGMA foreign_keys=OFF");

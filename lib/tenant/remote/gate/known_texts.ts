@@ -40,15 +40,19 @@ export function knownCharacters(): number {
 export class KnownTexts<Value> {
   readonly #texts = new Map<string, Known<Value>>();
 
+  readonly #keepsLong: boolean;
+
   /** `keepsLong`: what is said of a long text is asked for again by the same call. */
-  constructor(private readonly keepsLong = false) {}
+  constructor({ keepsLong = false }: { readonly keepsLong?: boolean } = {}) {
+    this.#keepsLong = keepsLong;
+  }
 
   get(text: string): Value | undefined {
     return this.#texts.get(text)?.value;
   }
 
   set(text: string, value: Value): void {
-    if (text.length >= LONG_TEXT && !this.keepsLong) return;
+    if (text.length >= LONG_TEXT && !this.#keepsLong) return;
     this.#forget(text);
     const known = { value, length: text.length, forget: () => this.#forget(text) };
     this.#texts.set(text, known);

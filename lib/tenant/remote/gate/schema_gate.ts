@@ -14,7 +14,7 @@ import { answerRequest, type GateRequest } from "./gate_request.ts";
 import type { GateEngine } from "./gate_engine.ts";
 import type { GateAsker, GateThread } from "./gate_thread.ts";
 import { levelKey } from "./level.ts";
-import { TakesLong } from "./quick_only.ts";
+import { QuickOnly, TakesLong } from "./quick_only.ts";
 
 type Targets = readonly (StatementTarget | null)[];
 
@@ -67,7 +67,10 @@ export class SchemaGate {
     this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
     this.changesBeside = schema.statements.some((sql) => /\b(TRIGGER|VIRTUAL|CONFLICT)\b/i.test(sql));
     this.hasVirtualTables = schema.statements.some((sql) => /^CREATE\s+VIRTUAL/i.test(sql));
-    this.#quick = new GateCompiler(version, compiled, compilers.syntax, true);
+    this.#quick = new GateCompiler(version, compiled, {
+      syntax: compilers.syntax,
+      quickOnly: new QuickOnly(schema.statements),
+    });
   }
 
   /** To be made anew. */
@@ -135,7 +138,7 @@ export class SchemaGate {
   /** Null: it takes too long. */
   async #patiently<Answer>(request: GateRequest): Promise<Answer | null> {
     const { version, schema, compiled, compilers: { gateThread, syntax, asker } } = this;
-    const here = () => answerRequest(new GateCompiler(version, compiled, syntax), request);
+    const here = () => answerRequest(new GateCompiler(version, compiled, { syntax }), request);
     return await gateThread.ask(asker, { version, schema, request }, here) as Answer | null;
   }
 }
