@@ -5,8 +5,12 @@ export class CommitNotices {
   readonly #watchers = new Map<string, Set<() => void>>();
   #ofAll: ((databaseId: string) => void) | null = null;
 
-  /** `others`: other processes may commit too, of which nothing is told here. */
-  constructor(readonly others: boolean) {}
+  /** Other processes may commit too, of which nothing is told here. */
+  readonly others: boolean;
+
+  constructor({ others }: Pick<CommitNotices, "others">) {
+    this.others = others;
+  }
 
   /** Calls everybody who watches the database. */
   tell(databaseId: string): void {

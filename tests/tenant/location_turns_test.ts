@@ -30,7 +30,7 @@ async function withTurns(body: (world: World) => Promise<void>): Promise<void> {
       ...settings,
       platform,
       underWay: new RequestsUnderWay(),
-      commits: new CommitNotices(true),
+      commits: new CommitNotices({ others: true }),
     });
     const turns = new LocationTurns(clock, catalog);
     const removing = async () => {

@@ -19,7 +19,7 @@ const AT_ONCE = 16;
 const unasked = () => Promise.reject(new TypeError("a server was asked"));
 const context: RemoteContext = {
   underWay: new RequestsUnderWay(),
-  commits: new CommitNotices(true),
+  commits: new CommitNotices({ others: true }),
   platform: {
     dataSecret: "TENANTS_TOKEN",
     endpoint: unasked,

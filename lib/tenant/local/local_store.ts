@@ -52,7 +52,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   readonly lookups: KeyLookups | null;
   /** Set once, before the first call. */
   archive: ArchiveHooks | null = null;
-  readonly commits = new CommitNotices(false);
+  readonly commits = new CommitNotices({ others: false });
   readonly metrics: TenantStore["metrics"] = () => localMetrics(this.parts, this.archive);
   readonly statementMs: number;
   readonly transactions: OpenTransactions;

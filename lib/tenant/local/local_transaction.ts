@@ -192,7 +192,7 @@ export class LocalTransaction implements TenantTransaction {
 
 /** The outcome of a call whose child ended: of its own doing, or else the transaction was taken away. */
 function unfinishedCall(ended: ChildEnded, durationMs: number): TenantOutcome {
-  const { ending, ran } = ended;
-  if (!ran || ending === "gone" || ending === "unexpected") throw takenAway(whyEnded(ended));
+  const { ending } = ended;
+  if (ending === "gone" || ending === "unexpected") throw takenAway(whyEnded(ended));
   return unfinished(ending === "timeout" ? "timeout" : "too_big", 0, Math.round(durationMs));
 }

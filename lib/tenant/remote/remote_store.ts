@@ -53,7 +53,7 @@ export class RemoteStore implements TenantStore {
   readonly transfers: TransferStore | null;
   readonly #open = new Map<string, RemoteTenant>();
   readonly #catalog: Catalog;
-  readonly commits = new CommitNotices(true);
+  readonly commits = new CommitNotices({ others: true });
   readonly #locations: LocationKeeper;
   readonly #snapshots: RemoteSnapshots;
   readonly #slots: SlowSlots;

@@ -98,7 +98,7 @@ export class OpenFiles {
 
   /** Closes a file that another process has open: its log stays beside it. */
   leaveHeld(databaseId: string): void {
-    this.#leave(databaseId, true);
+    this.#leave(databaseId, { isHeld: true });
   }
 
   /** Between two frames: makes caches smaller, and then closes what is still beyond the bounds. */
@@ -134,9 +134,9 @@ export class OpenFiles {
     for (const id of [...this.#left].slice(-FOLDS_AT_END)) this.#fold(id);
   }
 
-  #leave(databaseId: string, isHeld = false): void {
+  #leave(databaseId: string, options?: { readonly isHeld: boolean }): void {
     try {
-      if (this.#take(databaseId)?.leave(isHeld) && this.#left.size < MAX_LEFT) this.#left.add(databaseId);
+      if (this.#take(databaseId)?.leave(options) && this.#left.size < MAX_LEFT) this.#left.add(databaseId);
     } catch {
       // A failure of the disk: what was answered is in the log, and whoever opens the file next meets it.
     }

@@ -39,7 +39,7 @@ export function writeGroup(group: WriteGroup): void {
   if (only?.dryRun) return answerDryRun(group, only);
   try {
     if (group.calls.length > 1 && mustRunAlone(group)) throw new GroupLost();
-    withMemory(() => commitTogether(group, group.calls, true), only?.snapshot === undefined);
+    withMemory(() => commitTogether(group), only?.snapshot === undefined);
   } catch (error) {
     if (only && group.calls.length === 1 && !(error instanceof GroupLost)) {
       endRefused(group, only, 0, error);
@@ -76,7 +76,8 @@ function commitOneByOne(group: WriteGroup): void {
       group.answer([...outcomes, ...own], before + ownText);
     try {
       const run = withMemory(
-        () => commitTogether({ ...group, answer }, [call], !logged, index),
+        () =>
+          commitTogether({ ...group, calls: [call], logRows: logged ? [] : group.logRows, answer }, index),
         call.snapshot === undefined,
       );
       logged = true;
@@ -88,20 +89,17 @@ function commitOneByOne(group: WriteGroup): void {
   }
 }
 
-function commitTogether(
-  group: WriteGroup,
-  calls: readonly WireCall[],
-  withLogRows: boolean,
-  firstIndex = 0,
-): { outcomes: WireOutcome[]; text: string } {
+/** `firstIndex`: of its first call, among those that are served. */
+function commitTogether(group: WriteGroup, firstIndex = 0): { outcomes: WireOutcome[]; text: string } {
+  const { calls } = group;
   const connection = group.file.writer();
   const foreignKeysOff = calls.length === 1 && calls[0]?.foreignKeysOff === true;
   if (foreignKeysOff) connection.database.exec("PRAGMA foreign_keys=OFF");
   try {
     connection.internalRun("BEGIN IMMEDIATE");
     const change = new CommitChange();
-    const done = runAll({ ...group, calls }, connection, change, firstIndex);
-    if (withLogRows) insertLogRows(connection, group.logRows);
+    const done = runAll(group, connection, change, firstIndex);
+    insertLogRows(connection, group.logRows);
     insertChange(connection, change);
     group.answer(done.outcomes, done.text);
     commitToDisk(connection);

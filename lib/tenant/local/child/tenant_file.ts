@@ -129,7 +129,7 @@ export class TenantFile {
   }
 
   /** Closes the file, which others may have open (`isHeld`); whether its log stays. Only a long one is folded in: two syncs. */
-  leave(isHeld = false): boolean {
+  leave({ isHeld = false } = {}): boolean {
     const wrote = this.#writer !== null || this.#leftLog;
     const logBytes = wrote ? logBytesAt(this.path) : 0;
     const leaves = wrote && logBytes <= LEFT_LOG_BYTES;

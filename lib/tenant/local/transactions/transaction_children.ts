@@ -143,7 +143,7 @@ export class TransactionChildren {
   }
 
   #send(place: Place, request: WaitingWork["request"]): Promise<ReplyFrame> {
-    if (!this.places.includes(place)) return Promise.reject(new ChildEnded("unexpected", false));
+    if (!this.places.includes(place)) return Promise.reject(new ChildEnded("unexpected"));
     this.#frame = (this.#frame + 1) >>> 0;
     return new Promise((resolve, reject) => {
       place.waiting.push({ request, frame: this.#frame, resolve, reject });
@@ -171,8 +171,8 @@ export class TransactionChildren {
     }
     closing?.closed();
     for (const { closed } of toClose.splice(0)) closed();
-    running?.reject(new ChildEnded(ending, true));
-    for (const one of waiting.splice(0)) one.reject(new ChildEnded(ending, false));
+    running?.reject(new ChildEnded(ending));
+    for (const one of waiting.splice(0)) one.reject(new ChildEnded("unexpected"));
   }
 
   #kill(place: Place, ending: Ending): void {

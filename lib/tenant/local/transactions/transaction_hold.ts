@@ -232,6 +232,6 @@ const GONE = "whoever began it has gone";
 const NEEDS_NOTHING: WorkNeeds = { writes: false, signal: null };
 
 /** Why a transaction is lost whose child has ended. */
-export function whyEnded({ ending, ran }: ChildEnded): string {
-  return ran && ending === "timeout" ? "its statement ran longer than the time limit" : "its engine ended";
+export function whyEnded({ ending }: ChildEnded): string {
+  return ending === "timeout" ? "its statement ran longer than the time limit" : "its engine ended";
 }

@@ -9,8 +9,8 @@ export type Ending = "timeout" | "gone" | "memory" | "unexpected";
 
 /** Thrown to whoever waits for a frame of a child that has ended. */
 export class ChildEnded extends Error {
-  /** `ran`: the frame was being served; false: it waited behind another one. */
-  constructor(readonly ending: Ending, readonly ran: boolean) {
+  /** `unexpected` too where the frame only waited behind another one. */
+  constructor(readonly ending: Ending) {
     super(ending);
   }
 }
