@@ -20,14 +20,14 @@ export class ChangeFigures {
   constructor(private readonly database: DatabaseSync) {}
 
   all(): RunFigures {
-    this.#all ??= this.#prepare("SELECT total_changes(), changes(), last_insert_rowid()", true);
+    this.#all ??= this.#prepare("SELECT total_changes(), changes(), last_insert_rowid()", { big: true });
     const [total, own, rowid] = valuesOf(this.#all);
     return { total: Number(total), own: Number(own), rowid: typeof rowid === "bigint" ? rowid : 0n };
   }
 
   /** The total alone, which takes half the time. */
   total(): number {
-    this.#total ??= this.#prepare("SELECT total_changes()", false);
+    this.#total ??= this.#prepare("SELECT total_changes()");
     return Number(valuesOf(this.#total)[0]);
   }
 
@@ -36,7 +36,7 @@ export class ChangeFigures {
     this.#all = this.#total = null;
   }
 
-  #prepare(sql: string, big: boolean): StatementSync {
+  #prepare(sql: string, { big = false } = {}): StatementSync {
     const statement = this.database.prepare(sql);
     statement.setReturnArrays(true);
     statement.setReadBigInts(big);

@@ -34,18 +34,26 @@ export function noteKeeping(database: DatabaseSync, forget: () => void): void {
 
 /**
  * Does `work`. Where SQLite has no memory for it, no connection of this process keeps a statement any more: a short text
- * can take half a megabyte, so those of one database could leave nothing for all others. Then the work is done once more,
- * unless its failure may have left something (`again` is false). Throws what `work` throws.
+ * can take half a megabyte, so those of one database could leave nothing for all others. Then the work is done once more.
+ * Throws what `work` throws.
  */
-export function withMemory<T>(work: () => T, again = true): T {
+export function withMemory<T>(work: () => T): T {
+  try {
+    return makingRoom(work);
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+  }
+  return work();
+}
+
+/** The same once: for work whose failure may have left something. */
+export function makingRoom<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!isOutOfMemory(error)) throw error;
-    forgetAll();
-    if (!again) throw error;
+    if (isOutOfMemory(error)) forgetAll();
+    throw error;
   }
-  return work();
 }
 
 /** Whether SQLite had no memory for work whose failure was not thrown. Then there is room for it to be done once more. */

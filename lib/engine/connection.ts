@@ -8,7 +8,7 @@ import { bindable, type EngineValue, type SqlParameter } from "../sql/words/sql_
 import { systemClock } from "../core/clock.ts";
 import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ChangeFigures } from "./change_figures.ts";
-import { noteClosed, noteCompiled, noteKeeping, withMemory } from "./compiled_texts.ts";
+import { makingRoom, noteClosed, noteCompiled, noteKeeping, withMemory } from "./compiled_texts.ts";
 import { ENGINE_PRAGMAS } from "./engine_limits.ts";
 import { type Prepared, PreparedStatements } from "./prepared_statements.ts";
 import { ReadRows } from "./rows_read/read_rows.ts";
@@ -124,7 +124,7 @@ export class Connection {
       if (facts !== null) this.#prepared.share(sql, facts);
       return result;
     }
-    const result = withMemory(once, false);
+    const result = makingRoom(once);
     // A schema change earlier in the call may have invalidated the column names of compiled statements.
     if (level === "schema") this.#prepared.clear();
     return result;

@@ -56,14 +56,14 @@ export abstract class LookupReader {
   #compiles = true;
 
   /** Throws what the engine throws. */
-  constructor(private readonly path: string, private readonly readOnly: boolean) {
+  constructor(private readonly path: string, private readonly options: { readonly readOnly: boolean }) {
     this.database = this.#open();
     this.#guard = new Guard(modulesClosed ??= closedModules(moduleNames(this.database)));
     this.#authorize();
   }
 
   #open(): DatabaseSync {
-    const { path, readOnly } = this;
+    const { path, options: { readOnly } } = this;
     const database = openDatabase(path, { readOnly, busyTimeoutMs: 0, valueBytes: MAX_VALUE_BYTES });
     database.exec(PRAGMAS);
     return database;
@@ -132,7 +132,7 @@ export class LookupConnection extends LookupReader {
 
   /** Throws what the engine throws. */
   constructor(path: string) {
-    super(path, true);
+    super(path, { readOnly: true });
     [this.#begin, this.#commit] = this.own(() =>
       [this.database.prepare("BEGIN"), this.database.prepare("COMMIT")] as const
     );
@@ -176,7 +176,7 @@ export class LookupConnection extends LookupReader {
 /** A database in memory that is a copy of one file after the other: no file is opened by the engine, and none closed. */
 export class LookupImages extends LookupReader {
   constructor() {
-    super(":memory:", false);
+    super(":memory:", { readOnly: false });
   }
 
   /** Compiles and proves a read (`prove`) in a copy of the file whose bytes these are; those of the copy before end. */

@@ -6,7 +6,7 @@ import type { Connection } from "../../../engine/connection.ts";
 import { defersReferences } from "./call_work.ts";
 import { commitToDisk } from "./commit_to_disk.ts";
 import { dryRunCall } from "./dry_run.ts";
-import { withMemory } from "../../../engine/compiled_texts.ts";
+import { makingRoom, withMemory } from "../../../engine/compiled_texts.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 import { CommitChange } from "../../../sql/service/change_rows.ts";
 import { isKeyLookup } from "../../../engine/key_lookup.ts";
@@ -39,7 +39,7 @@ export function writeGroup(group: WriteGroup): void {
   if (only?.dryRun) return answerDryRun(group, only);
   try {
     if (group.calls.length > 1 && mustRunAlone(group)) throw new GroupLost();
-    withMemory(() => commitTogether(group), only?.snapshot === undefined);
+    withRoomFor(only)(() => commitTogether(group));
   } catch (error) {
     if (only && group.calls.length === 1 && !(error instanceof GroupLost)) {
       endRefused(group, only, 0, error);
@@ -75,10 +75,8 @@ function commitOneByOne(group: WriteGroup): void {
     const answer = (own: readonly WireOutcome[], ownText: string) =>
       group.answer([...outcomes, ...own], before + ownText);
     try {
-      const run = withMemory(
-        () =>
-          commitTogether({ ...group, calls: [call], logRows: logged ? [] : group.logRows, answer }, index),
-        call.snapshot === undefined,
+      const run = withRoomFor(call)(() =>
+        commitTogether({ ...group, calls: [call], logRows: logged ? [] : group.logRows, answer }, index)
       );
       logged = true;
       outcomes.push(...run.outcomes);
@@ -87,6 +85,11 @@ function commitOneByOne(group: WriteGroup): void {
       outcomes.push(endRefused({ ...group, answer }, call, index, error));
     }
   }
+}
+
+/** What was done before a failure is undone, but for a snapshot that was taken. */
+function withRoomFor(call: WireCall | undefined): typeof withMemory {
+  return call?.snapshot === undefined ? withMemory : makingRoom;
 }
 
 /** `firstIndex`: of its first call, among those that are served. */
