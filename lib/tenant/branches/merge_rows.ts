@@ -41,7 +41,7 @@ export function* mergeRows(run: MergeRun, { pairs }: Compared): Work<void> {
       ancestor: null,
       ours: null,
       theirs: null,
-    }, false);
+    });
   }
 }
 

@@ -59,7 +59,7 @@ export class MergeRun {
 
   /** Whether the merge, at its end, may be committed unless one of its statements has failed. */
   get complete(): boolean {
-    return this.outcome(false) === "merged";
+    return this.outcome === "merged";
   }
 
   /** Counts by table and action. */
@@ -77,14 +77,15 @@ export class MergeRun {
     return { count, digest: digest.hex, items };
   }
 
-  conflict({ kind, table, key, ancestor, ours, theirs }: FoundConflict, settled: boolean): void {
+  conflict({ kind, table, key, ancestor, ours, theirs }: FoundConflict): void {
     this.#conflicts.digest.add(JSON.stringify([kind, table]), [key, ancestor, ours, theirs]);
     if (this.#conflicts.count++ < MAX_SHOWN_ROWS) {
       const shown = (row: Row | null) => row && jsonRow(row, this.#rowForm);
       const sides = { ancestor: shown(ancestor), ours: shown(ours), theirs: shown(theirs) };
       this.#show({ kind, table, key: jsonRow(key, this.#rowForm), ...sides });
     }
-    if (!settled) this.unsettled++;
+    // A broken reference has no side that could win.
+    if (kind === "foreign_key" || this.onConflict === "abort") this.unsettled++;
   }
 
   #show(conflict: MergeConflict): void {
@@ -110,9 +111,8 @@ export class MergeRun {
     }
   }
 
-  /** The outcome, once the merge has ended. */
-  outcome(failed: boolean): MergeOutcome<unknown>["outcome"] {
-    if (failed) return "failed";
+  /** The outcome, once the merge has ended, unless one of its statements has failed. */
+  get outcome(): Exclude<MergeOutcome<unknown>["outcome"], "failed"> {
     if (this.refusal !== null) return "refused";
     if (this.unsettled > 0) return "conflict";
     const unexpected = this.#expects !== null &&

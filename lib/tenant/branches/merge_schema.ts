@@ -61,7 +61,6 @@ function mergedSchema(
     const [before, after, ours] = [old.get(key), theirs.get(key), merged.get(key)];
     if (before?.sql === after?.sql || after?.sql === ours?.sql) continue;
     if (ours?.sql !== before?.sql) {
-      const { onConflict } = run;
       run.conflict({
         kind: "schema",
         table: (after ?? before ?? ours)?.table ?? "",
@@ -69,8 +68,8 @@ function mergedSchema(
         ancestor: textOf(before),
         ours: textOf(ours),
         theirs: textOf(after),
-      }, onConflict !== "abort");
-      if (onConflict !== "theirs") continue;
+      });
+      if (run.onConflict !== "theirs") continue;
     }
     if (after === undefined) merged.delete(key);
     else merged.set(key, after);

@@ -19,6 +19,12 @@ export type NumberedKey = readonly [number: bigint, ...key: Row];
 /** Each statement names its conflict clause, because a constraint's own clause could end the transaction. */
 export type OnClash = "ABORT" | "REPLACE";
 
+/** How rows are looked up. */
+export interface LookUpForm {
+  /** In the form that `storedValue` reads. */
+  readonly exactly: boolean;
+}
+
 /** Makes the statements of one table. */
 export class TrunkStatements {
   readonly #name: string;
@@ -31,11 +37,8 @@ export class TrunkStatements {
     this.#key = pair.key.map((at) => this.#columns[at] ?? "");
   }
 
-  /**
-   * Reads the rows with the given keys, each after its key's index; the engine compares by the columns' rules. `exactly`: in
-   * the form that `storedValue` reads.
-   */
-  lookUp(keys: readonly NumberedKey[], exactly: boolean): AskedStatement {
+  /** Reads the rows with the given keys, each after its key's index; the engine compares by the columns' rules. */
+  lookUp(keys: readonly NumberedKey[], { exactly }: LookUpForm): AskedStatement {
     return this.#ofKeys(
       this.#columns.map((name) => (exactly ? tagged : guarded)(`t.${name}`)).join(", "),
       keys,

@@ -7,7 +7,13 @@ import type { MergeRun } from "./merge_run.ts";
 import { rowLength } from "./row_pages.ts";
 import { type RowChange, sameRow, sameValue } from "./row_change.ts";
 import type { TablePair } from "./table_pair.ts";
-import { type NumberedKey, type OnClash, TrunkStatements, type Write } from "./trunk_statements.ts";
+import {
+  type LookUpForm,
+  type NumberedKey,
+  type OnClash,
+  TrunkStatements,
+  type Write,
+} from "./trunk_statements.ts";
 import { mayAll, mustAll, type Row, rowsOf, type Work } from "./work.ts";
 
 /** The most changes that wait until others have freed a unique value. */
@@ -93,7 +99,6 @@ export class TrunkTable {
 
   /** Notes a conflict; true where the branch's side wins. */
   #conflict(change: RowChange, ours: Row | null, kind: "row" | "constraint" = "row"): boolean {
-    const { onConflict } = this.run;
     this.run.conflict({
       kind,
       table: this.pair.table,
@@ -101,8 +106,8 @@ export class TrunkTable {
       ancestor: change.before,
       ours,
       theirs: change.after,
-    }, onConflict !== "abort");
-    return onConflict === "theirs";
+    });
+    return this.run.onConflict === "theirs";
   }
 
   /** Writes the changes; returns those that clash on a unique value. */
@@ -195,9 +200,9 @@ export class TrunkTable {
     const numbered = keys.map((key, at) => [BigInt(at), ...key] as const);
     for (const some of inParts(numbered, rowLength)) {
       for (const part of yield* this.#inAnswers(some)) {
-        let rows: readonly Row[] = yield* this.#lookUp(part, this.#exactly);
+        let rows: readonly Row[] = yield* this.#lookUp(part, { exactly: this.#exactly });
         if (!this.#exactly && rows.some((row) => row.some(isDoubtful))) {
-          rows = yield* this.#lookUp(part, true);
+          rows = yield* this.#lookUp(part, { exactly: true });
         }
         for (const [at, ...row] of rows) found[Number(at)] = row;
       }
@@ -213,13 +218,13 @@ export class TrunkTable {
     return inParts(keys.filter(([at]) => bytes.has(at)), ([at]) => bytes.get(at) ?? 0);
   }
 
-  *#lookUp(keys: readonly NumberedKey[], exactly: boolean): Work<readonly Row[]> {
-    const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(keys, exactly)]);
-    if (answer?.ok) return exactly ? answer.rows.map((row) => row.map(storedValue)) : answer.rows;
+  *#lookUp(keys: readonly NumberedKey[], form: LookUpForm): Work<readonly Row[]> {
+    const [answer] = yield* mayAll("trunk", [this.#statements.lookUp(keys, form)]);
+    if (answer?.ok) return form.exactly ? answer.rows.map((row) => row.map(storedValue)) : answer.rows;
     // All rows together may be more than a remote engine sends at once.
     if (answer?.failure.kind !== "result_too_large" || keys.length === 1) throw answer?.error;
     const rows: Row[] = [];
-    for (const key of keys) rows.push(...(yield* this.#lookUp([key], exactly)));
+    for (const key of keys) rows.push(...(yield* this.#lookUp([key], form)));
     return rows;
   }
 

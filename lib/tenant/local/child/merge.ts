@@ -75,7 +75,7 @@ function mergeOpen(trunk: TenantFile, open: OpenBranch, request: MergeRequest): 
   }
   const snapshotTaken = commits && run.wrote;
   if (!request.dryRun && !snapshotTaken) dropSnapshot(trunk, request.snapshot);
-  return ending({ outcome: run.outcome(failure !== null), failure, snapshotTaken });
+  return ending({ outcome: failure === null ? run.outcome : "failed", failure, snapshotTaken });
 }
 
 function attempt(

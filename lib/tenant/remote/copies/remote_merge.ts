@@ -68,7 +68,7 @@ export class RemoteMerge {
       const committed = failure === null && this.#run.complete && !dryRun;
       const snapshotTaken = taken && committed && this.#run.wrote;
       if (taken && !snapshotTaken) await snapshots.dropUnused(trunk.databaseId, snapshot);
-      return this.#outcome(this.#run.outcome(failure !== null), failure, snapshotTaken);
+      return this.#outcome(failure, snapshotTaken);
     } catch (error) {
       if (taken) await snapshots.dropBehind(error, trunk.databaseId, snapshot);
       throw error;
@@ -135,7 +135,8 @@ export class RemoteMerge {
     return null;
   }
 
-  #outcome(outcome: Outcome["outcome"], failure: EngineFailure | null, snapshotTaken: boolean): Outcome {
+  #outcome(failure: EngineFailure | null, snapshotTaken: boolean): Outcome {
+    const outcome = failure === null ? this.#run.outcome : "failed";
     const { refusal, rowsRead } = this.#run;
     const report = this.#report();
     return { outcome, report, reason: refusal, failure, snapshotTaken, rowsRead, durationMs: this.#ms };
