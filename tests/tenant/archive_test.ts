@@ -231,7 +231,7 @@ Deno.test("a restore that begins while a log is folded in waits for that, and bo
     const folding = archive.holding(tenant.id, async (fold) => {
       taken.resolve();
       await restores.promise;
-      await fold(false);
+      await fold({ keeps: false });
     });
     await taken.promise;
     await tenant.run("read", [["SELECT 1"]]);

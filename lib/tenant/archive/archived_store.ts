@@ -1,10 +1,13 @@
 // The databases that are archived, as their store gives them to the archive.
 
-/**
- * Folds a log into its file. Returns how many of its frames are there then; null: all, and the log is empty. `keeps`: the
- * log's file keeps its length, and is written from its start again.
- */
-export type FoldLog = (keeps: boolean) => Promise<number | null>;
+/** How a log is folded in. */
+export interface FoldForm {
+  /** The log's file keeps its length, and is written from its start again. */
+  readonly keeps: boolean;
+}
+
+/** Folds a log into its file. Returns how many of its frames are there then; null: all, and the log is empty. */
+export type FoldLog = (form: FoldForm) => Promise<number | null>;
 
 /** The store of databases. */
 export interface ArchivedStore {

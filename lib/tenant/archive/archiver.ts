@@ -226,14 +226,14 @@ export class Archiver {
 
   /** Folds a log in that is long, or too long for a database that nobody writes any more. */
   async #foldLong({ databaseId, archive, again }: Changed): Promise<void> {
-    const due = await foldDue(`${this.options.databases.pathOf(databaseId)}-wal`, again);
+    const due = await foldDue(`${this.options.databases.pathOf(databaseId)}-wal`, { isWritten: again });
     if (due === null) return;
     await this.options.databases.holding(databaseId, async (fold) => {
       const state = await archive.state();
       // Nothing goes on in a log of which nothing is archived.
-      if (state === null || state.phase === "lost") return void await fold(false);
+      if (state === null || state.phase === "lost") return void await fold({ keeps: false });
       await archive.cut("folding");
-      await archive.folded(await fold(due.keeps));
+      await archive.folded(await fold(due));
     });
     // What is in the file now is not read again for it.
     if (await archive.needsBase()) await archive.cut();

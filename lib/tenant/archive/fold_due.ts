@@ -1,7 +1,7 @@
 // When a log begins and when it is folded into its file, and whether the log's file keeps its length then.
 import { logReaches } from "../log_length.ts";
 import { ifThere } from "../../store/if_there.ts";
-import type { ArchivedStore } from "./archived_store.ts";
+import type { ArchivedStore, FoldForm } from "./archived_store.ts";
 
 /** Bytes of a log from which it is folded in; of the log's file of a database that nobody writes any more. */
 const FOLD_BYTES = 16 * 1024 * 1024;
@@ -10,7 +10,10 @@ const IDLE_BYTES = 512 * 1024;
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 /** How the log at `path` is to be folded in; null: it is not yet. `isWritten`: somebody writes the database just now. */
-export async function foldDue(path: string, isWritten: boolean): Promise<{ readonly keeps: boolean } | null> {
+export async function foldDue(
+  path: string,
+  { isWritten }: { readonly isWritten: boolean },
+): Promise<FoldForm | null> {
   const bytes = (await Deno.stat(path).catch(() => null))?.size ?? 0;
   if (!isWritten) return bytes > IDLE_BYTES ? { keeps: false } : null;
   return logReaches(path, FOLD_BYTES) ? { keeps: bytes <= KEPT_BYTES } : null;
@@ -22,5 +25,5 @@ export async function wakeFile(
   databaseId: string,
 ): Promise<void> {
   if (await ifThere(Deno.stat(`${databases.pathOf(databaseId)}-wal`)) !== null) return;
-  await databases.holding(databaseId, async (fold) => void await fold(true));
+  await databases.holding(databaseId, async (fold) => void await fold({ keeps: true }));
 }

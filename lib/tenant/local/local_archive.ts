@@ -210,7 +210,7 @@ export class LocalArchive implements ArchiveHooks, ArchivedStore {
     const holder = { end: () => promise };
     lanes.transactions.add(holder);
     try {
-      await work(async (keeps) => {
+      await work(async ({ keeps }) => {
         const { reply } = await store.task({ op: "fold_all", db: databaseId, keeps }, "leased", "");
         return reply.t === "folded" ? reply.frames : 0;
       });
