@@ -103,11 +103,16 @@ export class ConsoleSessions {
   /** Notes that the owner has proved again who it is. Null when the session is gone. */
   async confirm(owner: SessionOwner, sessionId: string): Promise<ConsoleSessionRecord | null> {
     const { value: sessionHash } = await kvGet(this.kv, keys.sessionOf(ownerId(owner), sessionId));
-    return sessionHash === null ? null : await this.#change(sessionHash, (session, nowMs) => ({
-      ...session,
-      usedAt: nowMs,
-      signedInAt: nowMs,
-    }));
+    if (sessionHash === null) return null;
+    try {
+      return await this.#change(sessionHash, (session, nowMs) => ({
+        ...session,
+        usedAt: nowMs,
+        signedInAt: nowMs,
+      }));
+    } finally {
+      this.#cache.forget(sessionHash);
+    }
   }
 
   /** The sessions of an owner, as they are stored: some may have ended. The oldest first. */
@@ -168,7 +173,7 @@ export class ConsoleSessions {
     if (session.owner.kind === "member" && member === null) return null;
     if (session.epoch !== epochOf(member?.record ?? null, operatorKeyHash)) return null;
     if (nowMs - session.usedAt < TOUCH_MS) return { session, member };
-    const touched = await this.#change(sessionHash, (current, now) => ({ ...current, usedAt: now }), false);
+    const touched = await this.#change(sessionHash, (current, now) => ({ ...current, usedAt: now }));
     return touched === null ? null : { session: touched, member };
   }
 
@@ -185,22 +190,17 @@ export class ConsoleSessions {
   async #change(
     sessionHash: string,
     change: (session: ConsoleSessionRecord, nowMs: number) => ConsoleSessionRecord,
-    forget = true,
   ): Promise<ConsoleSessionRecord | null> {
-    try {
-      return await untilCommitted(async () => {
-        const entry = await kvGet(this.kv, keys.consoleSession(sessionHash));
-        if (entry.versionstamp === null) return null;
-        const nowMs = this.clock.now();
-        const next = change(entry.value, nowMs);
-        const expireIn = Math.max(1, expiryMs(next, nowMs));
-        const commit = this.kv.atomic().check(entry).set(entry.key, next, { expireIn })
-          .set(keys.sessionOf(ownerId(next.owner), next.id), sessionHash, { expireIn });
-        return await kvCommit(commit) ? next : FASTER;
-      });
-    } finally {
-      if (forget) this.#cache.forget(sessionHash);
-    }
+    return await untilCommitted(async () => {
+      const entry = await kvGet(this.kv, keys.consoleSession(sessionHash));
+      if (entry.versionstamp === null) return null;
+      const nowMs = this.clock.now();
+      const next = change(entry.value, nowMs);
+      const expireIn = Math.max(1, expiryMs(next, nowMs));
+      const commit = this.kv.atomic().check(entry).set(entry.key, next, { expireIn })
+        .set(keys.sessionOf(ownerId(next.owner), next.id), sessionHash, { expireIn });
+      return await kvCommit(commit) ? next : FASTER;
+    });
   }
 }
 

@@ -23,7 +23,7 @@ export type PostOutcome =
 
 /** Never throws. */
 export async function postPublic(post: PublicPost, network: PublicNetwork = internet): Promise<PostOutcome> {
-  if (refusalOf(post.url, post.allowPrivate) !== null) return { status: null, failure: "refused" };
+  if (refusalOf(post.url, post) !== null) return { status: null, failure: "refused" };
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), post.timeoutMs);
   try {
@@ -37,7 +37,7 @@ export async function postPublic(post: PublicPost, network: PublicNetwork = inte
 }
 
 /** Why nothing is sent there, whatever its name leads to; null: it may be. Completes "Send the address of a receiver: …". */
-export function refusalOf(url: URL, allowPrivate: boolean): string | null {
+export function refusalOf(url: URL, { allowPrivate }: Pick<PublicPost, "allowPrivate">): string | null {
   if (url.username !== "" || url.password !== "") return "it has a user or a password";
   if (url.hash !== "") return "it has a fragment";
   if (allowPrivate) return /^https?:$/.test(url.protocol) ? null : "it is neither https nor http";

@@ -191,11 +191,11 @@ async function webhookOf(
   return webhook;
 }
 
-function requireUrl({ sending: { allowPrivate } }: WebhooksContext, text: string): void {
+function requireUrl({ sending }: WebhooksContext, text: string): void {
   const url = URL.parse(text);
-  const refusal = url === null ? "it is no URL" : refusalOf(url, allowPrivate);
+  const refusal = url === null ? "it is no URL" : refusalOf(url, sending);
   if (refusal === null) return;
-  const way = url !== null && refusalOf(url, true) === null
+  const way = url !== null && refusalOf(url, { allowPrivate: true }) === null
     ? "; a service that is started with WEBHOOKS_PRIVATE=1 takes it"
     : "";
   throw invalidInput("url", `Send the address of a receiver on the public network; ${refusal}${way}`);
