@@ -76,32 +76,27 @@ function readPeriod(tokens: readonly Token[], at: number, nowMs: number): Period
 function readDay(tokens: readonly Token[], at: number, nowMs: number): Period | null {
   const [first, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]];
   const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(first?.lower ?? "");
-  if (iso) return day(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3]), at + 1, true);
+  if (iso) return dayOf(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3]), { end: at + 1, plain: true });
   const monthFirst = monthOf(first);
-  const dayOf = ordinal(monthFirst === null ? first : second);
+  const dayAt = ordinal(monthFirst === null ? first : second);
   const skip = monthFirst === null && second?.lower === "of" ? 1 : 0;
   const month = monthFirst ?? monthOf(skip ? third : second);
-  if (dayOf === null || month === null) return null;
+  if (dayAt === null || month === null) return null;
   const year = yearOf(tokens[at + 2 + skip]);
-  return day(
-    year ?? new Date(nowMs).getUTCFullYear(),
-    month,
-    dayOf,
-    at + (year === null ? 2 : 3) + skip,
-    false,
-  );
+  const end = at + (year === null ? 2 : 3) + skip;
+  return dayOf(year ?? new Date(nowMs).getUTCFullYear(), month, dayAt, { end, plain: false });
 }
 
 function readMonth(tokens: readonly Token[], at: number, nowMs: number): Period | null {
   const digits = /^(\d{4})-(\d{2})$/.exec(tokens[at]?.lower ?? "");
-  if (digits) return month(Number(digits[1]), Number(digits[2]) - 1, at + 1, true);
+  if (digits) return wholeMonth(Number(digits[1]), Number(digits[2]) - 1, { end: at + 1, plain: true });
   const named = monthOf(tokens[at]);
   if (named === null) return null;
   const of = tokens[at + 1]?.lower === "of" ? 1 : 0;
   const year = yearOf(tokens[at + 1 + of]);
   const end = year === null ? at + 1 : at + 2 + of;
   // "may" and "march" are verbs too.
-  return month(year ?? new Date(nowMs).getUTCFullYear(), named, end, year !== null);
+  return wholeMonth(year ?? new Date(nowMs).getUTCFullYear(), named, { end, plain: year !== null });
 }
 
 function readYear(tokens: readonly Token[], at: number): Period | null {
@@ -167,13 +162,15 @@ function shift(unit: string, dayMs: number, count: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + by, date.getUTCDate());
 }
 
-function day(year: number, monthAt: number, dayAt: number, end: number, plain: boolean): Period | null {
+type Written = Pick<Period, "end" | "plain">;
+
+function dayOf(year: number, monthAt: number, dayAt: number, written: Written): Period | null {
   const from = Date.UTC(year, monthAt, dayAt);
-  return Number.isNaN(from) ? null : { end, from, before: from + DAY_MS, plain };
+  return Number.isNaN(from) ? null : { ...written, from, before: from + DAY_MS };
 }
 
-function month(year: number, monthAt: number, end: number, plain: boolean): Period {
-  return { end, from: Date.UTC(year, monthAt), before: Date.UTC(year, monthAt + 1), plain };
+function wholeMonth(year: number, monthAt: number, written: Written): Period {
+  return { ...written, from: Date.UTC(year, monthAt), before: Date.UTC(year, monthAt + 1) };
 }
 
 function monthOf(token: Token | undefined): number | null {

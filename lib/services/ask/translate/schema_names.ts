@@ -70,12 +70,12 @@ function namesOf(table: AskTable): Name[] {
   const keys = new Set(table.foreignKeys.flatMap(({ columns }) => columns));
   const own = splitWords(table.name).slice(0, MAX_WORDS);
   return [
-    { table, column: null, words: wordsOf(table.name, [], false), whole: false, weak: false },
+    { table, column: null, words: wordsOf(table.name), whole: false, weak: false },
     ...table.columns.map((column): Name => ({
       table,
       column,
       weak: false,
-      words: wordsOf(column.name, own, true),
+      words: wordsOf(column.name, own),
       whole: column.pk > 0 || keys.has(column.name) || /(^|_)id$|[a-z]Id$/.test(column.name),
     })),
   ];
@@ -92,13 +92,14 @@ function weakName({ table, column, word }: ReturnType<typeof describedWords>[num
 }
 
 /** A column of `products` may be named `product_name`, or asked for as "product price": its table's words are silent. */
-function wordsOf(name: string, tableWords: readonly string[], quiet: boolean): Name["words"] {
+function wordsOf(name: string, ofTable: readonly string[] | null = null): Name["words"] {
   const words = splitWords(name).slice(0, MAX_WORDS);
+  const tableWords = ofTable ?? [];
   const others = tableWords.flatMap(formsOf);
   const described = words.map((word) => {
     const forms = formsOf(word);
     const silent = silentWords.has(word) || forms.some((form) => others.includes(form));
-    return { forms, said: !(quiet && silent), lead: false };
+    return { forms, said: ofTable === null || !silent, lead: false };
   });
   const spoken = described.some(({ said }) => said)
     ? described
