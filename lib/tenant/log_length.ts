@@ -14,7 +14,7 @@ const NONE: FramesRead = { salts: "", frames: 0 };
 export function logReaches(path: string, bytes: number, read: FramesRead = NONE): boolean {
   // Most are short: then this is all that is asked of the system.
   if (sizeOf(path) < bytes) return false;
-  using log = openLog(path, false);
+  using log = openLog(path);
   if (log === null) return false;
   const first = log.head.salts === read.salts ? read.frames : 0;
   return isFrame(log, first + Math.max(1, Math.ceil(bytes / frameBytes(log.head))));
@@ -22,7 +22,7 @@ export function logReaches(path: string, bytes: number, read: FramesRead = NONE)
 
 /** Cuts off what stands behind the last frame of the log at `path`, which nobody uses. */
 export function trimLog(path: string): void {
-  using log = openLog(path, true);
+  using log = openLog(path, { write: true });
   if (log === null) return;
   const bytes = frameBytes(log.head);
   let least = 0;
@@ -40,8 +40,8 @@ interface OpenLog extends Disposable {
   readonly head: WalHead;
 }
 
-function openLog(path: string, write: boolean): OpenLog | null {
-  const file = openFile(path, write);
+function openLog(path: string, { write = false } = {}): OpenLog | null {
+  const file = openFile(path, { read: true, write });
   if (file === null) return null;
   const head = readWalHead(readAt(file, 0, WAL_HEAD_BYTES));
   if (head !== null) return { file, head, [Symbol.dispose]: () => file.close() };
@@ -59,9 +59,9 @@ function sizeOf(path: string): number {
   }
 }
 
-function openFile(path: string, write: boolean): Deno.FsFile | null {
+function openFile(path: string, options: Deno.OpenOptions): Deno.FsFile | null {
   try {
-    return Deno.openSync(path, { read: true, write });
+    return Deno.openSync(path, options);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;

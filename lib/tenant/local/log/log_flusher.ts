@@ -86,14 +86,14 @@ export class LogFlusher {
 
   /** Writes the log rows that wait; resolves when a statement would see them, or none can be written for the time being. */
   async flush(lanes: DatabaseLanes): Promise<void> {
-    await this.#write(lanes, Infinity, true);
+    await this.#write(lanes, { isAwaited: true });
   }
 
-  async #write(lanes: DatabaseLanes, frames = Infinity, isAwaited = false): Promise<void> {
+  async #write(lanes: DatabaseLanes, { frames = Infinity, isAwaited = false } = {}): Promise<void> {
     if (this.options.clock.monotonicMs() < lanes.logRetryMs) return;
     // Rows that somebody else is writing at this moment have left the buffer but are not in the table yet.
     const underWay = lanes.logFlush;
-    const own = this.#tables.write(lanes, frames, isAwaited);
+    const own = this.#tables.write(lanes, { frames, isAwaited });
     // A promise of both results would have that of the flush before in it, and so of every one since the start.
     lanes.logFlush = Promise.all([underWay, own]).then(() => {});
     await lanes.logFlush;
@@ -234,7 +234,7 @@ export class LogFlusher {
     const { host, spool, clock } = this.options;
     const lanes = host.lanes({ databaseId, namespaceId: "" });
     if (lanes.writes.lease !== null) return;
-    await this.#write(lanes, frames);
+    await this.#write(lanes, { frames });
     // Rows that cannot be written for the time being move on within the spool, so that its files come to their end.
     if (lanes.idle) return spool.settled(databaseId);
     const isWaiting = frames === Infinity && clock.monotonicMs() < lanes.logRetryMs;

@@ -29,7 +29,10 @@ export class LogTables {
   }
 
   /** Writes the rows that wait, in so many frames at most. `isAwaited`: somebody waits for them. */
-  async write(lanes: DatabaseLanes, frames: number, isAwaited: boolean): Promise<void> {
+  async write(
+    lanes: DatabaseLanes,
+    { frames, isAwaited }: { readonly frames: number; readonly isAwaited: boolean },
+  ): Promise<void> {
     // A write group under way may also carry rows; an empty task after it shows when they are in the table.
     let waits = !lanes.writeSlotFree;
     // Rows that arrive meanwhile wait for the next round, because a busy database would otherwise write them one by one.

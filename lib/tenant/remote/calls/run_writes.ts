@@ -27,7 +27,11 @@ export interface WriteRun {
 }
 
 /** Answers every job. Throws `AppError` for those that are not answered yet. */
-export async function runWrites(run: WriteRun, jobs: readonly CallJob[], careful = false): Promise<void> {
+export async function runWrites(
+  run: WriteRun,
+  jobs: readonly CallJob[],
+  { careful = false } = {},
+): Promise<void> {
   let left = jobs;
   const untilMs = retryOpenUntil(run.connection);
   for (let attempt = 0; left.length > 0; attempt++) {
@@ -226,7 +230,7 @@ async function afterFailure(run: WriteRun, round: Round, error: unknown): Promis
 
 /** One call after the other; a single one statement by statement. */
 async function runApart(run: WriteRun, jobs: readonly CallJob[]): Promise<void> {
-  if (jobs.length === 1) return await runWrites(run, jobs, true);
+  if (jobs.length === 1) return await runWrites(run, jobs, { careful: true });
   for (const job of jobs) {
     await runWrites(run, [job]).catch((error) => job.reject(error));
   }

@@ -90,10 +90,10 @@ export class TenantLog {
   }
 
   /** Resolves when a statement would see the rows that wait now. `once`: a server that does not answer is not asked again. */
-  async flush(once = false): Promise<void> {
+  async flush({ once = false } = {}): Promise<void> {
     // Rows that a group under way has taken along are not in the table yet either.
     if (!this.#isDue && this.lane.idle) return;
-    const written = await this.lane.addTask(() => this.#write(once));
+    const written = await this.lane.addTask(() => this.#write({ once }));
     this.#pauseMs = written ? LOG_DELAY_MS / 2 : RETRY_MS;
   }
 
@@ -112,7 +112,7 @@ export class TenantLog {
     this.#timer = setTimeout(() => {
       this.#timer = null;
       // Nobody waits, and calls wait behind it.
-      this.flush(true).catch(() => {}).finally(() => this.#startTimer());
+      this.flush({ once: true }).catch(() => {}).finally(() => this.#startTimer());
     }, this.#pauseMs);
   }
 
@@ -120,7 +120,7 @@ export class TenantLog {
    * Writes what waits; rows that could not be written wait on, and it answers false. Never throws: the log is not worth a
    * caller's failure.
    */
-  async #write(once: boolean): Promise<boolean> {
+  async #write({ once }: { readonly once: boolean }): Promise<boolean> {
     const { connection } = this;
     // What comes while these are written waits for company of its own.
     let left = this.#buffer.length;
