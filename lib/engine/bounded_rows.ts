@@ -1,6 +1,7 @@
 // Reads the rows of one prepared statement within the bounds of its call.
 import type { EngineValue } from "../sql/words/sql_value.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { arrayRows, arrayStatement } from "./array_rows.ts";
 import { type BoundedSelect, boundedSelect, OVERFLOWS, RESULT_BYTES } from "./bounded_select.ts";
 import { noteCompiled } from "./compiled_texts.ts";
 import { isOutOfMemory } from "./engine_failure.ts";
@@ -108,9 +109,8 @@ export class BoundedRows {
   }
 
   #prepare(sql: string): StatementSync {
-    const statement = this.database.prepare(sql);
+    const statement = arrayStatement(this.database, sql);
     noteCompiled(this.database, sql);
-    statement.setReturnArrays(true);
     return statement;
   }
 }
@@ -123,9 +123,4 @@ function mostRows({ maxRows, maxBytes }: ResultBounds, columnCount: number): num
 /** Notes whether a result of `bytes` was small. */
 export function noteSize(forms: BoundedForms, bytes: number, { maxBytes }: ResultBounds): void {
   forms.small = bytes <= maxBytes / SMALL_PART;
-}
-
-/** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
-export function arrayRows(rows: unknown): EngineValue[][] {
-  return Array.isArray(rows) ? rows : [];
 }

@@ -1,6 +1,6 @@
 // What the engine has counted of the rows that a connection changed.
-import type {} from "./node_sqlite.d.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { arrayRow, arrayStatement } from "./array_rows.ts";
 
 /** Figures of the last write and of all before it. */
 export interface RunFigures {
@@ -20,32 +20,20 @@ export class ChangeFigures {
   constructor(private readonly database: DatabaseSync) {}
 
   all(): RunFigures {
-    this.#all ??= this.#prepare("SELECT total_changes(), changes(), last_insert_rowid()", { big: true });
-    const [total, own, rowid] = valuesOf(this.#all);
+    const sql = "SELECT total_changes(), changes(), last_insert_rowid()";
+    this.#all ??= arrayStatement(this.database, sql, { big: true });
+    const [total, own, rowid] = arrayRow(this.#all.get()) ?? [];
     return { total: Number(total), own: Number(own), rowid: typeof rowid === "bigint" ? rowid : 0n };
   }
 
   /** The total alone, which takes half the time. */
   total(): number {
-    this.#total ??= this.#prepare("SELECT total_changes()");
-    return Number(valuesOf(this.#total)[0]);
+    this.#total ??= arrayStatement(this.database, "SELECT total_changes()");
+    return Number(arrayRow(this.#total.get())?.[0]);
   }
 
   /** Call before the connection is closed. */
   forget(): void {
     this.#all = this.#total = null;
   }
-
-  #prepare(sql: string, { big = false } = {}): StatementSync {
-    const statement = this.database.prepare(sql);
-    statement.setReturnArrays(true);
-    statement.setReadBigInts(big);
-    return statement;
-  }
-}
-
-/** Guarantee: with `setReturnArrays(true)` a row is an array of values; the declared type does not say so. */
-function valuesOf(statement: StatementSync): unknown[] {
-  const row: unknown = statement.get();
-  return Array.isArray(row) ? row : [];
 }

@@ -6,7 +6,8 @@ import { moduleNames, openDatabase } from "./open_database.ts";
 import { quoteIdentifier } from "../sql/words/quote.ts";
 import { bindable, type EngineValue, type SqlParameter } from "../sql/words/sql_value.ts";
 import { systemClock } from "../core/clock.ts";
-import { arrayRows, BoundedRows, noteSize } from "./bounded_rows.ts";
+import { arrayRow, arrayRows, arrayStatement } from "./array_rows.ts";
+import { BoundedRows, noteSize } from "./bounded_rows.ts";
 import { ChangeFigures } from "./change_figures.ts";
 import { makingRoom, noteClosed, noteCompiled, noteKeeping, withMemory } from "./compiled_texts.ts";
 import { ENGINE_PRAGMAS } from "./engine_limits.ts";
@@ -215,8 +216,7 @@ export class Connection {
   #internalStatement(sql: string): StatementSync {
     let statement = this.#internal.get(sql);
     if (!statement) {
-      statement = withMemory(() => this.database.prepare(sql));
-      statement.setReturnArrays(true);
+      statement = withMemory(() => arrayStatement(this.database, sql));
       this.#internal.set(sql, statement);
     }
     return statement;
@@ -241,8 +241,3 @@ function readAll(statement: StatementSync, values: readonly EngineValue[], big: 
 
 /** Every new connection has the modules of this engine build. */
 let modulesClosed: ReadonlySet<string> | null = null;
-
-/** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
-function arrayRow(row: unknown): EngineValue[] | undefined {
-  return Array.isArray(row) ? row : undefined;
-}

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type RowForm } from "../sql/words/row_form.ts";
 import { bindable, type SqlParameter } from "../sql/words/sql_value.ts";
-import { arrayRows } from "./bounded_rows.ts";
+import { arrayRows, arrayStatement } from "./array_rows.ts";
 import { closedModules, Guard } from "./guard.ts";
 import { isBoundedProgram, programOf } from "./key_lookup.ts";
 import { moduleNames, openDatabase } from "./open_database.ts";
@@ -89,10 +89,9 @@ export abstract class LookupReader {
   protected prove(sql: string, columns: LookupColumns | null): Lookup {
     return this.own(() => {
       this.#guard.level = "read";
-      const statement = this.database.prepare(sql);
+      const statement = arrayStatement(this.database, sql);
       this.#guard.level = "internal";
       if (!isBoundedProgram(programOf(this.database, sql))) throw new TypeError("the statement may not end");
-      statement.setReturnArrays(true);
       return { statement, columns: columns ?? columnsOf(statement), big: false };
     });
   }

@@ -1,5 +1,6 @@
 // The cache of one connection's compiled statements of tenants.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { arrayStatement } from "./array_rows.ts";
 import type { Bounded } from "./bounded_rows.ts";
 import { isAlter } from "../sql/tokens/sql_tokens.ts";
 import { noteCompiled, withMemory } from "./compiled_texts.ts";
@@ -103,9 +104,8 @@ export class PreparedStatements {
   }
 
   #compile(sql: string): StatementSync {
-    const statement = this.database.prepare(sql);
+    const statement = arrayStatement(this.database, sql);
     noteCompiled(this.database, sql);
-    statement.setReturnArrays(true);
     return statement;
   }
 }

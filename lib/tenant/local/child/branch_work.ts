@@ -1,9 +1,9 @@
 // Answers the requests of branch work: each statement runs at once, on the connection of its side.
-import type { EngineValue } from "../../../sql/words/sql_value.ts";
 import type { StatementSync } from "node:sqlite";
 import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import type { TrialDatabase } from "../../branches/trial_database.ts";
 import type { Answer, Ask, AskedStatement, Side, Work } from "../../branches/work.ts";
+import { arrayRows, arrayStatement } from "../../../engine/array_rows.ts";
 import { Connection } from "../../../engine/connection.ts";
 import { runFailure } from "../../../engine/engine_failure.ts";
 import { ENGINE_LIMITS } from "../../../engine/engine_limits.ts";
@@ -29,7 +29,7 @@ export function runBranchWork<T>(
         if (level === "schema") return runSchemaChange(connection, statement);
         const rows = withRowid(
           connection,
-          () => rowsOf(prepare(prepared, connection, of, statement.sql), statement.params),
+          () => arrayRows(prepare(prepared, connection, of, statement.sql).all(...statement.params)),
         );
         return { ok: true, rows };
       } catch (error) {
@@ -57,9 +57,7 @@ function prepare(
   let statement = prepared.get(key);
   if (!statement) {
     if (prepared.size >= CACHED_STATEMENTS) prepared.clear();
-    statement = connection.database.prepare(sql);
-    statement.setReturnArrays(true);
-    statement.setReadBigInts(true);
+    statement = arrayStatement(connection.database, sql, { big: true });
     prepared.set(key, statement);
   }
   return statement;
@@ -76,12 +74,6 @@ function withRowid<T>({ database: { limits } }: Connection, read: () => T): T {
   } finally {
     limits.column = ENGINE_LIMITS.column;
   }
-}
-
-/** Guarantee: with `setReturnArrays(true)` each row is an array of engine values; the declared type does not say so. */
-function rowsOf(statement: StatementSync, params: readonly EngineValue[]): EngineValue[][] {
-  const rows: unknown = statement.all(...params);
-  return Array.isArray(rows) ? rows : [];
 }
 
 /** Opens an empty database in memory. */

@@ -1,7 +1,7 @@
 // Answers what the work on a call (a dry run, the careful way) asks of its database: each step runs at once, on the
 // connection that writes.
 import { bindable, type EngineValue } from "../../../sql/words/sql_value.ts";
-import { arrayRows } from "../../../engine/bounded_rows.ts";
+import { arrayRows, arrayStatement } from "../../../engine/array_rows.ts";
 import type { Connection, RunResult } from "../../../engine/connection.ts";
 import { compileStatement } from "../../../engine/compile_statement.ts";
 import { type EngineFailure, plainFailure, runFailure } from "../../../engine/engine_failure.ts";
@@ -56,9 +56,7 @@ function answerOwn(connection: Connection, step: OwnStep): Answer {
 
 function rowsOf(connection: Connection, { sql, params = [], level, most }: OwnStep): EngineValue[][] {
   if (level !== undefined) return connection.firstRows(level, sql, params, most ?? Infinity);
-  const statement = connection.database.prepare(sql);
-  statement.setReturnArrays(true);
-  statement.setReadBigInts(true);
+  const statement = arrayStatement(connection.database, sql, { big: true });
   return arrayRows(statement.all(...bindable(params)));
 }
 
