@@ -1,4 +1,5 @@
 // Reads a request body, as text or as bytes, with a bound on its size while it arrives and on its time.
+import { joined } from "../core/joined.ts";
 import { AppError } from "../core/errors.ts";
 import type { ArrivingBody, BodyWatch } from "./body_watch.ts";
 
@@ -89,19 +90,8 @@ async function readCounted(
     if (received > 2 * maxBytes) break;
   }
   if (received > maxBytes) throw tooLarge(maxBytes);
-  return joined(chunks, received);
-}
-
-function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
   const [only] = chunks;
-  if (only !== undefined && chunks.length === 1) return only;
-  const whole = new Uint8Array(sizeBytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+  return only !== undefined && chunks.length === 1 ? only : joined(chunks);
 }
 
 function decode(bytes: Uint8Array, { headers }: Request): string {

@@ -1,4 +1,5 @@
 // Values larger than Deno KV takes, stored in pieces (at most 64 KiB a value, 800 KiB a commit).
+import { joined } from "../core/joined.ts";
 import type { Key } from "./keys.ts";
 import { kvCall, kvCommit } from "./kv_call.ts";
 
@@ -44,13 +45,7 @@ export async function readPieces(
       found.push(value);
     }
   }
-  const whole = new Uint8Array(found.reduce((size, piece) => size + piece.length, 0));
-  let offset = 0;
-  for (const piece of found) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
+  return joined(found);
 }
 
 /** Removes a value that nobody reads. Errors: `meter_unreachable`. */

@@ -1,4 +1,5 @@
 // Reads one answer of HTTP/1.1 off a connection (RFC 9112).
+import { joined } from "../../../core/joined.ts";
 
 /** An answer with all of its body. */
 export interface HttpAnswer {
@@ -86,16 +87,6 @@ function lengthOf(text: string, form: RegExp, radix: number): number {
   const length = form.test(text) ? Number.parseInt(text, radix) : NaN;
   if (!(length <= MAX_BODY_BYTES)) throw new RangeError("body length");
   return length;
-}
-
-function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 const CR = 13;

@@ -1,4 +1,5 @@
 // The frames of a client's WebSocket (RFC 6455, section 5): those that it sends are masked, those of a server are not.
+import { joined } from "../../../core/joined.ts";
 
 /** What a server's frames say; a pong says nothing. */
 export type Heard =
@@ -161,10 +162,4 @@ export class ServerFrames {
     this.#partsBytes = 0;
     return { kind: "text", text: decoder.decode(joined(parts)) };
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
-  return whole;
 }
