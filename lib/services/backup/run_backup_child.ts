@@ -1,14 +1,13 @@
 // Runs a backup's child in a folder: the service process holds no SQL engine, and the child may read the control plane and
 // write its folder, nothing else.
 import { AppError } from "../../core/errors.ts";
-import { findParentTie, startJailed } from "../../tenant/jail/start_jailed.ts";
+import { runJailed } from "../../tenant/jail/run_jailed.ts";
 import { backupExits, backupFiles, type BackupJob } from "./backup_job.ts";
 import { dataFormat } from "../../store/data_format.ts";
 import { isoTime, MINUTE_MS } from "../../core/clock.ts";
 import type { BackupFormat } from "./tar.ts";
 
 const HEAP_MB = 128;
-const DATA_KIB = 2 * 1024 * 1024;
 /** Milliseconds that one may take. */
 const WORK_MS = 30 * MINUTE_MS;
 
@@ -38,20 +37,15 @@ export async function runBackupChild(
   job: BackupJob,
   { folder, environment }: BackupPlace,
 ): Promise<FoundState> {
-  const child = startJailed({
+  const { code } = await runJailed({
     program: new URL("./child/main.ts", import.meta.url).href,
-    args: [folder, JSON.stringify(job)],
-    paths: job.do === "fold" ? [folder, job.kv] : [folder],
-    reads: job.do === "fold" ? [] : [job.kv],
+    folder,
+    job,
+    ...(job.do === "fold" ? { paths: [job.kv] } : { reads: [job.kv] }),
+    environment,
     heapMb: HEAP_MB,
-    dataKib: DATA_KIB,
-    parentTie: await findParentTie(),
-    environment: { ...environment, SQLITE_TMPDIR: folder },
+    mostMs: WORK_MS,
   });
-  await Promise.all([child.stdin.close(), child.stdout.cancel()]);
-  const timer = setTimeout(() => child.kill("SIGKILL"), WORK_MS);
-  const { code } = await child.status;
-  clearTimeout(timer);
   if (code === backupExits.done) return "sound";
   if (code === backupExits.damaged) return "damaged";
   throw new AppError(code === backupExits.noRoom ? "storage_full" : "backup_failed");

@@ -2,16 +2,15 @@
 // with their digests, and a throw-away process puts them together and checks the result.
 import { MINUTE_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import { findParentTie, startJailed } from "../jail/start_jailed.ts";
+import { runJailed } from "../jail/run_jailed.ts";
 import type { EpochEnd } from "./archive_names.ts";
 import { buildExits, type BuildJob, isFullDisk } from "./build_job.ts";
 import { findMoment, type Moment, readObject } from "./find_epoch.ts";
 import type { ReadObjects } from "../object_store.ts";
 import { writeAll } from "../../store/write_all.ts";
 
-/** Megabytes of the process's heap, KiB of its data, and milliseconds that it may take. */
+/** Megabytes of the process's heap, and milliseconds that it may take. */
 const HEAP_MB = 512;
-const DATA_KIB = 2 * 1024 * 1024;
 const BUILD_MS = 30 * MINUTE_MS;
 
 /** What is to be built, and where. */
@@ -69,19 +68,15 @@ async function onDisk<T>(work: Promise<T>): Promise<T> {
 }
 
 async function build(job: BuildJob, { folder, environment }: BuildOptions): Promise<void> {
-  const process = startJailed({
-    program: new URL("./child/main.ts", import.meta.url).href,
-    args: [folder, JSON.stringify(job)],
-    paths: [folder],
+  const program = new URL("./child/main.ts", import.meta.url).href;
+  const { code } = await runJailed({
+    program,
+    folder,
+    job,
+    environment,
     heapMb: HEAP_MB,
-    dataKib: DATA_KIB,
-    parentTie: await findParentTie(),
-    environment: { ...environment, SQLITE_TMPDIR: folder },
+    mostMs: BUILD_MS,
   });
-  await Promise.all([process.stdin.close(), process.stdout.cancel()]);
-  const timer = setTimeout(() => process.kill("SIGKILL"), BUILD_MS);
-  const { code } = await process.status;
-  clearTimeout(timer);
   if (code === buildExits.done) return;
   if (code === buildExits.noRoom) throw new AppError("storage_full");
   if (code === buildExits.damaged) throw new AppError("archive_damaged");
