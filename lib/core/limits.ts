@@ -132,5 +132,9 @@ export const chosenSec = {
   /** Ten years; a token of which none are chosen does not expire. */
   token: { least: 1, most: 3650 * 86_400 },
 } as const;
+/** Seconds in which a person decides about a write that the console shows. */
+export const DECISION_SEC = 900;
+/** Issues in one answer: enough to repair a request, bounded whatever its size. */
+export const MAX_ISSUES = 50;
 /** Rows of usage in one answer: a year of hours of one database. */
 export const MAX_USAGE_ROWS = 10_000;

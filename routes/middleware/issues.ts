@@ -1,10 +1,9 @@
 // Zod's issues in the words and paths of this API. A message of the schema itself wins.
 import { z } from "zod";
 import type { Issue } from "../../lib/core/errors.ts";
+import { MAX_ISSUES } from "../../lib/core/limits.ts";
 import { listedFields, unknownField } from "../../lib/sql/hints/hints.ts";
 
-/** Issues of one answer: enough to repair a request, bounded whatever its size. */
-export const MAX_ISSUES = 50;
 const NO_OBJECT = "Send an object here";
 
 /** The checked input, or what is wrong with it as `issues` of the envelope, which never contain a value of the request. */

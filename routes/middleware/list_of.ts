@@ -1,7 +1,8 @@
 // Lists in requests of which not each element is checked against the schema once many have failed: a body has room for
 // millions, and each failure costs far more than the element.
 import { z } from "zod";
-import { MAX_ISSUES, readWith } from "./issues.ts";
+import { MAX_ISSUES } from "../../lib/core/limits.ts";
+import { readWith } from "./issues.ts";
 
 /** How hono and zod know such a list. */
 export type ListOf<Element extends z.ZodType> = z.ZodType<z.output<Element>[], z.input<Element>[]>;

@@ -1,5 +1,6 @@
 // Shows what the statements of a text would do, all or none of them, and hands out the token that runs them once.
 import { requireRole } from "../../access/caller.ts";
+import { DECISION_SEC } from "../../core/limits.ts";
 import { outcomeOf } from "../../core/outcome_of.ts";
 import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import { type Execution, issueExecution } from "../proposals/issue_execution.ts";
@@ -18,9 +19,6 @@ export interface ProposedText extends Execution {
 export type ProposeOutcome =
   | { readonly ok: true; readonly proposed: ProposedText }
   | { readonly ok: false; readonly failure: TextFailure };
-
-/** Seconds in which a person decides. */
-const TTL_SEC = 900;
 
 /** Never throws an `AppError`. */
 export async function proposeText(
@@ -45,7 +43,7 @@ async function propose(
     rowForm: PLAIN_ROWS,
     maxAffected: null,
   });
-  const execution = await issueExecution(ctx, previewed, { ttlSec: TTL_SEC });
+  const execution = await issueExecution(ctx, previewed, { ttlSec: DECISION_SEC });
   return { ...execution, statements: previewed.data, rows: rowsOf(previewed.data) };
 }
 

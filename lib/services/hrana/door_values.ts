@@ -1,10 +1,7 @@
 // Values of libSQL's protocol as the engine binds them: INTEGER and REAL stay what they are.
 import { invalidInput } from "../../core/errors.ts";
-import type { SqlParameter } from "../../sql/words/sql_value.ts";
+import { isInRange, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { WireValue } from "./hrana_types.ts";
-
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
 
 /** Errors: `validation_failed`, naming the field. */
 export function toParameter(value: WireValue, path: string): SqlParameter {
@@ -28,7 +25,7 @@ function integer(value: unknown): SqlParameter | null {
   // So few digits are exact as a double. `-0` is the integer 0.
   if (value.length < 16) return Number(value) + 0;
   const number = BigInt(value);
-  if (number < LEAST || number > MOST) return null;
+  if (!isInRange(number)) return null;
   const safe = Number(number);
   return Number.isSafeInteger(safe) ? safe : { $integer: String(number) };
 }

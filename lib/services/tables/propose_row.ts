@@ -2,6 +2,7 @@
 // than one is refused, when it is shown and when it runs.
 import { requireRole } from "../../access/caller.ts";
 import { AppError } from "../../core/errors.ts";
+import { DECISION_SEC } from "../../core/limits.ts";
 import { quoteIdentifier } from "../../sql/words/quote.ts";
 import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import type { SqlParameter } from "../../sql/words/sql_value.ts";
@@ -42,8 +43,6 @@ export interface ProposedRow extends Execution {
 }
 
 const GONE = "Open the row again; it is gone, or no longer as it was shown";
-/** Seconds in which a person decides. */
-const TTL_SEC = 900;
 
 /**
  * Errors: `role_too_low`, `effect_changed` where it is not exactly one row as it was seen, and every error that the change
@@ -62,7 +61,7 @@ export async function proposeRow(ctx: StatementsContext, change: RowChange): Pro
   const [preview] = previewed.data;
   if (preview?.estimatedAffectedRows !== 1) throw new AppError("effect_changed", { message: GONE });
   const execution = await issueExecution(ctx, previewed, {
-    ttlSec: TTL_SEC,
+    ttlSec: DECISION_SEC,
     maxAffected: 1 + (preview.cascadedRows ?? 0),
   });
   return { ...execution, statement, preview };

@@ -11,6 +11,13 @@ export type SqlParameter =
   | { readonly $integer: string }
   | { readonly $real: number };
 
+/** The least and the greatest INTEGER. */
+export const integerRange = { least: -(2n ** 63n), most: 2n ** 63n - 1n } as const;
+
+export function isInRange(value: bigint): boolean {
+  return value >= integerRange.least && value <= integerRange.most;
+}
+
 /** Booleans bind as 0 and 1, everything else as it is. */
 export function toSqlParameter(value: SqlParameter | boolean): SqlParameter {
   return typeof value === "boolean" ? Number(value) : value;

@@ -1,5 +1,5 @@
 // Values as a person types them: a text and the type that it stands for. Pure.
-import type { SqlParameter } from "./sql_value.ts";
+import { integerRange, isInRange, type SqlParameter } from "./sql_value.ts";
 
 /** The types that a form offers, in its order. */
 export const valueTypes = ["text", "integer", "number", "null", "blob"] as const;
@@ -17,9 +17,6 @@ export interface TypedValue {
 export type ReadValue =
   | { readonly ok: true; readonly value: SqlParameter }
   | { readonly ok: false; readonly message: string };
-
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
 
 /** Reads a value; integers stay exact over all 64 bits. */
 export function readTypedValue({ type, text }: TypedValue): ReadValue {
@@ -45,7 +42,8 @@ export function isValueType(text: string): text is ValueType {
 function readInteger(text: string): ReadValue {
   if (!/^[+-]?\d{1,40}$/.test(text)) return wrong("Write a whole number in digits, such as 42");
   const value = BigInt(text.replace("+", ""));
-  if (value < LEAST || value > MOST) return wrong(`Stay between ${LEAST} and ${MOST}, or choose text`);
+  const { least, most } = integerRange;
+  if (!isInRange(value)) return wrong(`Stay between ${least} and ${most}, or choose text`);
   const number = Number(value);
   return { ok: true, value: Number.isSafeInteger(number) ? number : { $integer: String(value) } };
 }

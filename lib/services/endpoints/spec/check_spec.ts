@@ -2,6 +2,7 @@
 import { serialize } from "node:v8";
 import { type EndpointSpec, endpointSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
+import { MAX_ISSUES } from "../../../core/limits.ts";
 import { returnsRows } from "../../../sql/grammar/result_columns.ts";
 import type { StatementFacts } from "../../../sql/grammar/statement_facts.ts";
 import { trunkTarget } from "../../databases/database_record.ts";
@@ -36,8 +37,6 @@ export interface CheckContext extends SpecContext {
 
 /** A path of the API that has this word where others have an endpoint's slug. */
 const SCAFFOLD = "scaffold-crud";
-/** Issues of one answer. */
-const MAX_ISSUES = 50;
 /** Bytes of a specification: records of the control plane are bounded. */
 const MAX_SPEC_BYTES = 60_000;
 

@@ -4,7 +4,7 @@ import { isPlainText } from "../../../core/plain_text.ts";
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from "../../../core/limits.ts";
 import { MAX_WORDS, quotedWords } from "../../../sql/grammar/match_words.ts";
 import { jsonWithReals } from "../../../sql/words/row_form.ts";
-import type { SqlParameter } from "../../../sql/words/sql_value.ts";
+import { isInRange, type SqlParameter } from "../../../sql/words/sql_value.ts";
 import { blobOf, readBytes } from "./read_bytes.ts";
 import { readDate, readMoment } from "./read_calendar.ts";
 
@@ -24,9 +24,6 @@ const INTEGER_FORM = {
   json: "Send a whole number here; beyond 2^53 as a string of digits, of at most 64 bits",
 } as const;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** The engine's integers have 64 bits. */
-const MIN_INTEGER = -(2n ** 63n);
-const MAX_INTEGER = 2n ** 63n - 1n;
 /** The form that HTML's `type=email` takes. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
@@ -111,7 +108,7 @@ function readWords(text: string): ReadValue {
 function readInteger(text: string, form: "text" | "json"): SqlParameter | null {
   if (!INTEGER.test(text)) return null;
   const value = BigInt(text);
-  if (value < MIN_INTEGER || value > MAX_INTEGER) return null;
+  if (!isInRange(value)) return null;
   const number = Number(value);
   if (!Number.isSafeInteger(number)) return { $integer: value.toString() };
   return form === "text" ? number + 0 : null;

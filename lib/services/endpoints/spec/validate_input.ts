@@ -2,13 +2,11 @@
 import { newPassword, PASSWORD_BOUNDS } from "../../../access/password_hash.ts";
 import type { FieldSpec } from "../../../core/endpoint_spec.ts";
 import { AppError, type Issue } from "../../../core/errors.ts";
+import { MAX_ISSUES } from "../../../core/limits.ts";
 import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import { unknownField } from "../../../sql/hints/hints.ts";
 import type { PreparedField, PreparedSpec } from "./prepare_spec.ts";
 import { readValue } from "./read_value.ts";
-
-/** Issues of one answer. */
-const MAX_ISSUES = 50;
 
 /** What a caller sent. `text`: strings of a query; `json`: values with the types that the body gave them. */
 export interface RawInput {
