@@ -5,6 +5,7 @@ import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Env } from "../../http/env.ts";
 import type { Visit } from "../../http/visit.ts";
+import type { Problem } from "./attempt.ts";
 import { inPieces } from "./in_pieces.ts";
 import { Brand } from "../parts/brand.tsx";
 import { mayManage } from "./may_manage.ts";
@@ -31,7 +32,9 @@ export interface PageParts {
   readonly swaps?: boolean;
   /** Further tags of the head, such as an import map. */
   readonly head?: Child;
-  readonly status?: ContentfulStatusCode;
+  readonly status?: ContentfulStatusCode | undefined;
+  /** The form that is back: its problem says the status. */
+  readonly returned?: { readonly problem: Problem } | null | undefined;
   /** In the middle by itself also for somebody who is signed in. */
   readonly alone?: boolean;
 }
@@ -52,7 +55,11 @@ export async function renderPage(c: Context<Env>, parts: PageParts, body: Child)
   const content = visit.person === null || parts.alone
     ? <Alone>{body}</Alone>
     : <Shell visit={visit} parts={parts}>{body}</Shell>;
-  return sendHtml(c, html`<!doctype html>${await wholePage(visit, parts, content)}`, parts.status);
+  return sendHtml(
+    c,
+    html`<!doctype html>${await wholePage(visit, parts, content)}`,
+    parts.status ?? parts.returned?.problem.status,
+  );
 }
 
 /** Answers with a piece of a page, or with all of it. */

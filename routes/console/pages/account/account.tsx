@@ -50,7 +50,7 @@ export function accountRoutes(deps: AppDeps): Hono<Env> {
       {
         title: "Your account",
         scripts: ["passkey.ts"],
-        status: returned?.problem.status ?? 200,
+        returned,
         ...(caller.kind === "member" ? { namespace: caller.namespaceSlug } : {}),
       },
       <Account

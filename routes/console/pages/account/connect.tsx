@@ -41,7 +41,7 @@ export function connectRoutes(deps: AppDeps): Hono<Env> {
       {
         title: `Connect ${visibleText(request.client.name)}`,
         alone: true,
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Connect
         visit={visit}

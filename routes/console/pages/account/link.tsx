@@ -35,7 +35,7 @@ export function linkRoutes(deps: AppDeps): Hono<Env> {
         title: link.kind === "invitation" ? `Join ${link.namespaceName}` : "Set up the console",
         scripts: ["passkey.ts"],
         alone: true,
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Link link={link} here={new URL(c.req.url).pathname} visit={c.get("visit")} returned={returned} />,
     );

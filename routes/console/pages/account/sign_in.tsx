@@ -25,7 +25,7 @@ export function signInRoutes(deps: AppDeps): Hono<Env> {
     const keyed = returned === null ? c.req.query("by") === "key" : returned.form === "key";
     return await renderPage(
       c,
-      { title: "Sign in", scripts: ["passkey.ts"], status: returned?.problem.status ?? 200, alone: true },
+      { title: "Sign in", scripts: ["passkey.ts"], returned, alone: true },
       <SignIn
         next={ownPath(next)}
         // Most people belong to the namespace whose page they have asked for.

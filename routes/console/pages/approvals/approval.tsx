@@ -113,7 +113,7 @@ async function answer(deps: AppDeps, c: Context<Env, Path>, returned: ReturnedDe
       namespace,
       active: "Approvals",
       swaps: isOpen,
-      status: returned?.problem.status ?? 200,
+      returned,
     },
     <Approval
       visit={visit}

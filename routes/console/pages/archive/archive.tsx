@@ -46,7 +46,7 @@ export function archiveRoutes(deps: AppDeps): Hono<Env> {
         title: `Archive of ${at.path}`,
         namespace: at.namespace,
         database: { path: at.path, tab: "Archive" },
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Archive
         visit={c.get("visit")}

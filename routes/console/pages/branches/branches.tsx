@@ -32,7 +32,7 @@ export function branchesRoutes(deps: AppDeps): Hono<Env> {
         title: `Branches of ${at.path}`,
         namespace: at.namespace,
         database: { path: at.path, tab: "Branches", counts: { Branches: branches.length } },
-        status: came.returned?.problem.status ?? 200,
+        returned: came.returned,
       },
       <Branches
         visit={c.get("visit")}

@@ -31,7 +31,7 @@ export function rulesRoutes(deps: AppDeps): Hono<Env> {
         namespace: address.namespaceSlug,
         database: { path: ref === null ? address.slug : `${address.slug}@${ref}`, tab: "Rules" },
         swaps: true,
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Rules
         visit={c.get("visit")}

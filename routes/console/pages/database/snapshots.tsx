@@ -41,7 +41,7 @@ export function snapshotsRoutes(deps: AppDeps): Hono<Env> {
         title: `Snapshots of ${at.path}`,
         namespace: at.namespace,
         database: { path: at.path, tab: "Snapshots" },
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Snapshots
         visit={c.get("visit")}

@@ -67,7 +67,8 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
         namespace: address.namespaceSlug,
         database: { path: address.slug, tab: "Endpoints" },
         swaps: true,
-        status: came.status ?? came.returned?.problem.status ?? 200,
+        returned: came.returned,
+        status: came.status,
       },
       <Endpoint
         visit={c.get("visit")}

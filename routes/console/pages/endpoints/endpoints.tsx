@@ -31,7 +31,7 @@ export function endpointsRoutes(deps: AppDeps): Hono<Env> {
         title: `Endpoints of ${address.slug}`,
         namespace: address.namespaceSlug,
         database: { path: address.slug, tab: "Endpoints", counts: { Endpoints: endpoints.length } },
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Endpoints
         visit={c.get("visit")}

@@ -40,7 +40,7 @@ export function databasesRoutes(deps: AppDeps): Hono<Env> {
         title: `Databases of ${namespace}`,
         namespace,
         active: "Databases",
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Databases
         {...facts}

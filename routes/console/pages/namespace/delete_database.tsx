@@ -21,7 +21,7 @@ export function deleteDatabaseRoutes(deps: AppDeps): Hono<Env> {
     const { value, problem } = fieldsOf(returned, "delete")("confirm");
     return await renderPage(
       c,
-      { title: `Delete ${slug}`, namespace, active: "Databases", status: returned?.problem.status ?? 200 },
+      { title: `Delete ${slug}`, namespace, active: "Databases", returned },
       <Confirm
         visit={c.get("visit")}
         title={`Delete the database ${slug}?`}

@@ -46,7 +46,7 @@ export function namespacesRoutes(deps: AppDeps): Hono<Env> {
     );
     return await renderPage(
       c,
-      { title: "Namespaces", status: returned?.problem.status ?? 200 },
+      { title: "Namespaces", returned },
       <Namespaces
         visit={c.get("visit")}
         baseUrl={deps.baseUrl}

@@ -39,7 +39,7 @@ export function settingsRoutes(deps: AppDeps): Hono<Env> {
         title: `Settings of ${slug}`,
         namespace: slug,
         active: "Settings",
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Settings
         visit={c.get("visit")}

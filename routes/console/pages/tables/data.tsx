@@ -37,7 +37,7 @@ export function dataRoutes(deps: AppDeps): Hono<Env> {
         title: `Data of ${at.path}`,
         namespace: at.namespace,
         database: { path: at.path, tab: "Data" },
-        status: returned?.problem.status ?? 200,
+        returned,
       },
       <Data
         visit={c.get("visit")}
