@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { AccountTokenRecord } from "../store/account_records.ts";
-import { type Also, nothingElse } from "../store/until_committed.ts";
+import type { Also } from "../store/until_committed.ts";
 
 /** A token that is valid now. */
 export type LiveAccountToken = Deno.KvEntry<AccountTokenRecord>;
@@ -14,7 +14,7 @@ export class AccountTokens {
   constructor(private readonly kv: Deno.Kv, private readonly clock: Clock) {}
 
   /** `also`: what is to happen with it, or not at all. */
-  async add(hash: string, record: AccountTokenRecord, also: Also = nothingElse): Promise<void> {
+  async add(hash: string, record: AccountTokenRecord, also: Also): Promise<void> {
     const expireIn = Math.max(1, record.untilMs - this.clock.now());
     await kvCommit(also(this.kv.atomic().set(keys.accountToken(hash), record, { expireIn })));
   }

@@ -42,7 +42,7 @@ export class Passkeys {
     record: PasskeyRecord,
     challenge: UsedChallenge,
     provedEpoch: number,
-    also: Also = nothingElse,
+    also: Also,
   ): Promise<PasskeyOutcome> {
     return await untilCommitted(async () => {
       const [member, taken, used] = await Promise.all([

@@ -7,7 +7,6 @@ import {
   compareAndDelete,
   compareAndSet,
   FASTER,
-  nothingElse,
   untilCommitted,
 } from "../store/until_committed.ts";
 import { keys } from "../store/keys.ts";
@@ -35,7 +34,7 @@ export class Rules {
   }
 
   /** False where the database has `MAX_RULES` already. Errors: `database_not_found`. */
-  add(namespaceId: string, record: RuleRecord, also: Also = nothingElse): Promise<boolean> {
+  add(namespaceId: string, record: RuleRecord, also: Also): Promise<boolean> {
     const { databaseId, id } = record;
     const bound = {
       added: keys.rulesAdded(databaseId),
@@ -56,14 +55,14 @@ export class Rules {
     databaseId: string,
     ruleId: string,
     change: (current: RuleRecord) => RuleRecord,
-    also: Also<[RuleRecord]> = nothingElse,
+    also: Also<[RuleRecord]>,
   ): Promise<RuleRecord | null> {
     const key = keys.rule(databaseId, ruleId);
     return this.#change(databaseId, compareAndSet(this.kv, { key, change, beside: also }));
   }
 
   /** False when there is none. */
-  async remove(databaseId: string, ruleId: string, also: Also = nothingElse): Promise<boolean> {
+  async remove(databaseId: string, ruleId: string, also: Also): Promise<boolean> {
     const removed = compareAndDelete(this.kv, keys.rule(databaseId, ruleId), also);
     return await this.#change(databaseId, removed) !== null;
   }

@@ -5,6 +5,9 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** All texts of two digits, made once: each call makes two ids. */
 const PAIRS = Array.from({ length: 1024 }, (_, at) => ALPHABET.charAt(at >>> 5) + ALPHABET.charAt(at & 31));
 
+/** Digits of an id that are its time. */
+const TIME_DIGITS = 10;
+
 /** What an id can name; the prefix is the shortened noun. */
 export type IdPrefix =
   | ("ns" | "db" | "tok" | "qry" | "evt" | "req" | "snap" | "rule" | "run" | "apv" | "aud")
@@ -35,12 +38,12 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 
 /** The lowest id that `newId` could give at a time: for ranges over ids. */
 export function idFloor(prefix: IdPrefix, unixMs: number): string {
-  return `${prefix}_${base32(Math.max(0, unixMs), 10)}${"0".repeat(16)}`;
+  return `${prefix}_${timeDigits(Math.max(0, unixMs))}${"0".repeat(16)}`;
 }
 
 /** The time, in unix milliseconds, that an id of `newId` or `idFloor` begins with. */
 export function idTime(id: string): number {
-  const digits = id.slice(id.indexOf("_") + 1).slice(0, 10);
+  const digits = id.slice(id.indexOf("_") + 1).slice(0, TIME_DIGITS);
   return [...digits].reduce((value, digit) => value * 32 + ALPHABET.indexOf(digit), 0);
 }
 
@@ -53,18 +56,17 @@ export function isId(prefix: IdPrefix, value: string): boolean {
 function startMillisecond(nowMs: number): void {
   const random = crypto.getRandomValues(new Uint8Array(14));
   lastMs = nowMs;
-  millisecondPart = base32(nowMs, 10);
+  millisecondPart = timeDigits(nowMs);
   for (let i = 0; i < 10; i++) millisecondPart += ALPHABET.charAt((random[i] ?? 0) & 31);
   // The counter starts at a random value in the lower half, so that the next id cannot be guessed and half of the range
   // is left.
   counter = (((random[10] ?? 0) << 16) | ((random[11] ?? 0) << 8) | (random[12] ?? 0)) << 4;
 }
 
-function base32(value: number, length: number): string {
+function timeDigits(unixMs: number): string {
   let text = "";
-  for (let i = 0; i < length; i++) {
-    text = ALPHABET.charAt(value % 32) + text;
-    value = Math.floor(value / 32);
+  for (let left = unixMs; text.length < TIME_DIGITS; left = Math.floor(left / 32)) {
+    text = ALPHABET.charAt(left % 32) + text;
   }
   return text;
 }

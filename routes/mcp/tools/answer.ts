@@ -12,8 +12,6 @@ export interface McpAnswer {
   readonly isError: boolean;
 }
 
-/** Characters of one answer: clients cut at 25,000 tokens. */
-export const MAX_ANSWER_LENGTH = 50_000;
 /** Bytes of the word in the marks. */
 const MARK_BYTES = 10;
 
@@ -24,7 +22,7 @@ export function ownAnswer(value: object): McpAnswer {
 
 /** Of what a database says, or whoever has named things in it; long lists and texts are cut where it is too much. */
 export function contentAnswer(value: object): McpAnswer {
-  return { text: marked(jsonWithReals(fitted(value, MAX_ANSWER_LENGTH))), isError: false };
+  return { text: marked(jsonWithReals(fitted(value))), isError: false };
 }
 
 /** The text of an answer that holds content of a database. */
@@ -47,7 +45,7 @@ export interface FailureMore {
 }
 
 /** A failure, in the words of the error table: for the agent, which may repair its call, not for the protocol. */
-export function failureAnswer(error: AppError, more: FailureMore = {}): McpAnswer {
+export function failureAnswer(error: AppError, more: FailureMore): McpAnswer {
   const { detail, issues, extra = {} } = error.facts;
   const told = Object.fromEntries(
     Object.entries(extra).filter(([name]) => !SECRET.has(name))
@@ -62,7 +60,7 @@ export function failureAnswer(error: AppError, more: FailureMore = {}): McpAnswe
     ...told,
     ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),
   };
-  const json = jsonWithReals(fitted(value, MAX_ANSWER_LENGTH));
+  const json = jsonWithReals(fitted(value));
   const repeats = detail !== undefined || CONTENT.some((name) => name in told);
   return { text: repeats ? marked(json) : json, isError: true };
 }

@@ -1,6 +1,9 @@
 // Cuts an answer that is too long for its reader: lists end sooner, long texts too, and the answer says so. Pure.
 import { jsonWithReals } from "../../../lib/sql/words/row_form.ts";
 
+/** Characters of one answer: clients cut at 25,000 tokens. */
+export const MAX_ANSWER_LENGTH = 50_000;
+
 /** Bounds that are tried one after the other: elements of a list, characters of a text. */
 const STEPS: readonly (readonly [elements: number, characters: number])[] = [
   ...([500, 200, 100, 50, 20, 10, 5] as const).map((elements) => [elements, 4000] as const),
@@ -8,12 +11,12 @@ const STEPS: readonly (readonly [elements: number, characters: number])[] = [
   [1, 50],
 ];
 
-/** The value, or as much of it as has room in so many characters; then `cut` says how long a list still is. */
-export function fitted(value: object, characters: number): object {
-  if (jsonWithReals(value).length <= characters) return value;
+/** The value, or as much of it as an answer has room for; then `cut` says how long a list still is. */
+export function fitted(value: object): object {
+  if (jsonWithReals(value).length <= MAX_ANSWER_LENGTH) return value;
   for (const [elements, length] of STEPS) {
     const cut = { ...cutMembers(value, elements, length), cut: cutNote(elements, length) };
-    if (jsonWithReals(cut).length <= characters) return cut;
+    if (jsonWithReals(cut).length <= MAX_ANSWER_LENGTH) return cut;
   }
   return { cut: "Ask for less; this is longer than an answer may be" };
 }

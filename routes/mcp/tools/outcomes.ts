@@ -4,7 +4,8 @@ import type { Redeemed } from "../../../lib/services/approvals/redeem_approval.t
 import type { MergeAnswer } from "../../../lib/services/branches/merge_answer.ts";
 import type { WritePreview } from "../../../lib/services/proposals/preview_writes.ts";
 import { readResult } from "../../../lib/services/query/read_result.ts";
-import { contentAnswer, marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
+import { contentAnswer, marked, type McpAnswer } from "./answer.ts";
+import { MAX_ANSWER_LENGTH } from "./fitted.ts";
 import { withoutRows } from "./merge_report.ts";
 import { rowsText, warningsText } from "./rows_answer.ts";
 

@@ -2,7 +2,8 @@
 import type { JsonValue } from "../../../lib/engine/statement_effect.ts";
 import type { ResultPage } from "../../../lib/services/query/read_page.ts";
 import { jsonWithReals } from "../../../lib/sql/words/row_form.ts";
-import { marked, MAX_ANSWER_LENGTH, type McpAnswer } from "./answer.ts";
+import { marked, type McpAnswer } from "./answer.ts";
+import { MAX_ANSWER_LENGTH } from "./fitted.ts";
 
 /** Rows of a result. */
 export interface Rows {

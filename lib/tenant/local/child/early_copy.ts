@@ -22,7 +22,7 @@ export function earlyState(path: string, nowMs: number): EarlyCopy {
   const { dev, ino, size, mtime } = Deno.statSync(path);
   const changedMs = mtime?.getTime() ?? nowMs;
   return {
-    log: logGeneration(`${path}-wal`),
+    log: logGeneration(path),
     file: `${dev}:${ino}`,
     content: nowMs - changedMs > SETTLED_MS ? `${size}:${changedMs}` : null,
   };
@@ -43,11 +43,11 @@ export function isOneState(early: EarlyCopy, path: string, nowMs: number): boole
 const HEAD_BYTES = 32;
 const GENERATION = [12, 24] as const;
 
-/** What changes when the write-ahead log at `path` begins again; empty: there is none. */
+/** What changes when the write-ahead log of the database at `path` begins again; empty: there is none. */
 export function logGeneration(path: string): string {
   const head = new Uint8Array(HEAD_BYTES);
   try {
-    using log = Deno.openSync(path);
+    using log = Deno.openSync(`${path}-wal`);
     if (log.readSync(head) !== HEAD_BYTES) return "";
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "";

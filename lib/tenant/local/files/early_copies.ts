@@ -88,12 +88,12 @@ export class EarlyCopies {
         // Nothing could tell whether the file changes.
         if (early.log === "" && early.content === null) break;
         await copyFile(path, staged);
-        const generation = logGeneration(`${path}-wal`);
+        const generation = logGeneration(path);
         if (!isOneState(early, path, this.clock.now())) continue;
         part = { early };
         await removeIfThere(log);
         if (generation !== "") await copyFile(`${path}-wal`, log, trimLog);
-        const isSame = generation === logGeneration(`${path}-wal`);
+        const isSame = generation === logGeneration(path);
         if (!isSame || !isOneState(early, path, this.clock.now())) continue;
         await Deno.rename(staged, target);
         isPlaced = true;
