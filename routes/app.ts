@@ -7,6 +7,7 @@ import { apiRoutes } from "./api/mod.ts";
 import { ComposedRouter } from "./composed_router.ts";
 import { consoleRoutes } from "./console/mod.ts";
 import { docsRoutes } from "./docs/mod.ts";
+import { sendData } from "./http/answers.ts";
 import type { AppDeps } from "./http/app_deps.ts";
 import type { Env } from "./http/env.ts";
 import { hranaRoutes } from "./hrana/mod.ts";
@@ -56,12 +57,12 @@ const MAKE_ROOM = "Make room on the disk, or make it writable; a part of the ser
 function healthRoutes(ready: ReadinessContext): Hono<Env> {
   const readiness = new ReadinessCheck(ready);
   return new Hono<Env>()
-    .get("/healthz", (c) => c.json({ success: true, data: { status: "ok" } }))
+    .get("/healthz", (c) => sendData(c, { status: "ok" }))
     .get("/readyz", async (c) => {
       const { notReady, full, degraded } = await readiness.check();
       if (full.length > 0) throw new AppError("not_ready", { message: MAKE_ROOM, extra: { notReady, full } });
       if (notReady.length > 0) throw new AppError("not_ready", { extra: { notReady } });
-      if (degraded.length > 0) return c.json({ success: true, data: { status: "degraded", degraded } });
-      return c.json({ success: true, data: { status: "ready" } });
+      if (degraded.length > 0) return sendData(c, { status: "degraded", degraded });
+      return sendData(c, { status: "ready" });
     });
 }

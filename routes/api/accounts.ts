@@ -4,7 +4,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { MAX_EMAIL_LENGTH } from "../../lib/core/limits.ts";
 import { type AccountInput, linkFor, unlockAccount } from "../../lib/services/endpoints/account_access.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp } from "../http/schemas.ts";
@@ -37,7 +37,7 @@ export function accountRoutes(deps: AppDeps): Hono<Env> {
       validate("json", accountBody),
       async (c) => {
         const data = await linkFor(contextOf(deps, c), inputOf(c, c.req.valid("json")));
-        return c.json({ success: true, data }, 201);
+        return sendData(c, data, 201);
       },
     )
     .post(
@@ -50,7 +50,7 @@ export function accountRoutes(deps: AppDeps): Hono<Env> {
       validate("json", accountBody),
       async (c) => {
         await unlockAccount(contextOf(deps, c), inputOf(c, c.req.valid("json")));
-        return c.json({ success: true, data: { unlocked: true } });
+        return sendData(c, { unlocked: true });
       },
     );
 }

@@ -7,7 +7,7 @@ import { decideApproval } from "../../lib/services/approvals/decide_approvals.ts
 import { lookAtApproval } from "../../lib/services/approvals/look_at_approval.ts";
 import { getApproval, listApprovals } from "../../lib/services/approvals/read_approvals.ts";
 import { previewUndo, undoApproval } from "../../lib/services/approvals/undo_approval.ts";
-import { answers, sendWithRows } from "../http/answers.ts";
+import { answers, sendData, sendWithRows } from "../http/answers.ts";
 import { sendLongData } from "../http/long_answer.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -108,7 +108,7 @@ export function undoRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(undoPreview),
       }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await previewUndo(approvalContext(deps, c), pathOf(c)) }),
+      async (c) => sendData(c, await previewUndo(approvalContext(deps, c), pathOf(c))),
     )
     .post(
       "/:slug/approvals/:id/undo",

@@ -11,7 +11,7 @@ import {
   updateDatabase,
 } from "../../lib/services/databases/manage_databases.ts";
 import { revokeSessions } from "../../lib/services/sessions/manage_sessions.ts";
-import { answers, sendPage } from "../http/answers.ts";
+import { answers, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import {
@@ -51,7 +51,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       validate("json", databaseBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
-        return c.json({ success: true, data: await createDatabase(manageContext(deps, c), input) }, 201);
+        return sendData(c, await createDatabase(manageContext(deps, c), input), 201);
       },
     )
     .post(
@@ -60,7 +60,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       validate("json", undeleteBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
-        return c.json({ success: true, data: await undeleteDatabase(manageContext(deps, c), input) });
+        return sendData(c, await undeleteDatabase(manageContext(deps, c), input));
       },
     )
     .get(
@@ -82,7 +82,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       describeRoute({ summary: "Read a database", tags, responses: answers(databaseRecord) }),
       validate("query", noQuery),
       async (c) => {
-        return c.json({ success: true, data: await getDatabase(manageContext(deps, c), addressOf(c)) });
+        return sendData(c, await getDatabase(manageContext(deps, c), addressOf(c)));
       },
     )
     .patch(
@@ -91,7 +91,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       validate("json", rename),
       async (c) => {
         const input = { ...addressOf(c), name: c.req.valid("json").name };
-        return c.json({ success: true, data: await updateDatabase(manageContext(deps, c), input) });
+        return sendData(c, await updateDatabase(manageContext(deps, c), input));
       },
     )
     .delete(
@@ -100,7 +100,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
       validate("json", confirmBody("shop")),
       async (c) => {
         const input = { ...addressOf(c), confirm: c.req.valid("json").confirm };
-        return c.json({ success: true, data: await deleteDatabase(manageContext(deps, c), input) });
+        return sendData(c, await deleteDatabase(manageContext(deps, c), input));
       },
     );
 }
@@ -120,7 +120,7 @@ export function sessionRoutes(deps: AppDeps): Hono<Env> {
     }),
     noBody,
     async (c) => {
-      return c.json({ success: true, data: await revokeSessions(manageContext(deps, c), addressOf(c)) });
+      return sendData(c, await revokeSessions(manageContext(deps, c), addressOf(c)));
     },
   );
 }

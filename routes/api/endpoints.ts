@@ -18,7 +18,7 @@ import { readStats } from "../../lib/services/endpoints/read_stats.ts";
 import { listRevisions, restoreRevision } from "../../lib/services/endpoints/revisions.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
-import { answers, sendWithRows } from "../http/answers.ts";
+import { answers, sendData, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { sendLongData } from "../http/long_answer.ts";
@@ -82,7 +82,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       }),
       async (c) => {
         const input = { address: addressOf(c), unchecked: await sentSpec(c) };
-        return c.json({ success: true, data: await createEndpoint(contextOf(deps, c), input) }, 201);
+        return sendData(c, await createEndpoint(contextOf(deps, c), input), 201);
       },
     )
     .post(
@@ -108,7 +108,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       ONE,
       describeRoute({ summary: "Read an endpoint", tags, responses: answers(endpointRecord) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await getEndpoint(contextOf(deps, c), endpointOf(c)) }),
+      async (c) => sendData(c, await getEndpoint(contextOf(deps, c), endpointOf(c))),
     )
     .put(
       ONE,
@@ -121,7 +121,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const unchecked = await sentSpec(c);
         const input = { ...endpointOf(c), specOf: () => unchecked };
-        return c.json({ success: true, data: await replaceEndpoint(contextOf(deps, c), input) });
+        return sendData(c, await replaceEndpoint(contextOf(deps, c), input));
       },
     )
     .patch(
@@ -134,14 +134,14 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       }),
       async (c) => {
         const input = { ...endpointOf(c), specOf: await patchedSpec(c) };
-        return c.json({ success: true, data: await replaceEndpoint(contextOf(deps, c), input) });
+        return sendData(c, await replaceEndpoint(contextOf(deps, c), input));
       },
     )
     .delete(
       ONE,
       describeRoute({ summary: "Delete an endpoint", tags, responses: answers(endpointRecord) }),
       noBody,
-      async (c) => c.json({ success: true, data: await deleteEndpoint(contextOf(deps, c), endpointOf(c)) }),
+      async (c) => sendData(c, await deleteEndpoint(contextOf(deps, c), endpointOf(c))),
     )
     .post(
       `${ONE}/test`,
@@ -176,7 +176,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { from, to } = c.req.valid("query");
         const input = { ...endpointOf(c), fromMs: from ?? null, toMs: to ?? null };
-        return c.json({ success: true, data: await readStats(contextOf(deps, c), input) });
+        return sendData(c, await readStats(contextOf(deps, c), input));
       },
     )
     .get(
@@ -195,7 +195,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const input = { ...endpointOf(c), revision: c.req.param("n") };
-        return c.json({ success: true, data: await restoreRevision(contextOf(deps, c), input) });
+        return sendData(c, await restoreRevision(contextOf(deps, c), input));
       },
     );
   for (const { transition, summary } of transitions) {
@@ -205,7 +205,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const input = { ...endpointOf(c), transition };
-        return c.json({ success: true, data: await moveEndpoint(contextOf(deps, c), input) });
+        return sendData(c, await moveEndpoint(contextOf(deps, c), input));
       },
     );
   }

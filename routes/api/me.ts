@@ -16,7 +16,7 @@ import {
   listPasskeys,
   removePasskey,
 } from "../../lib/services/people/use_passkeys.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, passkeyAnswer, passkeyName } from "../http/schemas.ts";
@@ -63,7 +63,7 @@ function sessionsOf(deps: AppDeps): Hono<Env> {
       "/sessions",
       describeRoute({ summary: "List your sessions", tags, responses: answers(z.array(sessionRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listSessions(accountContext(deps, c)) }),
+      async (c) => sendData(c, await listSessions(accountContext(deps, c))),
     )
     .delete(
       "/sessions",
@@ -71,15 +71,14 @@ function sessionsOf(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         await endOtherSessions(accountContext(deps, c));
-        return c.json({ success: true, data: {} });
+        return sendData(c, {});
       },
     )
     .delete(
       "/sessions/:id",
       describeRoute({ summary: "End one of your sessions", tags, responses: answers(named) }),
       noBody,
-      async (c) =>
-        c.json({ success: true, data: await endSession(accountContext(deps, c), c.req.param("id")) }),
+      async (c) => sendData(c, await endSession(accountContext(deps, c), c.req.param("id"))),
     )
     .post(
       "/confirm",
@@ -94,7 +93,7 @@ function sessionsOf(deps: AppDeps): Hono<Env> {
         const ctx = accountContext(deps, c);
         if (answer !== undefined) await confirmByPasskey(ctx, answer);
         else await confirmByPassword(ctx, secret ?? "");
-        return c.json({ success: true, data: {} });
+        return sendData(c, {});
       },
     );
 }
@@ -105,32 +104,30 @@ function passkeysOf(deps: AppDeps): Hono<Env> {
       "/confirm/options",
       describeRoute({ summary: "Begin to prove it by a passkey", tags, responses: answers(options) }),
       noBody,
-      async (c) => c.json({ success: true, data: await beginPasskeyConfirmation(accountContext(deps, c)) }),
+      async (c) => sendData(c, await beginPasskeyConfirmation(accountContext(deps, c))),
     )
     .get(
       "/passkeys",
       describeRoute({ summary: "List your passkeys", tags, responses: answers(z.array(passkeyRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listPasskeys(accountContext(deps, c)) }),
+      async (c) => sendData(c, await listPasskeys(accountContext(deps, c))),
     )
     .post(
       "/passkeys/options",
       describeRoute({ summary: "Begin to make a passkey", tags, responses: answers(options) }),
       noBody,
-      async (c) => c.json({ success: true, data: await beginPasskey(accountContext(deps, c)) }),
+      async (c) => sendData(c, await beginPasskey(accountContext(deps, c))),
     )
     .post(
       "/passkeys",
       describeRoute({ summary: "Add a passkey", tags, responses: answers(passkeyRecord, { status: 201 }) }),
       validate("json", passkeyBody),
-      async (c) =>
-        c.json({ success: true, data: await addPasskey(accountContext(deps, c), c.req.valid("json")) }, 201),
+      async (c) => sendData(c, await addPasskey(accountContext(deps, c), c.req.valid("json")), 201),
     )
     .delete(
       "/passkeys/:id",
       describeRoute({ summary: "Remove one of your passkeys", tags, responses: answers(named) }),
       noBody,
-      async (c) =>
-        c.json({ success: true, data: await removePasskey(accountContext(deps, c), c.req.param("id")) }),
+      async (c) => sendData(c, await removePasskey(accountContext(deps, c), c.req.param("id"))),
     );
 }

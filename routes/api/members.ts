@@ -10,7 +10,7 @@ import {
   listMembers,
   removeMember,
 } from "../../lib/services/people/manage_members.ts";
-import { answers, sendPage } from "../http/answers.ts";
+import { answers, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, emailAddress, isoTimestamp, page, pageMeta, someChange } from "../http/schemas.ts";
@@ -48,7 +48,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
         const ctx = { ...manageContext(deps, c), baseUrl: deps.baseUrl };
-        return c.json({ success: true, data: await addMember(ctx, input) }, 201);
+        return sendData(c, await addMember(ctx, input), 201);
       },
     )
     .get(
@@ -72,7 +72,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
         const input = { ...address, ...c.req.valid("json") };
-        return c.json({ success: true, data: await changeMember(manageContext(deps, c), input) });
+        return sendData(c, await changeMember(manageContext(deps, c), input));
       },
     )
     .delete(
@@ -81,7 +81,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
-        return c.json({ success: true, data: await removeMember(manageContext(deps, c), address) });
+        return sendData(c, await removeMember(manageContext(deps, c), address));
       },
     )
     .post(
@@ -91,7 +91,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
         const ctx = { ...manageContext(deps, c), baseUrl: deps.baseUrl };
-        return c.json({ success: true, data: await inviteMember(ctx, address) });
+        return sendData(c, await inviteMember(ctx, address));
       },
     );
 }

@@ -4,7 +4,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { MAX_USAGE_ROWS } from "../../lib/core/limits.ts";
 import { addCredit, readBalance, readUsage } from "../../lib/services/money/manage_money.ts";
-import { answers, sendPage } from "../http/answers.ts";
+import { answers, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, isoTimestamp, noQuery, page, pageMeta, slug, time, usd } from "../http/schemas.ts";
@@ -59,8 +59,7 @@ export function moneyRoutes(deps: AppDeps): Hono<Env> {
       "/:slug/balance",
       describeRoute({ summary: "Read the prepaid balance", tags, responses: answers(balance) }),
       validate("query", noQuery),
-      async (c) =>
-        c.json({ success: true, data: await readBalance(manageContext(deps, c), c.req.param("slug")) }),
+      async (c) => sendData(c, await readBalance(manageContext(deps, c), c.req.param("slug"))),
     )
     .post(
       "/:slug/credits",
@@ -68,7 +67,7 @@ export function moneyRoutes(deps: AppDeps): Hono<Env> {
       validate("json", creditBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
-        return c.json({ success: true, data: await addCredit(manageContext(deps, c), input) }, 201);
+        return sendData(c, await addCredit(manageContext(deps, c), input), 201);
       },
     )
     .get(

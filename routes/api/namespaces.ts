@@ -9,7 +9,7 @@ import {
   listNamespaces,
   updateNamespace,
 } from "../../lib/services/namespaces/manage_namespaces.ts";
-import { answers, sendPage } from "../http/answers.ts";
+import { answers, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import {
@@ -53,11 +53,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(namespaceRecord, { status: 201 }),
       }),
       validate("json", namespaceBody),
-      async (c) =>
-        c.json(
-          { success: true, data: await createNamespace(manageContext(deps, c), c.req.valid("json")) },
-          201,
-        ),
+      async (c) => sendData(c, await createNamespace(manageContext(deps, c), c.req.valid("json")), 201),
     )
     .get(
       "/",
@@ -76,8 +72,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
       "/:slug",
       describeRoute({ summary: "Read a namespace", tags, responses: answers(namespaceDetail) }),
       validate("query", noQuery),
-      async (c) =>
-        c.json({ success: true, data: await getNamespace(manageContext(deps, c), c.req.param("slug")) }),
+      async (c) => sendData(c, await getNamespace(manageContext(deps, c), c.req.param("slug"))),
     )
     .patch(
       "/:slug",
@@ -85,7 +80,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
       validate("json", namespaceChange),
       async (c) => {
         const input = { slug: c.req.param("slug"), ...c.req.valid("json") };
-        return c.json({ success: true, data: await updateNamespace(manageContext(deps, c), input) });
+        return sendData(c, await updateNamespace(manageContext(deps, c), input));
       },
     )
     .delete(
@@ -98,7 +93,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
       validate("json", confirmBody("acme")),
       async (c) => {
         const input = { slug: c.req.param("slug"), confirm: c.req.valid("json").confirm };
-        return c.json({ success: true, data: await deleteNamespace(manageContext(deps, c), input) });
+        return sendData(c, await deleteNamespace(manageContext(deps, c), input));
       },
     );
 }

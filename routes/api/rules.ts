@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { addRule, changeRule, deleteRule, listRules } from "../../lib/services/rules/manage_rules.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -22,7 +22,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listRules(manageContext(deps, c), addressOf(c)) }),
+      async (c) => sendData(c, await listRules(manageContext(deps, c), addressOf(c))),
     )
     .post(
       PATH,
@@ -33,7 +33,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
           address: addressOf(c),
           settings: { ...ruleDefaults, ...given(c.req.valid("json")) },
         };
-        return c.json({ success: true, data: await addRule(manageContext(deps, c), input) }, 201);
+        return sendData(c, await addRule(manageContext(deps, c), input), 201);
       },
     )
     .patch(
@@ -48,7 +48,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
           settings: given(settings),
           revision,
         };
-        return c.json({ success: true, data: await changeRule(manageContext(deps, c), input) });
+        return sendData(c, await changeRule(manageContext(deps, c), input));
       },
     )
     .delete(
@@ -57,7 +57,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const input = { address: addressOf(c), ruleId: c.req.param("id") };
-        return c.json({ success: true, data: await deleteRule(manageContext(deps, c), input) });
+        return sendData(c, await deleteRule(manageContext(deps, c), input));
       },
     );
 }

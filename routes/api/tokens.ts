@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { createToken, listTokens, revokeToken } from "../../lib/services/tokens/manage_tokens.ts";
-import { answers, sendPage } from "../http/answers.ts";
+import { answers, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import {
@@ -54,7 +54,7 @@ export function tokenRoutes(deps: AppDeps): Hono<Env> {
       validate("json", tokenBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
-        return c.json({ success: true, data: await createToken(manageContext(deps, c), input) }, 201);
+        return sendData(c, await createToken(manageContext(deps, c), input), 201);
       },
     )
     .get(
@@ -77,7 +77,7 @@ export function tokenRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
-        return c.json({ success: true, data: await revokeToken(manageContext(deps, c), input) });
+        return sendData(c, await revokeToken(manageContext(deps, c), input));
       },
     );
 }

@@ -11,7 +11,7 @@ import {
   testWebhook,
   type WebhooksContext,
 } from "../../lib/services/webhooks/manage_webhooks.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
@@ -64,7 +64,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
       PATH,
       describeRoute({ summary: "List the webhooks", tags, responses: answers(z.array(webhook)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listWebhooks(contextOf(deps, c), addressOf(c)) }),
+      async (c) => sendData(c, await listWebhooks(contextOf(deps, c), addressOf(c))),
     )
     .post(
       PATH,
@@ -77,7 +77,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { tables = null, ...settings } = c.req.valid("json");
         const data = await addWebhook(contextOf(deps, c), addressOf(c), { ...settings, tables });
-        return c.json({ success: true, data }, 201);
+        return sendData(c, data, 201);
       },
     )
     .patch(
@@ -93,7 +93,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
           Object.entries(c.req.valid("json")).filter(([, value]) => value !== undefined),
         );
         const data = await changeWebhook(contextOf(deps, c), webhookOf(c), given);
-        return c.json({ success: true, data });
+        return sendData(c, data);
       },
     )
     .delete(
@@ -104,13 +104,13 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.object({ id: z.string() })),
       }),
       noBody,
-      async (c) => c.json({ success: true, data: await deleteWebhook(contextOf(deps, c), webhookOf(c)) }),
+      async (c) => sendData(c, await deleteWebhook(contextOf(deps, c), webhookOf(c))),
     )
     .post(
       `${PATH}/:id/test`,
       describeRoute({ summary: "Send a test message", tags, responses: answers(delivery, { status: 201 }) }),
       noBody,
-      async (c) => c.json({ success: true, data: await testWebhook(contextOf(deps, c), webhookOf(c)) }, 201),
+      async (c) => sendData(c, await testWebhook(contextOf(deps, c), webhookOf(c)), 201),
     )
     .post(
       `${PATH}/:id/redeliver`,
@@ -123,7 +123,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const { since = null } = c.req.valid("json");
         const data = await redeliver(contextOf(deps, c), webhookOf(c), since);
-        return c.json({ success: true, data });
+        return sendData(c, data);
       },
     );
 }

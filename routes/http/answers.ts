@@ -73,6 +73,11 @@ const failureEnvelope = z.object({
   rows: z.int().optional().describe("Rows of an import that were appended before, and stay"),
 }).meta({ ref: "Failure" });
 
+/** The answer of a call that went well. */
+export function sendData(c: Context<Env>, data: unknown, status?: 200 | 201): Response {
+  return c.json({ success: true, data }, status);
+}
+
 /** The answer of a list: its records, and the cursor of the next page. */
 export function sendPage(c: Context<Env>, { items, nextCursor }: ShownPage<object>): Response {
   return c.json({ success: true, data: items, meta: { nextCursor } });

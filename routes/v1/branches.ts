@@ -11,7 +11,7 @@ import {
   resetBranch,
 } from "../../lib/services/branches/manage_branches.ts";
 import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
-import { answers, sendWithRows } from "../http/answers.ts";
+import { answers, sendData, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
@@ -44,14 +44,14 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const data = await claimBranch(copyContext(deps, c), c.req.valid("json"));
         c.set("storedForPlan", c.get("storeStep") !== undefined);
-        return c.json({ success: true, data }, data.outcome === "created" ? 201 : 200);
+        return sendData(c, data, data.outcome === "created" ? 201 : 200);
       },
     )
     .get(
       "/branches",
       describeRoute({ summary: "List the branches", tags, responses: answers(z.array(branch)) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listBranches(branchContext(deps, c)) }),
+      async (c) => sendData(c, await listBranches(branchContext(deps, c))),
     )
     .delete(
       "/branches/:ref",
@@ -59,7 +59,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const data = await deleteBranch(branchContext(deps, c), c.req.param("ref"));
-        return c.json({ success: true, data });
+        return sendData(c, data);
       },
     )
     .post(
@@ -73,7 +73,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
       async (c) => {
         const data = await resetBranch(copyContext(deps, c), c.req.param("ref"));
         c.set("storedForPlan", c.get("storeStep") !== undefined);
-        return c.json({ success: true, data });
+        return sendData(c, data);
       },
     )
     .get(

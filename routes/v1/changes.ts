@@ -10,7 +10,7 @@ import type { ChangesContext } from "../../lib/services/changes/changes_context.
 import { pollChanges, requireSince } from "../../lib/services/changes/poll_changes.ts";
 import { streamChanges } from "../../lib/services/changes/stream_changes.ts";
 import { issueTicket, redeemTicket } from "../../lib/services/changes/tickets.ts";
-import { answers, forAnyOrigin, wholeAnswer } from "../http/answers.ts";
+import { answers, forAnyOrigin, sendData, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
@@ -80,7 +80,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
       noBody,
       async (c) => {
         const ctx = { ...deps, target: c.get("target"), token: c.get("token") };
-        return c.json({ success: true, data: await issueTicket(ctx) }, 201);
+        return sendData(c, await issueTicket(ctx), 201);
       },
     );
 }

@@ -9,7 +9,7 @@ import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
 import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
 import { examineSchema } from "../../lib/services/schema/doctor/examine_schema.ts";
 import { searchSchema } from "../../lib/services/schema/search_schema.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
@@ -87,7 +87,7 @@ export function describeRoutes(query: QueryContext): Hono<Env> {
         responses: answers(schemaDescription),
       }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await describeSchema(statementsContext(query, c)) }),
+      async (c) => sendData(c, await describeSchema(statementsContext(query, c))),
     )
     .put(
       "/describe",
@@ -99,7 +99,7 @@ export function describeRoutes(query: QueryContext): Hono<Env> {
       validate("json", descriptions),
       async (c) => {
         const data = await updateDescriptions(statementsContext(query, c), c.req.valid("json"));
-        return c.json({ success: true, data });
+        return sendData(c, data);
       },
     );
 }
@@ -138,7 +138,7 @@ export function searchRoutes({ query, schemas: { rankings } }: AppDeps): Hono<En
     validate("query", searchQuery),
     async (c) => {
       const data = await searchSchema({ ...statementsContext(query, c), rankings }, c.req.valid("query"));
-      return c.json({ success: true, data });
+      return sendData(c, data);
     },
   );
 }
@@ -172,7 +172,7 @@ export function doctorRoutes({ control, query, schemas: { probes: memory } }: Ap
         endpoints: () => endpointFacts({ control, query, target }),
         memory,
       });
-      return c.json({ success: true, data });
+      return sendData(c, data);
     },
   );
 }

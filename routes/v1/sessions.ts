@@ -4,7 +4,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { plainText } from "../../lib/core/text_checks.ts";
 import { createSession } from "../../lib/services/sessions/manage_sessions.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { refuseParameters } from "../middleware/refuse_parameters.ts";
@@ -35,7 +35,7 @@ export function sessionRoutes({ control }: AppDeps): Hono<Env> {
     validate("json", sessionBody),
     async (c) => {
       const data = await createSession({ control, caller: c.get("token") }, c.req.valid("json"));
-      return c.json({ success: true, data }, 201);
+      return sendData(c, data, 201);
     },
   );
 }

@@ -10,7 +10,7 @@ import {
 } from "../../lib/services/snapshots/manage_snapshots.ts";
 import { readArchive, restoreMomentInto } from "../../lib/services/snapshots/archived_moment.ts";
 import { restoreInPlace } from "../../lib/services/snapshots/restore_in_place.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { targetNow } from "../middleware/access.ts";
@@ -78,7 +78,7 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
         responses: answers(z.array(snapshot)),
       }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listSnapshots(snapshotContext(deps, c)) }),
+      async (c) => sendData(c, await listSnapshots(snapshotContext(deps, c))),
     )
     .post(
       "/snapshots",
@@ -86,14 +86,14 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
       validate("json", snapshotBody),
       async (c) => {
         const data = await takeSnapshot(snapshotContext(deps, c), { label: c.req.valid("json").label });
-        return c.json({ success: true, data }, 201);
+        return sendData(c, data, 201);
       },
     )
     .get(
       "/archive",
       describeRoute({ summary: "Read how far the database is archived", tags, responses: answers(archive) }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await readArchive(snapshotContext(deps, c)) }),
+      async (c) => sendData(c, await readArchive(snapshotContext(deps, c))),
     )
     .post(
       "/restore",
@@ -112,7 +112,7 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
           const data = at === undefined
             ? await restoreInto(ctx, { snapshot: label ?? "", into })
             : await restoreMomentInto(ctx, { at, into });
-          return c.json({ success: true, data }, 201);
+          return sendData(c, data, 201);
         }
         const held = { ...deps.query, ...ctx, plan: c.get("plan") };
         const { data, replayed } = await restoreInPlace(held, { snapshot: label, at });

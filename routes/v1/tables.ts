@@ -8,7 +8,7 @@ import { readLatency } from "../../lib/services/query/read_latency.ts";
 import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import { noQuery, time } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 
@@ -62,7 +62,7 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
         responses: answers(z.array(tableSummary)),
       }),
       validate("query", noQuery),
-      async (c) => c.json({ success: true, data: await listTables(statementsContext(query, c)) }),
+      async (c) => sendData(c, await listTables(statementsContext(query, c))),
     )
     .get(
       "/query_log",
@@ -82,7 +82,7 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
           cursor: cursor ?? null,
           pageSize,
         });
-        return c.json({ success: true, data: page });
+        return sendData(c, page);
       },
     )
     .get(
@@ -96,7 +96,7 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
       async (c) => {
         const { since, until, by } = c.req.valid("query");
         const input = { sinceMs: since ?? null, untilMs: until ?? null, by };
-        return c.json({ success: true, data: await readLatency(statementsContext(query, c), input) });
+        return sendData(c, await readLatency(statementsContext(query, c), input));
       },
     );
 }

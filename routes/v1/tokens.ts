@@ -6,7 +6,7 @@ import { z } from "zod";
 import { mintHandoff } from "../../lib/services/handoff/mint_handoff.ts";
 import { redeemHandoff } from "../../lib/services/handoff/redeem_handoff.ts";
 import { describeCaller } from "../../lib/services/tokens/manage_tokens.ts";
-import { answers } from "../http/answers.ts";
+import { answers, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, isoTimestamp, noQuery, role, scopeRow, secondsIn } from "../http/schemas.ts";
@@ -30,7 +30,7 @@ export function meRoutes(): Hono<Env> {
     "/me",
     describeRoute({ summary: "Describe the token", tags: ["tokens"], responses: answers(caller) }),
     validate("query", noQuery),
-    (c) => c.json({ success: true, data: describeCaller(c.get("token")) }),
+    (c) => sendData(c, describeCaller(c.get("token"))),
   );
 }
 
@@ -52,7 +52,7 @@ export function handoffRoutes({ control, clock }: AppDeps): Hono<Env> {
     validate("json", mintBody),
     async (c) => {
       const ctx = { control, clock, target: c.get("target"), tokenId: c.get("token").tokenId };
-      return c.json({ success: true, data: await mintHandoff(ctx, c.req.valid("json")) }, 201);
+      return sendData(c, await mintHandoff(ctx, c.req.valid("json")), 201);
     },
   );
 }
@@ -87,7 +87,7 @@ export function redeemHandoffRoutes({ control, clock }: AppDeps): Hono<Env> {
     validate("json", redeemBody),
     async (c) => {
       const data = await redeemHandoff({ control, clock }, c.req.valid("json"));
-      return c.json({ success: true, data }, 201);
+      return sendData(c, data, 201);
     },
   );
 }

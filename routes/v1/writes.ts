@@ -10,7 +10,7 @@ import {
 } from "../../lib/services/approvals/redeem_approval.ts";
 import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
-import { answers, sendWithRows } from "../http/answers.ts";
+import { answers, sendData, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { targetNow } from "../middleware/access.ts";
@@ -115,7 +115,7 @@ export function writeRoutes(deps: AppDeps): Hono<Env> {
           signal: c.req.raw.signal,
           again: () => targetNow(deps, c),
         });
-        return c.json({ success: true, data });
+        return sendData(c, data);
       },
     );
 }
