@@ -1,10 +1,9 @@
 // /api/namespaces/:slug/databases/:dbSlug/endpoints/:endpoint/link and /unlock: what an owner's server does for a user.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { MAX_EMAIL_LENGTH } from "../../lib/core/limits.ts";
 import { type AccountInput, linkFor, unlockAccount } from "../../lib/services/endpoints/account_access.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { describing, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp } from "../http/schemas.ts";
@@ -12,7 +11,7 @@ import { validate } from "../middleware/validate.ts";
 import { addressOf } from "./path_names.ts";
 
 const ONE = "/:slug/databases/:dbSlug/endpoints/:endpoint";
-const tags = ["endpoints"];
+const described = describing(["endpoints"]);
 
 const accountBody = z.strictObject({
   email: z.string().min(1).max(MAX_EMAIL_LENGTH).describe("Of the account"),
@@ -29,10 +28,8 @@ export function accountRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       `${ONE}/link`,
-      describeRoute({
-        summary: "Make a link that resets a password or verifies an address, once",
-        tags,
-        responses: answers(accountLink, { status: 201 }),
+      described("Make a link that resets a password or verifies an address, once", accountLink, {
+        status: 201,
       }),
       validate("json", accountBody),
       async (c) => {
@@ -42,11 +39,7 @@ export function accountRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       `${ONE}/unlock`,
-      describeRoute({
-        summary: "Forget the failed log-ins of an account",
-        tags,
-        responses: answers(z.object({ unlocked: z.literal(true) })),
-      }),
+      described("Forget the failed log-ins of an account", z.object({ unlocked: z.literal(true) })),
       validate("json", accountBody),
       async (c) => {
         await unlockAccount(contextOf(deps, c), inputOf(c, c.req.valid("json")));

@@ -1,13 +1,12 @@
 // /api/namespaces/:slug/approvals: writes that wait for a person, and the person's decision.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { ApprovalPath } from "../../lib/services/approvals/approval_context.ts";
 import { decideApproval } from "../../lib/services/approvals/decide_approvals.ts";
 import { lookAtApproval } from "../../lib/services/approvals/look_at_approval.ts";
 import { getApproval, listApprovals } from "../../lib/services/approvals/read_approvals.ts";
 import { previewUndo, undoApproval } from "../../lib/services/approvals/undo_approval.ts";
-import { answers, sendData, sendWithRows } from "../http/answers.ts";
+import { describing, sendData, sendWithRows } from "../http/answers.ts";
 import { sendLongData } from "../http/long_answer.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
@@ -30,18 +29,14 @@ const undoBody = z.strictObject({
     "Of what was shown; unset: whatever it does now",
   ),
 }).meta({ examples: [{}] }).prefault({});
-const tags = ["approvals"];
+const described = describing(["approvals"]);
 
 /** Mounted under `/api/namespaces`. */
 export function approvalRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/:slug/approvals",
-      describeRoute({
-        summary: "List what waits for a person",
-        tags,
-        responses: answers(z.array(approvalDetail)),
-      }),
+      described("List what waits for a person", z.array(approvalDetail)),
       validate("query", listQuery),
       (c) => {
         const input = { namespaceSlug: c.req.param("slug"), state: c.req.valid("query").state ?? null };
@@ -50,28 +45,20 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/approvals/:id",
-      describeRoute({
-        summary: "Show what a write would do, with all that a person decides by",
-        tags,
-        responses: answers(approvalPage),
-      }),
+      described("Show what a write would do, with all that a person decides by", approvalPage),
       validate("query", noQuery),
       (c) => sendLongData(c, pathOf(c), () => getApproval(approvalContext(deps, c), pathOf(c))),
     )
     .post(
       "/:slug/approvals/:id/look",
-      describeRoute({
-        summary: "Look again at what a write would do now",
-        tags,
-        responses: answers(approvalPage),
-      }),
+      described("Look again at what a write would do now", approvalPage),
       noBody,
       async (c) =>
         sendWithRows(c, { success: true, data: await lookAtApproval(approvalContext(deps, c), pathOf(c)) }),
     )
     .post(
       "/:slug/approvals/:id/approve",
-      describeRoute({ summary: "Approve a write", tags, responses: answers(approvalPage) }),
+      described("Approve a write", approvalPage),
       validate("json", approveBody),
       async (c) => {
         const { look, snapshot } = c.req.valid("json");
@@ -84,7 +71,7 @@ export function approvalRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/:slug/approvals/:id/deny",
-      describeRoute({ summary: "Deny a write", tags, responses: answers(approvalPage) }),
+      described("Deny a write", approvalPage),
       validate("json", denyBody),
       async (c) => {
         const reason = c.req.valid("json").reason ?? null;
@@ -102,17 +89,13 @@ export function undoRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/:slug/approvals/:id/undo",
-      describeRoute({
-        summary: "Show what taking a write back would do",
-        tags,
-        responses: answers(undoPreview),
-      }),
+      described("Show what taking a write back would do", undoPreview),
       validate("query", noQuery),
       async (c) => sendData(c, await previewUndo(approvalContext(deps, c), pathOf(c))),
     )
     .post(
       "/:slug/approvals/:id/undo",
-      describeRoute({ summary: "Take an approved write back", tags, responses: answers(approvalPage) }),
+      described("Take an approved write back", approvalPage),
       validate("json", undoBody),
       async (c) => {
         const input = { ...pathOf(c), digest: c.req.valid("json").digest };

@@ -11,7 +11,7 @@ import {
   updateDatabase,
 } from "../../lib/services/databases/manage_databases.ts";
 import { revokeSessions } from "../../lib/services/sessions/manage_sessions.ts";
-import { answers, sendData, sendPage } from "../http/answers.ts";
+import { answers, describing, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import {
@@ -36,18 +36,14 @@ const undeleteBody = z.strictObject({
   slug: slug.describe("As it was called; of several the one deleted last"),
   into: newSlug.optional().describe("Another slug for it"),
 }).meta({ examples: [{ slug: "old-shop", into: "found-again" }] });
-const tags = ["databases"];
+const described = describing(["databases"]);
 
 /** Mounted under `/api/namespaces`. */
 export function databaseRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/:slug/databases",
-      describeRoute({
-        summary: "Make a database",
-        tags,
-        responses: answers(databaseRecord, { status: 201 }),
-      }),
+      described("Make a database", databaseRecord, { status: 201 }),
       validate("json", databaseBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
@@ -56,7 +52,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/:slug/databases/restore",
-      describeRoute({ summary: "Bring a deleted database back", tags, responses: answers(databaseRecord) }),
+      described("Bring a deleted database back", databaseRecord),
       validate("json", undeleteBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
@@ -65,11 +61,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/databases",
-      describeRoute({
-        summary: "List the databases",
-        tags,
-        responses: answers(z.array(databaseRecord), { meta: pageMeta }),
-      }),
+      described("List the databases", z.array(databaseRecord), { meta: pageMeta }),
       validate("query", slugPage),
       async (c) => {
         const { cursor = null, ...more } = c.req.valid("query");
@@ -79,7 +71,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/databases/:dbSlug",
-      describeRoute({ summary: "Read a database", tags, responses: answers(databaseRecord) }),
+      described("Read a database", databaseRecord),
       validate("query", noQuery),
       async (c) => {
         return sendData(c, await getDatabase(manageContext(deps, c), addressOf(c)));
@@ -87,7 +79,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     )
     .patch(
       "/:slug/databases/:dbSlug",
-      describeRoute({ summary: "Change a database", tags, responses: answers(databaseRecord) }),
+      described("Change a database", databaseRecord),
       validate("json", rename),
       async (c) => {
         const input = { ...addressOf(c), name: c.req.valid("json").name };
@@ -96,7 +88,7 @@ export function databaseRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       "/:slug/databases/:dbSlug",
-      describeRoute({ summary: "Delete a database", tags, responses: answers(databaseRecord) }),
+      described("Delete a database", databaseRecord),
       validate("json", confirmBody("shop")),
       async (c) => {
         const input = { ...addressOf(c), confirm: c.req.valid("json").confirm };

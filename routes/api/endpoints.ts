@@ -18,7 +18,7 @@ import { readStats } from "../../lib/services/endpoints/read_stats.ts";
 import { listRevisions, restoreRevision } from "../../lib/services/endpoints/revisions.ts";
 import { scaffoldCrud } from "../../lib/services/endpoints/scaffold/scaffold_crud.ts";
 import { testEndpoint } from "../../lib/services/endpoints/test_endpoint.ts";
-import { answers, sendData, sendWithRows } from "../http/answers.ts";
+import { answers, describing, sendData, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { sendLongData } from "../http/long_answer.ts";
@@ -45,6 +45,7 @@ import { addressOf } from "./path_names.ts";
 const PATH = "/:slug/databases/:dbSlug/endpoints";
 const ONE = `${PATH}/:endpoint`;
 const tags = ["endpoints"];
+const described = describing(tags);
 const requestBody = {
   required: true,
   content: { "application/json": { schema: describedSchema(endpointSpec) } },
@@ -68,7 +69,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
   const routes = new Hono<Env>()
     .get(
       PATH,
-      describeRoute({ summary: "List the endpoints", tags, responses: answers(z.array(endpointRecord)) }),
+      described("List the endpoints", z.array(endpointRecord)),
       validate("query", noQuery),
       (c) => sendLongData(c, addressOf(c), () => listEndpoints(contextOf(deps, c), addressOf(c))),
     )
@@ -106,7 +107,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       ONE,
-      describeRoute({ summary: "Read an endpoint", tags, responses: answers(endpointRecord) }),
+      described("Read an endpoint", endpointRecord),
       validate("query", noQuery),
       async (c) => sendData(c, await getEndpoint(contextOf(deps, c), endpointOf(c))),
     )
@@ -139,17 +140,13 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       ONE,
-      describeRoute({ summary: "Delete an endpoint", tags, responses: answers(endpointRecord) }),
+      described("Delete an endpoint", endpointRecord),
       noBody,
       async (c) => sendData(c, await deleteEndpoint(contextOf(deps, c), endpointOf(c))),
     )
     .post(
       `${ONE}/test`,
-      describeRoute({
-        summary: "Run an endpoint of any status against the live database; effects stay",
-        tags,
-        responses: answers(testResult),
-      }),
+      described("Run an endpoint of any status against the live database; effects stay", testResult),
       bodyUpTo(MAX_TEST_BODY_BYTES),
       validate("json", testBody),
       async (c) => {
@@ -167,11 +164,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       `${ONE}/stats`,
-      describeRoute({
-        summary: "Count the calls of an endpoint by hour, refused ones too",
-        tags,
-        responses: answers(z.array(hourStats)),
-      }),
+      described("Count the calls of an endpoint by hour, refused ones too", z.array(hourStats)),
       validate("query", statsQuery),
       async (c) => {
         const { from, to } = c.req.valid("query");
@@ -181,17 +174,13 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       `${ONE}/revisions`,
-      describeRoute({
-        summary: "List the revisions of an endpoint, newest first",
-        tags,
-        responses: answers(z.array(endpointRevision)),
-      }),
+      described("List the revisions of an endpoint, newest first", z.array(endpointRevision)),
       validate("query", noQuery),
       (c) => sendLongData(c, addressOf(c), () => listRevisions(contextOf(deps, c), endpointOf(c))),
     )
     .post(
       `${ONE}/revisions/:n/restore`,
-      describeRoute({ summary: "Restore a revision", tags, responses: answers(endpointRecord) }),
+      described("Restore a revision", endpointRecord),
       noBody,
       async (c) => {
         const input = { ...endpointOf(c), revision: c.req.param("n") };
@@ -201,7 +190,7 @@ export function endpointRoutes(deps: AppDeps): Hono<Env> {
   for (const { transition, summary } of transitions) {
     routes.post(
       `${ONE}/${transition}`,
-      describeRoute({ summary, tags, responses: answers(endpointRecord) }),
+      described(summary, endpointRecord),
       noBody,
       async (c) => {
         const input = { ...endpointOf(c), transition };

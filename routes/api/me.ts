@@ -1,6 +1,5 @@
 // /api/me: what people who have signed in do about their own account. An API token has none.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import {
   confirmByPassword,
@@ -16,7 +15,7 @@ import {
   listPasskeys,
   removePasskey,
 } from "../../lib/services/people/use_passkeys.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { describing, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, passkeyAnswer, passkeyName } from "../http/schemas.ts";
@@ -50,7 +49,7 @@ const proof = z.strictObject({
   "Send secret or answer",
 ).meta({ examples: [{ secret: "correct horse battery" }] });
 const named = z.object({ id: z.string() });
-const tags = ["me"];
+const described = describing(["me"]);
 
 /** Mounted under `/api/me`. */
 export function meRoutes(deps: AppDeps): Hono<Env> {
@@ -61,13 +60,13 @@ function sessionsOf(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/sessions",
-      describeRoute({ summary: "List your sessions", tags, responses: answers(z.array(sessionRecord)) }),
+      described("List your sessions", z.array(sessionRecord)),
       validate("query", noQuery),
       async (c) => sendData(c, await listSessions(accountContext(deps, c))),
     )
     .delete(
       "/sessions",
-      describeRoute({ summary: "End your other sessions", tags, responses: answers(z.object({})) }),
+      described("End your other sessions", z.object({})),
       noBody,
       async (c) => {
         await endOtherSessions(accountContext(deps, c));
@@ -76,17 +75,13 @@ function sessionsOf(deps: AppDeps): Hono<Env> {
     )
     .delete(
       "/sessions/:id",
-      describeRoute({ summary: "End one of your sessions", tags, responses: answers(named) }),
+      described("End one of your sessions", named),
       noBody,
       async (c) => sendData(c, await endSession(accountContext(deps, c), c.req.param("id"))),
     )
     .post(
       "/confirm",
-      describeRoute({
-        summary: "Prove again who you are, so that the session counts as new",
-        tags,
-        responses: answers(z.object({})),
-      }),
+      described("Prove again who you are, so that the session counts as new", z.object({})),
       validate("json", proof),
       async (c) => {
         const { secret, answer } = c.req.valid("json");
@@ -102,31 +97,31 @@ function passkeysOf(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/confirm/options",
-      describeRoute({ summary: "Begin to prove it by a passkey", tags, responses: answers(options) }),
+      described("Begin to prove it by a passkey", options),
       noBody,
       async (c) => sendData(c, await beginPasskeyConfirmation(accountContext(deps, c))),
     )
     .get(
       "/passkeys",
-      describeRoute({ summary: "List your passkeys", tags, responses: answers(z.array(passkeyRecord)) }),
+      described("List your passkeys", z.array(passkeyRecord)),
       validate("query", noQuery),
       async (c) => sendData(c, await listPasskeys(accountContext(deps, c))),
     )
     .post(
       "/passkeys/options",
-      describeRoute({ summary: "Begin to make a passkey", tags, responses: answers(options) }),
+      described("Begin to make a passkey", options),
       noBody,
       async (c) => sendData(c, await beginPasskey(accountContext(deps, c))),
     )
     .post(
       "/passkeys",
-      describeRoute({ summary: "Add a passkey", tags, responses: answers(passkeyRecord, { status: 201 }) }),
+      described("Add a passkey", passkeyRecord, { status: 201 }),
       validate("json", passkeyBody),
       async (c) => sendData(c, await addPasskey(accountContext(deps, c), c.req.valid("json")), 201),
     )
     .delete(
       "/passkeys/:id",
-      describeRoute({ summary: "Remove one of your passkeys", tags, responses: answers(named) }),
+      described("Remove one of your passkeys", named),
       noBody,
       async (c) => sendData(c, await removePasskey(accountContext(deps, c), c.req.param("id"))),
     );

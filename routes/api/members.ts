@@ -1,6 +1,5 @@
 // /api/namespaces/:slug/members: the people of a namespace. The link that lets one in is shown once.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { memberRoles } from "../../lib/core/role.ts";
 import {
@@ -10,7 +9,7 @@ import {
   listMembers,
   removeMember,
 } from "../../lib/services/people/manage_members.ts";
-import { answers, sendData, sendPage } from "../http/answers.ts";
+import { describing, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, emailAddress, isoTimestamp, page, pageMeta, someChange } from "../http/schemas.ts";
@@ -36,14 +35,14 @@ const memberBody = z.strictObject({ email: emailAddress, role: memberRole }).met
 });
 const memberChange = z.strictObject({ role: memberRole.optional(), name: displayName.optional() })
   .refine(...someChange).meta({ minProperties: 1, examples: [{ role: "viewer" }] });
-const tags = ["members"];
+const described = describing(["members"]);
 
 /** Mounted under `/api/namespaces`. */
 export function memberRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/:slug/members",
-      describeRoute({ summary: "Invite a member", tags, responses: answers(invited, { status: 201 }) }),
+      described("Invite a member", invited, { status: 201 }),
       validate("json", memberBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
@@ -53,11 +52,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/members",
-      describeRoute({
-        summary: "List the members",
-        tags,
-        responses: answers(z.array(memberRecord), { meta: pageMeta }),
-      }),
+      described("List the members", z.array(memberRecord), { meta: pageMeta }),
       validate("query", page),
       async (c) => {
         const { cursor = null, pageSize } = c.req.valid("query");
@@ -67,7 +62,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
     )
     .patch(
       "/:slug/members/:id",
-      describeRoute({ summary: "Change a member", tags, responses: answers(memberRecord) }),
+      described("Change a member", memberRecord),
       validate("json", memberChange),
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
@@ -77,7 +72,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       "/:slug/members/:id",
-      describeRoute({ summary: "Remove a member", tags, responses: answers(memberRecord) }),
+      described("Remove a member", memberRecord),
       noBody,
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };
@@ -86,7 +81,7 @@ export function memberRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/:slug/members/:id/invite",
-      describeRoute({ summary: "Make a new link for a member", tags, responses: answers(invited) }),
+      described("Make a new link for a member", invited),
       noBody,
       async (c) => {
         const address = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };

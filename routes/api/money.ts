@@ -1,10 +1,9 @@
 // /api/namespaces/:slug/balance, /credits and /usage.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { MAX_USAGE_ROWS } from "../../lib/core/limits.ts";
 import { addCredit, readBalance, readUsage } from "../../lib/services/money/manage_money.ts";
-import { answers, sendData, sendPage } from "../http/answers.ts";
+import { describing, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { displayName, isoTimestamp, noQuery, page, pageMeta, slug, time, usd } from "../http/schemas.ts";
@@ -50,20 +49,20 @@ const usageRow = z.object({
   rowsWritten: z.int(),
   costUsd: amount,
 });
-const tags = ["money"];
+const described = describing(["money"]);
 
 /** Mounted under `/api/namespaces`. */
 export function moneyRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/:slug/balance",
-      describeRoute({ summary: "Read the prepaid balance", tags, responses: answers(balance) }),
+      described("Read the prepaid balance", balance),
       validate("query", noQuery),
       async (c) => sendData(c, await readBalance(manageContext(deps, c), c.req.param("slug"))),
     )
     .post(
       "/:slug/credits",
-      describeRoute({ summary: "Add credit", tags, responses: answers(credit, { status: 201 }) }),
+      described("Add credit", credit, { status: 201 }),
       validate("json", creditBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
@@ -72,11 +71,7 @@ export function moneyRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/usage",
-      describeRoute({
-        summary: "Read usage by database",
-        tags,
-        responses: answers(z.array(usageRow), { meta: pageMeta }),
-      }),
+      described("Read usage by database", z.array(usageRow), { meta: pageMeta }),
       validate("query", usageQuery),
       async (c) => {
         const { from = null, to = null, by, database = null, cursor = null, pageSize = null } = c.req.valid(

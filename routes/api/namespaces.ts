@@ -1,6 +1,5 @@
 // /api/namespaces: tenants, created and deleted by the operator.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import {
   createNamespace,
@@ -9,7 +8,7 @@ import {
   listNamespaces,
   updateNamespace,
 } from "../../lib/services/namespaces/manage_namespaces.ts";
-import { answers, sendData, sendPage } from "../http/answers.ts";
+import { describing, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import {
@@ -40,28 +39,20 @@ const namespaceChange = z.strictObject({
   minProperties: 1,
   examples: [{ name: "Acme Corporation", monthlyCapUsd: 50 }],
 });
-const tags = ["namespaces"];
+const described = describing(["namespaces"]);
 
 /** Mounted under `/api/namespaces`. */
 export function namespaceRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/",
-      describeRoute({
-        summary: "Make a namespace",
-        tags,
-        responses: answers(namespaceRecord, { status: 201 }),
-      }),
+      described("Make a namespace", namespaceRecord, { status: 201 }),
       validate("json", namespaceBody),
       async (c) => sendData(c, await createNamespace(manageContext(deps, c), c.req.valid("json")), 201),
     )
     .get(
       "/",
-      describeRoute({
-        summary: "List the namespaces",
-        tags,
-        responses: answers(z.array(namespaceRecord), { meta: pageMeta }),
-      }),
+      described("List the namespaces", z.array(namespaceRecord), { meta: pageMeta }),
       validate("query", slugPage),
       async (c) => {
         const { cursor = null, ...more } = c.req.valid("query");
@@ -70,13 +61,13 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug",
-      describeRoute({ summary: "Read a namespace", tags, responses: answers(namespaceDetail) }),
+      described("Read a namespace", namespaceDetail),
       validate("query", noQuery),
       async (c) => sendData(c, await getNamespace(manageContext(deps, c), c.req.param("slug"))),
     )
     .patch(
       "/:slug",
-      describeRoute({ summary: "Change a namespace", tags, responses: answers(namespaceDetail) }),
+      described("Change a namespace", namespaceDetail),
       validate("json", namespaceChange),
       async (c) => {
         const input = { slug: c.req.param("slug"), ...c.req.valid("json") };
@@ -85,11 +76,7 @@ export function namespaceRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       "/:slug",
-      describeRoute({
-        summary: "Delete a namespace with everything in it",
-        tags,
-        responses: answers(namespaceRecord),
-      }),
+      described("Delete a namespace with everything in it", namespaceRecord),
       validate("json", confirmBody("acme")),
       async (c) => {
         const input = { slug: c.req.param("slug"), confirm: c.req.valid("json").confirm };

@@ -1,9 +1,8 @@
 // /api/namespaces/:slug/databases/:dbSlug/rules: rules that stop writes.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { addRule, changeRule, deleteRule, listRules } from "../../lib/services/rules/manage_rules.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { describing, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { noBody, validate } from "../middleware/validate.ts";
@@ -13,20 +12,20 @@ import { ruleBody, ruleChange, ruleDefaults, ruleRecord } from "./rule_schemas.t
 import { addressOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/rules";
-const tags = ["rules"];
+const described = describing(["rules"]);
 
 /** Mounted under `/api/namespaces`. */
 export function ruleRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       PATH,
-      describeRoute({ summary: "List the rules", tags, responses: answers(z.array(ruleRecord)) }),
+      described("List the rules", z.array(ruleRecord)),
       validate("query", noQuery),
       async (c) => sendData(c, await listRules(manageContext(deps, c), addressOf(c))),
     )
     .post(
       PATH,
-      describeRoute({ summary: "Add a rule", tags, responses: answers(ruleRecord, { status: 201 }) }),
+      described("Add a rule", ruleRecord, { status: 201 }),
       validate("json", ruleBody),
       async (c) => {
         const input = {
@@ -38,7 +37,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
     )
     .patch(
       `${PATH}/:id`,
-      describeRoute({ summary: "Change a rule", tags, responses: answers(ruleRecord) }),
+      described("Change a rule", ruleRecord),
       validate("json", ruleChange),
       async (c) => {
         const { revision, ...settings } = c.req.valid("json");
@@ -53,7 +52,7 @@ export function ruleRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       `${PATH}/:id`,
-      describeRoute({ summary: "Delete a rule", tags, responses: answers(z.object({ id: z.string() })) }),
+      described("Delete a rule", z.object({ id: z.string() })),
       noBody,
       async (c) => {
         const input = { address: addressOf(c), ruleId: c.req.param("id") };

@@ -1,9 +1,8 @@
 // /api/namespaces/:slug/tokens: API tokens. The secret is shown once, in the answer that makes the token.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { createToken, listTokens, revokeToken } from "../../lib/services/tokens/manage_tokens.ts";
-import { answers, sendData, sendPage } from "../http/answers.ts";
+import { describing, sendData, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import {
@@ -39,18 +38,14 @@ const tokenBody = z.strictObject({
   scopes: z.array(scopeInput).max(100).optional().describe("Empty: the whole namespace"),
   expiresInSec: secondsIn(chosenSec.token).optional().describe("Unset: it does not expire"),
 }).meta({ examples: [{ name: "Backend", role: "admin", expiresInSec: 7_776_000 }] });
-const tags = ["tokens"];
+const described = describing(["tokens"]);
 
 /** Mounted under `/api/namespaces`. */
 export function tokenRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/:slug/tokens",
-      describeRoute({
-        summary: "Make a token",
-        tags,
-        responses: answers(tokenRecord.extend({ token: z.string() }), { status: 201 }),
-      }),
+      described("Make a token", tokenRecord.extend({ token: z.string() }), { status: 201 }),
       validate("json", tokenBody),
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), ...c.req.valid("json") };
@@ -59,11 +54,7 @@ export function tokenRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/:slug/tokens",
-      describeRoute({
-        summary: "List the tokens without their secrets",
-        tags,
-        responses: answers(z.array(listedToken), { meta: pageMeta }),
-      }),
+      described("List the tokens without their secrets", z.array(listedToken), { meta: pageMeta }),
       validate("query", page),
       async (c) => {
         const { cursor = null, pageSize } = c.req.valid("query");
@@ -73,7 +64,7 @@ export function tokenRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       "/:slug/tokens/:id",
-      describeRoute({ summary: "Revoke a token", tags, responses: answers(z.object({ id: z.string() })) }),
+      described("Revoke a token", z.object({ id: z.string() })),
       noBody,
       async (c) => {
         const input = { namespaceSlug: c.req.param("slug"), id: c.req.param("id") };

@@ -1,6 +1,5 @@
 // /api/namespaces/:slug/databases/:dbSlug/webhooks: who is told by a request of what happens in a database.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import {
   addWebhook,
@@ -11,7 +10,7 @@ import {
   testWebhook,
   type WebhooksContext,
 } from "../../lib/services/webhooks/manage_webhooks.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { describing, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, someChange } from "../http/schemas.ts";
@@ -21,7 +20,7 @@ import { webhookMembers, webhookSettings } from "./webhook_schemas.ts";
 import { addressOf } from "./path_names.ts";
 
 const PATH = "/:slug/databases/:dbSlug/webhooks";
-const tags = ["webhooks"];
+const described = describing(["webhooks"]);
 
 const { url, events, tables } = webhookMembers;
 const change = z.strictObject({
@@ -62,17 +61,13 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       PATH,
-      describeRoute({ summary: "List the webhooks", tags, responses: answers(z.array(webhook)) }),
+      described("List the webhooks", z.array(webhook)),
       validate("query", noQuery),
       async (c) => sendData(c, await listWebhooks(contextOf(deps, c), addressOf(c))),
     )
     .post(
       PATH,
-      describeRoute({
-        summary: "Add a webhook",
-        tags,
-        responses: answers(z.object({ id: z.string(), secret }), { status: 201 }),
-      }),
+      described("Add a webhook", z.object({ id: z.string(), secret }), { status: 201 }),
       validate("json", webhookSettings),
       async (c) => {
         const { tables = null, ...settings } = c.req.valid("json");
@@ -82,11 +77,7 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
     )
     .patch(
       `${PATH}/:id`,
-      describeRoute({
-        summary: "Change a webhook, or give it a new secret",
-        tags,
-        responses: answers(webhook.extend({ secret: secret.optional() })),
-      }),
+      described("Change a webhook, or give it a new secret", webhook.extend({ secret: secret.optional() })),
       validate("json", change),
       async (c) => {
         const given = Object.fromEntries(
@@ -98,27 +89,19 @@ export function webhookRoutes(deps: AppDeps): Hono<Env> {
     )
     .delete(
       `${PATH}/:id`,
-      describeRoute({
-        summary: "Delete a webhook",
-        tags,
-        responses: answers(z.object({ id: z.string() })),
-      }),
+      described("Delete a webhook", z.object({ id: z.string() })),
       noBody,
       async (c) => sendData(c, await deleteWebhook(contextOf(deps, c), webhookOf(c))),
     )
     .post(
       `${PATH}/:id/test`,
-      describeRoute({ summary: "Send a test message", tags, responses: answers(delivery, { status: 201 }) }),
+      described("Send a test message", delivery, { status: 201 }),
       noBody,
       async (c) => sendData(c, await testWebhook(contextOf(deps, c), webhookOf(c)), 201),
     )
     .post(
       `${PATH}/:id/redeliver`,
-      describeRoute({
-        summary: "Send again what waits, or what came behind a change",
-        tags,
-        responses: answers(webhook),
-      }),
+      described("Send again what waits, or what came behind a change", webhook),
       validate("json", redelivery),
       async (c) => {
         const { since = null } = c.req.valid("json");

@@ -1,6 +1,6 @@
 // Answers: the envelope in the API description, the pages of lists, and answers that are made whole.
 import type { Context } from "hono";
-import type { DescribeRouteOptions } from "hono-openapi";
+import { describeRoute, type DescribeRouteOptions } from "hono-openapi";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
 import { describedSchema } from "./described_schema.ts";
@@ -42,6 +42,13 @@ export function answers(
       content: { "application/json": { schema: describedSchema(failureEnvelope) } },
     },
   };
+}
+
+/** Describes routes of the API, each by what it does and the data of its answer. */
+export function describing(
+  tags: string[],
+): (summary: string, data: z.ZodType, options?: AnswerOptions) => ReturnType<typeof describeRoute> {
+  return (summary, data, options) => describeRoute({ summary, tags, responses: answers(data, options) });
 }
 
 const failureEnvelope = z.object({

@@ -1,6 +1,5 @@
 // Branches of a database: POST /claim_branch, GET /branches, and reset, diff, merge and DELETE of a branch.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { BranchContext, CopyContext } from "../../lib/services/branches/branch_context.ts";
 import { claimBranch } from "../../lib/services/branches/claim_branch.ts";
@@ -11,7 +10,7 @@ import {
   resetBranch,
 } from "../../lib/services/branches/manage_branches.ts";
 import { mergeBranch } from "../../lib/services/branches/merge_branch.ts";
-import { answers, sendData, sendWithRows } from "../http/answers.ts";
+import { describing, sendData, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { rowFormOf } from "../middleware/header_flag.ts";
@@ -21,24 +20,20 @@ import { branch, branchClaim, branchDiff, claimBody, mergeBody, mergeReport } fr
 import { sendMerge } from "./send_result.ts";
 import { queryMeta } from "./sql_schemas.ts";
 
-const tags = ["branches"];
+const described = describing(["branches"]);
 
 /** Mounted under `/v1/db/:ns/:db`. */
 export function branchRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/claim_branch",
-      describeRoute({
-        summary: "Get a throw-away copy of the database, with a token for it",
-        tags,
-        responses: answers(branchClaim, {
-          status: 201,
-          also: {
-            status: 200,
-            data: branchClaim,
-            description: "The branch existed and is a fresh copy again",
-          },
-        }),
+      described("Get a throw-away copy of the database, with a token for it", branchClaim, {
+        status: 201,
+        also: {
+          status: 200,
+          data: branchClaim,
+          description: "The branch existed and is a fresh copy again",
+        },
       }),
       validate("json", claimBody),
       async (c) => {
@@ -49,13 +44,13 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/branches",
-      describeRoute({ summary: "List the branches", tags, responses: answers(z.array(branch)) }),
+      described("List the branches", z.array(branch)),
       validate("query", noQuery),
       async (c) => sendData(c, await listBranches(branchContext(deps, c))),
     )
     .delete(
       "/branches/:ref",
-      describeRoute({ summary: "Delete a branch and its token", tags, responses: answers(branch) }),
+      described("Delete a branch and its token", branch),
       noBody,
       async (c) => {
         const data = await deleteBranch(branchContext(deps, c), c.req.param("ref"));
@@ -64,11 +59,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/branches/:ref/reset",
-      describeRoute({
-        summary: "Make a branch a fresh copy; the token of its claim ends",
-        tags,
-        responses: answers(branch),
-      }),
+      described("Make a branch a fresh copy; the token of its claim ends", branch),
       noBody,
       async (c) => {
         const data = await resetBranch(copyContext(deps, c), c.req.param("ref"));
@@ -78,11 +69,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/branches/:ref/diff",
-      describeRoute({
-        summary: "Show what a branch has changed since it was made",
-        tags,
-        responses: answers(branchDiff),
-      }),
+      described("Show what a branch has changed since it was made", branchDiff),
       validate("query", noQuery),
       async (c) => {
         const ctx = { ...branchContext(deps, c), meter: deps.query.meter };
@@ -92,11 +79,7 @@ export function branchRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/branches/:ref/merge",
-      describeRoute({
-        summary: "Merge a branch into the trunk",
-        tags,
-        responses: answers(mergeReport, { meta: queryMeta }),
-      }),
+      described("Merge a branch into the trunk", mergeReport, { meta: queryMeta }),
       validate("json", mergeBody),
       async (c) => {
         const ctx = { ...deps.query, ...branchContext(deps, c), plan: c.get("plan") };

@@ -1,11 +1,10 @@
 // GET and POST /v1/db/:ns/:db/migrations.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { applyMigrations } from "../../lib/services/migrations/apply_migrations.ts";
 import { listMigrations } from "../../lib/services/migrations/migration_state.ts";
 import { rehearseMigrations } from "../../lib/services/migrations/rehearse_migrations.ts";
-import { answers, sendWithRows } from "../http/answers.ts";
+import { describing, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery, ruleHit } from "../http/schemas.ts";
@@ -98,17 +97,15 @@ const migration = z.object({
   ran: z.boolean().describe("False: it was recorded only"),
 });
 
-const tags = ["migrations"];
+const described = describing(["migrations"]);
 
 /** Mounted under `/v1/db/:ns/:db`. */
 export function migrationRoutes({ control, query }: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/migrations",
-      describeRoute({
-        summary: "List the applied migrations, oldest first",
-        tags,
-        responses: answers(z.array(migration), { meta: z.object({ drift }) }),
+      described("List the applied migrations, oldest first", z.array(migration), {
+        meta: z.object({ drift }),
       }),
       validate("query", noQuery),
       async (c) => {
@@ -118,11 +115,7 @@ export function migrationRoutes({ control, query }: AppDeps): Hono<Env> {
     )
     .post(
       "/migrations",
-      describeRoute({
-        summary: "Apply the migration files that are not applied yet",
-        tags,
-        responses: answers(migrated, { meta: migrateMeta }),
-      }),
+      described("Apply the migration files that are not applied yet", migrated, { meta: migrateMeta }),
       validate("json", migrationsBody),
       async (c) => {
         const { files, baseline, dryRun } = c.req.valid("json");

@@ -1,6 +1,5 @@
 // GET and POST /v1/db/:ns/:db/snapshots, POST /restore.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import {
   listSnapshots,
@@ -10,7 +9,7 @@ import {
 } from "../../lib/services/snapshots/manage_snapshots.ts";
 import { readArchive, restoreMomentInto } from "../../lib/services/snapshots/archived_moment.ts";
 import { restoreInPlace } from "../../lib/services/snapshots/restore_in_place.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { describing, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { targetNow } from "../middleware/access.ts";
@@ -65,24 +64,20 @@ export const restored = z.object({
 });
 /** The figures of a restore that was approved: it counts no rows, and is free. */
 export const restoreMeta = queryMeta.omit({ rowsReadBasis: true, warnings: true });
-const tags = ["snapshots"];
+const described = describing(["snapshots"]);
 
 /** Mounted under `/v1/db/:ns/:db`. */
 export function snapshotRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/snapshots",
-      describeRoute({
-        summary: "List the snapshots, newest first",
-        tags,
-        responses: answers(z.array(snapshot)),
-      }),
+      described("List the snapshots, newest first", z.array(snapshot)),
       validate("query", noQuery),
       async (c) => sendData(c, await listSnapshots(snapshotContext(deps, c))),
     )
     .post(
       "/snapshots",
-      describeRoute({ summary: "Take a snapshot", tags, responses: answers(snapshot, { status: 201 }) }),
+      described("Take a snapshot", snapshot, { status: 201 }),
       validate("json", snapshotBody),
       async (c) => {
         const data = await takeSnapshot(snapshotContext(deps, c), { label: c.req.valid("json").label });
@@ -91,18 +86,14 @@ export function snapshotRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/archive",
-      describeRoute({ summary: "Read how far the database is archived", tags, responses: answers(archive) }),
+      described("Read how far the database is archived", archive),
       validate("query", noQuery),
       async (c) => sendData(c, await readArchive(snapshotContext(deps, c))),
     )
     .post(
       "/restore",
-      describeRoute({
-        summary: "Restore a snapshot or a moment",
-        tags,
-        responses: answers(restored, {
-          also: { status: 201, data: databaseRecord, description: "The new database, with `into`" },
-        }),
+      described("Restore a snapshot or a moment", restored, {
+        also: { status: 201, data: databaseRecord, description: "The new database, with `into`" },
       }),
       validate("json", restoreBody),
       async (c) => {

@@ -1,6 +1,5 @@
 // Two-step and approved writes: POST /propose, /apply, /redeem_approval and GET /approvals/:token.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { readApproval } from "../../lib/services/approvals/read_approval.ts";
 import {
@@ -10,7 +9,7 @@ import {
 } from "../../lib/services/approvals/redeem_approval.ts";
 import { applyWrite } from "../../lib/services/proposals/apply_write.ts";
 import { proposeWrite } from "../../lib/services/proposals/propose_write.ts";
-import { answers, sendData, sendWithRows } from "../http/answers.ts";
+import { describing, sendData, sendWithRows } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { targetNow } from "../middleware/access.ts";
@@ -41,7 +40,7 @@ const redeemBody = z.strictObject({ approvalToken: secret }).meta({
   examples: [{ approvalToken: "appr_…" }],
 });
 const proposal = writePreview.extend({ executionToken: z.string(), expiresAt: z.string() });
-const tags = ["writes"];
+const described = describing(["writes"]);
 
 /** Mounted under `/v1/db/:ns/:db`. */
 export function writeRoutes(deps: AppDeps): Hono<Env> {
@@ -49,10 +48,8 @@ export function writeRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .post(
       "/propose",
-      describeRoute({
-        summary: "Show what a write would do and get a token that runs it once",
-        tags,
-        responses: answers(proposal, { meta: queryMeta }),
+      described("Show what a write would do and get a token that runs it once", proposal, {
+        meta: queryMeta,
       }),
       validate("json", proposeBody),
       async (c) => {
@@ -63,11 +60,7 @@ export function writeRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/apply",
-      describeRoute({
-        summary: "Run a proposed write",
-        tags,
-        responses: answers(queryResult, { meta: queryMeta }),
-      }),
+      described("Run a proposed write", queryResult, { meta: queryMeta }),
       validate("json", applyBody),
       async (c) => {
         const input = { ...c.req.valid("json"), ...runOptions(c), snapshots: snapshots(c) };
@@ -76,14 +69,11 @@ export function writeRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/redeem_approval",
-      describeRoute({
-        summary: "Run a write, a merge, a restore, an import or migrations that a person has approved",
-        tags,
-        responses: answers(
-          z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored, imported, migrated]),
-          { meta: z.union([queryMeta, restoreMeta, migrateMeta]) },
-        ),
-      }),
+      described(
+        "Run a write, a merge, a restore, an import or migrations that a person has approved",
+        z.union([queryResult, z.array(queryResult), setsResult, mergeReport, restored, imported, migrated]),
+        { meta: z.union([queryMeta, restoreMeta, migrateMeta]) },
+      ),
       validate("json", redeemBody),
       async (c) => {
         const input = { ...c.req.valid("json"), ...runOptions(c) };
@@ -99,11 +89,7 @@ export function writeRoutes(deps: AppDeps): Hono<Env> {
     )
     .get(
       "/approvals/:token",
-      describeRoute({
-        summary: "Ask what has become of an approval",
-        tags,
-        responses: answers(approvalRecord),
-      }),
+      described("Ask what has become of an approval", approvalRecord),
       validate(
         "query",
         z.strictObject({ waitSec: z.coerce.number().int().min(0).max(MAX_WAIT_SEC).default(0) }),
