@@ -1,14 +1,15 @@
 // Who did what: /api/namespaces/:slug/audit in the namespace or in one of its databases, /api/audit to the whole service.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { readAudit, readServiceAudit } from "../../lib/services/audit/read_audit.ts";
-import { answers, sendPage } from "../http/answers.ts";
+import { describing, sendPage } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, page, pageMeta, slug, time } from "../http/schemas.ts";
 import { approvalContext, manageContext } from "../http/service_contexts.ts";
 import { validate } from "../middleware/validate.ts";
+
+const described = describing(["audit"]);
 
 const entry = z.object({
   id: z.string(),
@@ -34,11 +35,7 @@ const auditQuery = times.extend({
 export function auditRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/:slug/audit",
-    describeRoute({
-      summary: "List who did what, newest first",
-      tags: ["audit"],
-      responses: answers(z.array(entry), { meta: pageMeta }),
-    }),
+    described("List who did what, newest first", z.array(entry), { meta: pageMeta }),
     validate("query", auditQuery),
     async (c) => {
       const { database = null, since = null, until = null, cursor = null, pageSize } = c.req.valid("query");
@@ -53,11 +50,7 @@ export function auditRoutes(deps: AppDeps): Hono<Env> {
 export function serviceAuditRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/audit",
-    describeRoute({
-      summary: "List what was done to the whole service, newest first",
-      tags: ["audit"],
-      responses: answers(z.array(entry), { meta: pageMeta }),
-    }),
+    described("List what was done to the whole service, newest first", z.array(entry), { meta: pageMeta }),
     validate("query", times),
     async (c) => {
       const { since = null, until = null, cursor = null, pageSize } = c.req.valid("query");

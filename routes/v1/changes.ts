@@ -10,13 +10,15 @@ import type { ChangesContext } from "../../lib/services/changes/changes_context.
 import { pollChanges, requireSince } from "../../lib/services/changes/poll_changes.ts";
 import { streamChanges } from "../../lib/services/changes/stream_changes.ts";
 import { issueTicket, redeemTicket } from "../../lib/services/changes/tickets.ts";
-import { answers, forAnyOrigin, sendData, wholeAnswer } from "../http/answers.ts";
+import { answers, describing, forAnyOrigin, sendData, wholeAnswer } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { targetNow } from "../middleware/access.ts";
 import { refuseHead } from "../middleware/not_found.ts";
 import { noBody, validate } from "../middleware/validate.ts";
+
+const described = describing(["changes"]);
 
 const change = z.object({
   id: z.string().describe("<epoch>-<seq>; send it as since, or as Last-Event-ID, to go on behind it"),
@@ -45,10 +47,9 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/changes",
-      describeRoute({
-        summary: "Read what has changed, oldest first; as server-sent events by Accept",
-        tags: ["changes"],
-        responses: answers(z.array(change), { meta: pollMeta, events: true }),
+      described("Read what has changed, oldest first; as server-sent events by Accept", z.array(change), {
+        meta: pollMeta,
+        events: true,
       }),
       validate("query", pollQuery),
       async (c) => {
@@ -71,11 +72,7 @@ export function changesRoutes(deps: AppDeps): Hono<Env> {
     )
     .post(
       "/changes/ticket",
-      describeRoute({
-        summary: "Get a ticket by which a page opens one stream of changes",
-        tags: ["changes"],
-        responses: answers(ticket, { status: 201 }),
-      }),
+      described("Get a ticket by which a page opens one stream of changes", ticket, { status: 201 }),
       validate("query", noQuery),
       noBody,
       async (c) => {

@@ -1,7 +1,6 @@
 // POST /v1/db/:ns/:db/query, /batch and /validate. The first two are the hot path. What describes a route comes
 // after its handler, so that no call passes through it.
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { replayScope, requireReplayKey } from "../../lib/access/replay_scope.ts";
 import type { ReplayScope } from "../../lib/control/replays.ts";
@@ -11,7 +10,7 @@ import { type PreviewInput, previewWrites } from "../../lib/services/proposals/p
 import { jsonWithReals } from "../../lib/sql/words/row_form.ts";
 import { runStatements, type StatementsInput } from "../../lib/services/query/run_statements.ts";
 import { validateStatement } from "../../lib/services/schema/validate_statement.ts";
-import { answers } from "../http/answers.ts";
+import { describing } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
 import { errorDetail, role, ruleHit } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
@@ -20,6 +19,8 @@ import { headerFlag, maxAffectedOf, rowFormOf, snapshots } from "../middleware/h
 import { describeInput, readInput, validate } from "../middleware/validate.ts";
 import { sendBatch, sendQuery } from "./send_result.ts";
 import { batchBody, queryMeta, queryResult, setsResult, statementBody, writePreview } from "./sql_schemas.ts";
+
+const described = describing(["sql"]);
 
 /** Mounted under `/v1/db/:ns/:db`. */
 export function queryRoutes(query: QueryContext): Hono<Env> {
@@ -53,11 +54,7 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         return sendQuery(c, answer);
       },
       describeInput(statementBody),
-      describeRoute({
-        summary: "Run one SQL statement",
-        tags: ["sql"],
-        responses: answers(z.union([queryResult, writePreview]), { meta: queryMeta }),
-      }),
+      described("Run one SQL statement", z.union([queryResult, writePreview]), { meta: queryMeta }),
     )
     .post(
       "/batch",
@@ -83,13 +80,13 @@ export function queryRoutes(query: QueryContext): Hono<Env> {
         return paramSets ? sendQuery(c, answer) : sendBatch(c, answer);
       },
       describeInput(batchBody),
-      describeRoute({
-        summary: "Run up to 100 SQL statements, or one with up to 10,000 parameter sets",
-        tags: ["sql"],
-        responses: answers(z.union([z.array(queryResult), z.array(writePreview), setsResult, writePreview]), {
+      described(
+        "Run up to 100 SQL statements, or one with up to 10,000 parameter sets",
+        z.union([z.array(queryResult), z.array(writePreview), setsResult, writePreview]),
+        {
           meta: queryMeta,
-        }),
-      }),
+        },
+      ),
     );
 }
 
@@ -177,11 +174,7 @@ const validation = z.object({
 export function validateRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>().post(
     "/validate",
-    describeRoute({
-      summary: "Check one SQL statement without running it",
-      tags: ["sql"],
-      responses: answers(validation),
-    }),
+    described("Check one SQL statement without running it", validation),
     validate("json", statementBody),
     async (c) => {
       const data = await validateStatement(statementsContext(query, c), c.req.valid("json"));

@@ -1,7 +1,6 @@
 // The schema of a database: GET and PUT /describe, GET /search for tables and columns by words, and GET /doctor for
 // what is wrong or unclear.
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import { plainText } from "../../lib/core/text_checks.ts";
 import type { QueryContext } from "../../lib/query/query_call.ts";
@@ -9,13 +8,15 @@ import { endpointFacts } from "../../lib/services/endpoints/endpoint_facts.ts";
 import { describeSchema, updateDescriptions } from "../../lib/services/schema/describe_schema.ts";
 import { examineSchema } from "../../lib/services/schema/doctor/examine_schema.ts";
 import { searchSchema } from "../../lib/services/schema/search_schema.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { describing, sendData } from "../http/answers.ts";
 import type { AppDeps } from "../http/app_deps.ts";
 import type { Env } from "../http/env.ts";
 import { isoTimestamp, noQuery } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
 import { listOf } from "../middleware/list_of.ts";
 import { validate } from "../middleware/validate.ts";
+
+const described = describing(["schema"]);
 
 const schemaDescription = z.object({
   databaseDescription: z.string(),
@@ -81,21 +82,13 @@ export function describeRoutes(query: QueryContext): Hono<Env> {
   return new Hono<Env>()
     .get(
       "/describe",
-      describeRoute({
-        summary: "Describe the schema",
-        tags: ["schema"],
-        responses: answers(schemaDescription),
-      }),
+      described("Describe the schema", schemaDescription),
       validate("query", noQuery),
       async (c) => sendData(c, await describeSchema(statementsContext(query, c))),
     )
     .put(
       "/describe",
-      describeRoute({
-        summary: "Store descriptions of the database, its tables and columns",
-        tags: ["schema"],
-        responses: answers(schemaDescription),
-      }),
+      described("Store descriptions of the database, its tables and columns", schemaDescription),
       validate("json", descriptions),
       async (c) => {
         const data = await updateDescriptions(statementsContext(query, c), c.req.valid("json"));
@@ -130,11 +123,7 @@ const searchResult = z.object({
 export function searchRoutes({ query, schemas: { rankings } }: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/search",
-    describeRoute({
-      summary: "Find tables and columns by words",
-      tags: ["schema"],
-      responses: answers(searchResult),
-    }),
+    described("Find tables and columns by words", searchResult),
     validate("query", searchQuery),
     async (c) => {
       const data = await searchSchema({ ...statementsContext(query, c), rankings }, c.req.valid("query"));
@@ -163,7 +152,7 @@ const doctorResult = z.object({
 export function doctorRoutes({ control, query, schemas: { probes: memory } }: AppDeps): Hono<Env> {
   return new Hono<Env>().get(
     "/doctor",
-    describeRoute({ summary: "Examine the schema", tags: ["schema"], responses: answers(doctorResult) }),
+    described("Examine the schema", doctorResult),
     validate("query", noQuery),
     async (c) => {
       const target = c.get("target");

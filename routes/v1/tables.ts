@@ -8,9 +8,11 @@ import { readLatency } from "../../lib/services/query/read_latency.ts";
 import { readQueryLog } from "../../lib/services/query/read_query_log.ts";
 import type { Env } from "../http/env.ts";
 import { validate } from "../middleware/validate.ts";
-import { answers, sendData } from "../http/answers.ts";
+import { answers, describing, sendData } from "../http/answers.ts";
 import { noQuery, time } from "../http/schemas.ts";
 import { statementsContext } from "../http/service_contexts.ts";
+
+const described = describing(["log"]);
 
 const logQuery = z.strictObject({
   since: time("2026-11-01T00:00:00Z").optional().describe("ISO 8601; entries from then on"),
@@ -66,11 +68,10 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
     )
     .get(
       "/query_log",
-      describeRoute({
-        summary: "Read the query log, newest first",
-        tags: ["log"],
-        responses: answers(z.object({ entries: z.array(logEntry), nextCursor: z.string().nullable() })),
-      }),
+      described(
+        "Read the query log, newest first",
+        z.object({ entries: z.array(logEntry), nextCursor: z.string().nullable() }),
+      ),
       validate("query", logQuery),
       async (c) => {
         const { since, until, tokenId, status, cursor, pageSize } = c.req.valid("query");
@@ -87,11 +88,10 @@ export function tableRoutes(query: QueryContext): Hono<Env> {
     )
     .get(
       "/latency",
-      describeRoute({
-        summary: "Read how long calls took, from the query log",
-        tags: ["log"],
-        responses: answers(latency.extend({ over: z.array(latency.extend({ from: z.string() })) })),
-      }),
+      described(
+        "Read how long calls took, from the query log",
+        latency.extend({ over: z.array(latency.extend({ from: z.string() })) }),
+      ),
       validate("query", latencyQuery),
       async (c) => {
         const { since, until, by } = c.req.valid("query");
