@@ -61,12 +61,16 @@ export class TransferRoom {
     await removeIfThere(this.folderOf(transferId));
   }
 
-  /** Starts a child in the transfer's folder. */
-  start(transferId: string, job: TransferJob): Promise<TransferRun> {
-    return this.startIn(this.folderOf(transferId), job);
+  /** Starts a child in the transfer's folder. One that waits for nobody else is ended where its work takes too long. */
+  async start(transferId: string, job: TransferJob): Promise<TransferRun> {
+    const run = await this.startIn(this.folderOf(transferId), job);
+    if (waitsForOthers(job)) return run;
+    const late = setTimeout(() => run.kill(), CHILD_WORK_MS);
+    run.ended.then(() => clearTimeout(late));
+    return run;
   }
 
-  /** The same in any folder of a transfer. One that waits for no client is ended where its work takes too long. */
+  /** The same in any folder of a transfer, for as long as it takes. */
   async startIn(folder: string, job: TransferJob): Promise<TransferRun> {
     const { environment } = this.options;
     const process = startJailed({
@@ -91,11 +95,7 @@ export class TransferRoom {
       },
     };
     this.#running.add(run);
-    const late = waitsForClient(job) ? null : setTimeout(() => run.kill(), CHILD_WORK_MS);
-    run.ended.then(() => {
-      this.#running.delete(run);
-      if (late !== null) clearTimeout(late);
-    });
+    run.ended.then(() => this.#running.delete(run));
     return run;
   }
 
@@ -128,9 +128,9 @@ export class TransferRoom {
 /** Signals by which a system, a terminal or a manager of services ends a process. By others it ends itself. */
 const ENDINGS: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
 
-/** What writes a text is as slow as whoever takes it. */
-function waitsForClient(job: TransferJob): boolean {
-  return job.do === "export" && job.format !== "sqlite";
+/** A text is as slow as the client that takes it, and a copy as the server whose database is read. */
+function waitsForOthers(job: TransferJob): boolean {
+  return job.do === "copy" || job.do === "export" && job.format !== "sqlite";
 }
 
 const NOTHING = { tables: 0, rows: 0, notKept: [] } as const;
