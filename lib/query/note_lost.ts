@@ -3,9 +3,10 @@
 import { lostObjects, type SchemaObject } from "../sql/hints/lost_objects.ts";
 import type { QueryStatement, UnderstoodCall } from "./query_call.ts";
 
-/** What can be lost. A schema with more of it is one that nobody makes anew by hand. */
+/** What can be lost. More of it, and names of thousands of characters, nobody makes anew by hand. */
 const PARTS =
-  "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL LIMIT 10000";
+  "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL " +
+  "AND length(name) + length(tbl_name) < 1000 LIMIT 10000";
 
 const DROPS = /\bDROP\s+(?:TABLE|VIEW)\b/i;
 const MAKES = /\b(?:RENAME\s+TO|CREATE\s+(?:TABLE|VIEW))\b/i;

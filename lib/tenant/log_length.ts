@@ -41,12 +41,12 @@ interface OpenLog extends Disposable {
 }
 
 function openLog(path: string, { write = false } = {}): OpenLog | null {
-  const file = openFile(path, { read: true, write });
-  if (file === null) return null;
-  const head = readWalHead(readAt(file, 0, WAL_HEAD_BYTES));
-  if (head !== null) return { file, head, [Symbol.dispose]: () => file.close() };
-  file.close();
-  return null;
+  using opened = new DisposableStack();
+  const file = opened.use(openFile(path, { read: true, write }));
+  const head = file && readWalHead(readAt(file, 0, WAL_HEAD_BYTES));
+  if (file === null || head === null) return null;
+  const kept = opened.move();
+  return { file, head, [Symbol.dispose]: () => kept.dispose() };
 }
 
 /** 0 where there is none. */

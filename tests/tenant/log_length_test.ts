@@ -1,5 +1,5 @@
 // How far a write-ahead log goes whose file is longer, because it began again at its start.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { logReaches, trimLog } from "../../lib/tenant/log_length.ts";
 import { copyDatabase } from "../../lib/tenant/local/child/file_copy.ts";
@@ -72,5 +72,13 @@ Deno.test("a copy of a database leaves out what its log has behind its last fram
     using copy = new DatabaseSync(`${path}-copy.db`);
     assertEquals(copy.prepare(ALL).all(), database.prepare(ALL).all());
     assertEquals(copy.prepare("SELECT count(*) AS n FROM t").get(), { __proto__: null, n: 21 });
+  });
+});
+
+Deno.test("a log that cannot be read is not left open", async () => {
+  await withFile((_database, path) => {
+    // It opens, and reading fails.
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    assertThrows(() => logReaches(folder, 1));
   });
 });
