@@ -1,4 +1,4 @@
-// `deno run -A --v8-flags=--heap-growing-percent=40,--no-allocation-site-pretenuring tests/bench/log_rows.ts [--over
+// `deno run -A --v8-flags=--heap-growing-percent=40,--max-semi-space-size=16,--no-allocation-site-pretenuring tests/bench/log_rows.ts [--over
 // 30,2000,10000]`: what the service does for log rows of reads, from the row's values to the spool's bytes and the packs
 // that wait in memory, then to packs that are on the disk alone and back, as processor time of the thread for a row. Rows
 // come at random over databases, 2,000 of them in each look of the flusher. Linux only.

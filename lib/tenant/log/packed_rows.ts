@@ -90,11 +90,19 @@ export class RowPack implements Pack {
     const before = columns === this.#columns ? text : ownText(this.rows(), columns);
     const more = ownText(taken === rows.length ? rows : rows.slice(0, taken), columns);
     this.#columns = columns;
-    this.#text = this.count === 0 ? more : `${before},${more}`;
+    this.#text = this.count === 0 ? more : this.#added(before, more, this.count + taken);
     this.count += taken;
     this.lastId = String(rows[taken - 1]?.[0]);
     if (this.count === MOST_ROWS) this.#text = blocks.write(this.#text);
     return taken;
+  }
+
+  /**
+   * V8 keeps a text that has been added to as its parts, three objects for each row. It becomes one each time that the rows
+   * are twice as many, which copies each of them once: copied each time, it would be garbage among the old objects.
+   */
+  #added(text: string, more: string, count: number): string {
+    return Math.clz32(count) < Math.clz32(this.count) ? [text, more].join(",") : `${text},${more}`;
   }
 
   rows(): LogValues[] {
