@@ -36,7 +36,7 @@ async function examine(count: number) {
     ...{ endpoints: [], broken: [], rules: [] },
     address: { namespaceSlug: "acme", databasePath: "main" },
   };
-  const { statements } = rowProbes(examined);
+  const { statements } = await rowProbes(examined);
   return { statements, findings: await diagnose(examined), reads };
 }
 

@@ -41,7 +41,7 @@ export async function readExamined(
       return { ...await withBroken(ctx, read), rows: known.probes.read(parts.more.slice(statements.length)) };
     }
     memory.forget(databaseId);
-    const probes = rowProbes(read);
+    const probes = await rowProbes(read);
     const rows = await askRows(ctx, probes, attempt < MAX_ATTEMPTS);
     if (rows === "changed") continue;
     if (rows.all) memory.keep(databaseId, { digest, probes });

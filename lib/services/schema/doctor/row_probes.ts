@@ -2,6 +2,7 @@
 // ends of a large table are read, so that the doctor's cost does not grow with the data. The questions of last time
 // are remembered: while the schema stays the same, one call reads the schema and asks them.
 import { hash } from "node:crypto";
+import { ownTurn } from "../../../core/own_turn.ts";
 import { quoteIdentifier } from "../../../sql/words/quote.ts";
 import { rowsOf } from "../../query/read_result.ts";
 import type { ForeignKeyFacts, TableFacts } from "../schema_facts.ts";
@@ -18,6 +19,8 @@ const END_ROWS = 5_000;
 const COLUMNS_PER_PROBE = 50;
 /** Questions of one statement: the engine limits the terms of a compound SELECT. */
 const PROBES_PER_STATEMENT = 50;
+/** Tables after which other work has its turn: some milliseconds. */
+const TABLES_A_TURN = 200;
 
 type Answer = string | number | null;
 
@@ -41,13 +44,20 @@ export interface RowProbes {
   readonly read: (results: readonly string[]) => RowFacts;
 }
 
-/** The questions that a schema gives rise to. */
-export function rowProbes(examined: Pick<Examined, "schema" | "byName" | "indexes">): RowProbes {
-  const probes = examined.schema.tables.filter(({ kind }) => kind === "table").flatMap((table) => [
-    ...valueProbes(table),
-    ...accountProbes(table),
-    ...table.foreignKeys.flatMap((key) => keyProbe(examined, table, key)),
-  ]);
+/** The questions that a schema gives rise to. Of thousands of tables other work has its turns between them. */
+export async function rowProbes(
+  examined: Pick<Examined, "schema" | "byName" | "indexes">,
+): Promise<RowProbes> {
+  const probes: Probe[] = [];
+  for (const [at, table] of examined.schema.tables.entries()) {
+    if (at % TABLES_A_TURN === TABLES_A_TURN - 1) await ownTurn();
+    if (table.kind !== "table") continue;
+    probes.push(
+      ...valueProbes(table),
+      ...accountProbes(table),
+      ...table.foreignKeys.flatMap((key) => keyProbe(examined, table, key)),
+    );
+  }
   const statements: string[] = [];
   for (let start = 0; start < probes.length; start += PROBES_PER_STATEMENT) {
     const terms = probes.slice(start, start + PROBES_PER_STATEMENT)
