@@ -70,10 +70,15 @@ export function callStore(
     footprint: call.footprint && { ...call.footprint, ...footprintTables(facts) },
     migration: call.migration ? migrationAsk(call.migration, facts, snapshot) : null,
     timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
-    auditTables: level === "read" ? null : [...new Set(distinct.flatMap((one) => one.tablesWritten))].sort(),
+    auditTables: level === "read" ? null : [...new Set(distinct.flatMap(changedTables))].sort(),
     ...(level === "read" ? {} : { changeKinds: changeKinds(distinct, level) }),
     signal: signal ?? call.signal,
   });
+}
+
+/** Behind a rename rows stand under a name under which the engine has written nothing. */
+function changedTables({ tablesWritten, rename }: StatementFacts): readonly string[] {
+  return rename?.column === null ? [...tablesWritten, rename.to] : tablesWritten;
 }
 
 /** The rows that the engine has read and written, undone or not, which are paid for. */

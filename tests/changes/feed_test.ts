@@ -66,6 +66,25 @@ test("a batch is one change of all of its tables; what is undone leaves none", a
   assertEquals(data.map(kernel), [["a,b,c", "insert", 6], ["a,b", "delete", 3]]);
 });
 
+test("a table that is renamed is told under both names, to who follows either, and stands so in the audit", async () => {
+  await using world = await changesWorld();
+  const { tenant, poll } = world;
+  await tenant.setup("CREATE TABLE a (id INTEGER PRIMARY KEY, v)", "INSERT INTO a VALUES (1, 1)");
+  const { cursor } = await poll();
+  await tenant.setup("ALTER TABLE a RENAME TO z", "ALTER TABLE z RENAME COLUMN v TO w");
+  await tenant.batch([["CREATE TABLE made (id)"], ['ALTER TABLE made RENAME TO "in Use"']], {
+    transaction: true,
+  });
+  const { data } = await poll(`?since=${cursor}`);
+  const tables = ["a,z", "z", "in Use,made"];
+  assertEquals(data.map((change) => change.tables.join()), tables);
+  assertEquals((await poll(`?since=${cursor}&tables=in%20Use`)).data.length, 1);
+  assertEquals((await poll(`?since=${cursor}&tables=z`)).data.length, 2);
+  const audit = await tenant.query("SELECT tables FROM _service_meta_audit ORDER BY id DESC LIMIT 3");
+  const told: string[][] = JSON.parse(audit.text).data.rows;
+  assertEquals(told.map(([names]) => JSON.parse(names ?? "").join()).reverse(), tables);
+});
+
 test("concurrent writes are told in order, none twice and none left out", async () => {
   await using world = await changesWorld();
   const { tenant, poll } = world;
