@@ -7,6 +7,8 @@ import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which a job is its holder's; then another process may take it. */
 const LEASE_MS = 5 * MINUTE_MS;
+/** What is due later than this was put off by a clock that has been put back since: it would wait for as long. */
+const FURTHEST_MS = 30 * MINUTE_MS;
 /** Milliseconds after which KV forgets a job that no process has looked at. */
 const KEEP_MS = DAY_MS;
 
@@ -39,7 +41,8 @@ export class MailJobs {
     const taken: HeldJob[] = [];
     for await (const entry of kvEntries(this.kv, keys.mailJobs())) {
       if (taken.length >= limit) break;
-      if (entry.value.dueMs > this.clock.now()) continue;
+      const waitsMs = entry.value.dueMs - this.clock.now();
+      if (waitsMs > 0 && waitsMs <= FURTHEST_MS) continue;
       const held = await this.#take(String(entry.key.at(-1)), entry);
       if (held !== null) taken.push(held);
     }

@@ -86,6 +86,29 @@ Deno.test("a mail that was asked for more than an hour ago is not sent any more,
   assertEquals([await waiting(world), queue.ended], [0, { sent: 1, failed: 1 }]);
 });
 
+Deno.test("a mail that failed, or whose process died, while the clock was a month ahead is sent once it is put back", async () => {
+  using world = await controlWorld();
+  const { kv, clock } = world;
+  const sent: string[] = [];
+  let isDown = true;
+  const queue = queueOf(world, ({ to }) => {
+    if (isDown) return { ok: false, isFinal: false, reason: "EENVELOPE 451" };
+    sent.push(to);
+    return OK;
+  });
+  const aheadMs = 30 * 24 * 60 * MINUTE_MS;
+  clock.turn(aheadMs);
+  await new MailJobs(kv, clock).add({ ...asked("left@shop.example"), askedMs: clock.now() });
+  await queue.add(asked("failed@shop.example"));
+  await queue.idle();
+  isDown = false;
+  clock.turn(-aheadMs);
+  await queue.sweep();
+  await queue.idle();
+  assertEquals(sent.toSorted(), ["failed@shop.example", "left@shop.example"]);
+  assertEquals(await waiting(world), 0);
+});
+
 Deno.test("a mail that another process has taken over meanwhile is sent by that one alone", async () => {
   using world = await controlWorld();
   const sent: string[] = [];
