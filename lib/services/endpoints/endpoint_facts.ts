@@ -51,7 +51,7 @@ export async function endpointFacts(ctx: EndpointFactsContext): Promise<Endpoint
     const { kind, auth = "public", captcha = false, rateLimit } = spec;
     const limited = rateLimit?.perMin !== undefined || rateLimit?.perDay !== undefined;
     const written = writtenFirst(query, spec, shown.tables);
-    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, ...written, spec });
+    found.push({ slug: spec.slug, kind, auth, captcha, rateLimit: limited, ...shown, ...written });
   }
   return found;
 }

@@ -38,8 +38,6 @@ export interface EndpointFacts {
   readonly tables: readonly string[];
   /** What its statements name to write, each with whether they change or delete rows that are there. */
   readonly writes: readonly { readonly table: string; readonly changesRows: boolean }[];
-  /** The whole spec, for a suggestion that replaces it. */
-  readonly spec: Readonly<Record<string, unknown>>;
 }
 
 /** A table, view or trigger that cannot be used at all. */

@@ -34,11 +34,11 @@ const writingKinds: ReadonlySet<string> = new Set(["mutation", "auth_signup", "a
 export function publicMutation({ endpoints, address }: Examined): Found[] {
   return endpoints.filter((one) =>
     one.auth === "public" && writingKinds.has(one.kind) && !one.captcha && !one.rateLimit
-  ).map(({ slug, tables, spec }) => ({
+  ).map(({ slug, tables }) => ({
     table: tables[0] ?? "",
     column: null,
     message: `Set a captcha or a rate limit on the public endpoint ${slug}, which writes`,
-    suggestion: endpointCall(address, "PUT", slug, { ...spec, rateLimit: RATE_LIMIT }),
+    suggestion: endpointCall(address, "PATCH", slug, { rateLimit: RATE_LIMIT }),
   }));
 }
 

@@ -15,7 +15,7 @@ export function fixOf(suggestion: string): FindingFix {
   if (call === null) return { kind: "sql", sql: suggestion };
   const [, method, path = "", body = ""] = call;
   if (method === "PUT" && path.endsWith("/describe")) return { kind: "describe" };
-  const endpoint = method === "PUT" ? /\/endpoints\/([a-z][a-z0-9-]*)$/.exec(path)?.[1] : undefined;
+  const endpoint = method === "PATCH" ? /\/endpoints\/([a-z][a-z0-9-]*)$/.exec(path)?.[1] : undefined;
   if (endpoint !== undefined) return { kind: "endpoint", slug: endpoint };
   if (method !== "POST" || !path.endsWith("/batch")) return { kind: "call" };
   const statements: unknown = Reflect.get(Object(JSON.parse(body)), "statements");
