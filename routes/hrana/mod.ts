@@ -27,20 +27,23 @@ import { checked } from "../middleware/validate.ts";
 /** Mounted at the root: `/hrana/<namespace>/…`, and `/v1/execute`, `/v1/batch`, `/v2`, `/v3` for tokens that reach one database. */
 export function hranaRoutes(deps: AppDeps): Hono<Env> {
   const enter = doorOf(deps);
-  const { kept, sockets } = deps.hrana;
+  const { hrana: { kept, sockets }, log } = deps;
   return new Hono<Env>()
     .use("/hrana/*", preflight)
     .use("/v2/*", preflight)
     .use("/v3/*", preflight)
     .get("/", async (c, next) => {
       const database = { namespaceSlug: null, database: null };
-      return isUpgrade(c) ? openSocket({ sockets, enter }, c, database) : await next();
+      return isUpgrade(c) ? openSocket({ sockets, enter, log }, c, database) : await next();
     })
     .get("/hrana/:ns/:call{.+}", (c) => {
       if (!isUpgrade(c)) return answerGet(readDoorPath(c.req.param("call")));
       const path = readSocketPath(c.req.param("call"));
       if (path === null) throw new AppError("not_found");
-      return openSocket({ sockets, enter }, c, { namespaceSlug: c.req.param("ns"), database: path.database });
+      return openSocket({ sockets, enter, log }, c, {
+        namespaceSlug: c.req.param("ns"),
+        database: path.database,
+      });
     })
     .post("/hrana/:ns/:call{.+}", (c) => {
       const path = readDoorPath(c.req.param("call"));

@@ -6,6 +6,8 @@ import { AppError, invalidInput } from "../../lib/core/errors.ts";
 import { MAX_BODY_BYTES } from "../../lib/core/limits.ts";
 import { CLOSE_MS, HELLO_MS, SOCKET_PING_SEC, STRANGER_CLOSE_MS } from "../../lib/core/limits_hrana.ts";
 import { jsonOf } from "../../lib/core/json_of.ts";
+import type { Log } from "../../lib/core/log.ts";
+import { unexpectedError } from "../../lib/core/unexpected_error.ts";
 import { whatCostsMuch } from "../../lib/guard/parse_json.ts";
 import type { DoorContext } from "../../lib/services/hrana/hrana_types.ts";
 import type { OpenSocket, OpenSockets, StreamOwner } from "../../lib/services/hrana/open_sockets.ts";
@@ -28,6 +30,7 @@ const GOING_AWAY = 1001;
 export interface SocketDoor {
   readonly sockets: OpenSockets;
   readonly enter: EnterDoor;
+  readonly log: Log;
 }
 
 /**
@@ -52,7 +55,8 @@ export async function openSocket(
   let stop = () => {};
   const { socket, response } = await upgrade(c, () => stop());
   if (chosen !== undefined) response.headers.set("sec-websocket-protocol", chosen);
-  stop = serve(door, socket, address);
+  const { requestId } = c.get("arrival");
+  stop = serve(door, socket, { address, requestId });
   return response;
 }
 
@@ -67,9 +71,9 @@ async function upgrade(c: Context<Env>, onStop: () => void): Promise<Deno.WebSoc
 
 /** Answers what is to be done when the service stops. */
 function serve(
-  { sockets, enter: enterDoor }: SocketDoor,
+  { sockets, enter: enterDoor, log }: SocketDoor,
   socket: WebSocket,
-  address: DoorAddress,
+  { address, requestId }: { readonly address: DoorAddress; readonly requestId: string },
 ): () => void {
   let owner: StreamOwner | null = null;
   const own = (ctx: DoorContext): DoorContext => {
@@ -89,6 +93,7 @@ function serve(
     end,
     send: (text) => output.send(text),
     taken: () => output.taken(),
+    unexpected: (error) => unexpectedError(log, requestId, error),
     mayHold: (characters) => sockets.mayHold(open, characters),
   });
   const open: OpenSocket = {

@@ -1,9 +1,8 @@
 // The one place of this door where a failure becomes an answer: of a tool as something to mend, of the rest as an error
 // of the protocol. The SDK would tell the message of any error.
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { AppError } from "../../lib/core/errors.ts";
 import { type Outcome, outcomeOf } from "../../lib/core/outcome_of.ts";
-import { firstLine } from "../middleware/error_boundary.ts";
+import { unexpectedError } from "../../lib/core/unexpected_error.ts";
 import type { McpVisit } from "./tools/visit.ts";
 
 /** The outcome of the work; a failure that nobody expects is logged, and told as `internal`. */
@@ -11,10 +10,7 @@ export async function settled<Value>(visit: McpVisit, work: () => Promise<Value>
   try {
     return await outcomeOf(work);
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : new Error("");
-    const { deps, requestId } = visit;
-    deps.log("error", "request_failed", { requestId, error: name, message: firstLine(message) });
-    return { ok: false, error: new AppError("internal") };
+    return { ok: false, error: unexpectedError(visit.deps.log, visit.requestId, error) };
   }
 }
 

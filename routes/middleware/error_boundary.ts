@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorCode, failureBody } from "../../lib/core/errors.ts";
 import type { Log } from "../../lib/core/log.ts";
+import { unexpectedError } from "../../lib/core/unexpected_error.ts";
 import { doorError } from "../../lib/services/hrana/door_error.ts";
 import { forAnyOrigin, sendWithRows } from "../http/answers.ts";
 import type { Env } from "../http/env.ts";
@@ -27,12 +28,7 @@ export function errorBoundary(log: Log): ErrorHandler<Env> {
     const { unexpected } = error instanceof AppError ? error.facts : { unexpected: error };
     const code = codeOf(error);
     if (unexpected instanceof Error && code === "internal") {
-      log("error", "request_failed", {
-        requestId: c.get("arrival").requestId,
-        error: unexpected.name,
-        // A parser repeats what it could not read, which may be a value or a secret.
-        message: unexpected instanceof SyntaxError ? "" : firstLine(unexpected.message),
-      });
+      unexpectedError(log, c.get("arrival").requestId, unexpected);
     }
     return failureAnswer(error instanceof AppError ? orStopping(error, c) : new AppError(code), c);
   };
@@ -80,9 +76,4 @@ function failureAnswer(failure: AppError, c: Context<Env>): Response {
 /** Guarantee: every row of the error table has a status that may carry a body. */
 function status(error: AppError): ContentfulStatusCode {
   return error.status as ContentfulStatusCode;
-}
-
-/** The first line of a message, as logs show it. */
-export function firstLine(message: string): string {
-  return (message.split("\n", 1)[0] ?? "").slice(0, 200);
 }

@@ -14,6 +14,7 @@ function waitingSession(taken: SocketParts["taken"] = () => null) {
     end: (_code, reason) => void told.ended.push(reason),
     send: (text) => void told.sent.push(text),
     taken,
+    unexpected: () => new AppError("internal"),
     mayHold: (characters) => {
       told.asked.push(characters);
       return true;

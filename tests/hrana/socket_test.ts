@@ -317,6 +317,7 @@ Deno.test("more hellos under way than requests may be end the socket", () => {
     end: (code) => void ended.push(code),
     send: () => {},
     taken: () => null,
+    unexpected: () => new AppError("internal"),
     mayHold: () => true,
   });
   for (let at = 0; at < MAX_SOCKET_WAITING; at++) session.receive({ type: "hello", jwt: "x" }, 1);
@@ -338,6 +339,7 @@ Deno.test("a token that is turned away at once, as one that expires while its re
     end: (code) => ended.resolve([code, sent.at(-1)]),
     send: (text) => sent.push(text),
     taken: () => null,
+    unexpected: () => new AppError("internal"),
     mayHold: () => true,
   });
   session.receive({ type: "hello", jwt: "x" }, 1);

@@ -2,6 +2,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { errorTable } from "../../lib/core/error_table.ts";
 import { securityTable } from "../../routes/security_table.ts";
+import { execute, hello, openSocket, request } from "../hrana/hrana_socket.ts";
+import { connectMcp } from "../mcp/mcp_client.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
 import { startApp, type StartedApp } from "../testing/start_app.ts";
 import type { TestNamespace } from "../testing/test_namespace.ts";
@@ -122,6 +124,32 @@ test("the log of an unexpected failure repeats nothing that a parser could not r
   assertEquals([answer.status, answer.body.code], [500, "internal"]);
   const line = app.logLines.find((entry) => entry.includes("request_failed")) ?? "";
   assertEquals([line.includes("SyntaxError"), line.includes(SECRET.slice(0, 5))], [true, false], line);
+});
+
+test("agents by MCP and sockets of libSQL are told nothing of an unexpected failure, and the log is, without what a parser could not read", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, app.app.fetch);
+  Object.assign(app.deps.tenants, { open: () => JSON.parse(`{ "value": ${SECRET} }`) });
+  await using agent = await connectMcp(app.app, { token: tenant.token });
+  const told = [(await agent.call("query", { sql: "SELECT 1" })).text];
+  const client = await openSocket(`ws://127.0.0.1:${server.addr.port}/hrana/acme/main/`);
+  client.send(hello(tenant.token));
+  client.send(request(1, { type: "open_stream", stream_id: 1 }));
+  client.send(execute(2, "SELECT 1"));
+  for (let at = 0; at < 3; at++) told.push(JSON.stringify(await client.next()));
+  client.socket.close();
+  await client.closed;
+  await server.shutdown();
+  Reflect.deleteProperty(app.deps.tenants, "open");
+  assertEquals(
+    told.filter((text) => text.includes("internal") || text.includes("INTERNAL")).length,
+    2,
+    told.join(),
+  );
+  const lines = app.logLines.filter((entry) => entry.includes("request_failed"));
+  assertEquals(lines.map((line) => line.includes("SyntaxError")), [true, true]);
+  assertEquals([...told, ...lines].filter((text) => text.includes(SECRET.slice(0, 5))), []);
 });
 
 test("an unknown address is 404 not_found, above /v1 and /api without a bearer", async () => {

@@ -114,7 +114,7 @@ export class SocketSession {
       this.parts.send('{"type":"hello_ok"}');
       return true;
     } catch (error) {
-      this.parts.send(`{"type":"hello_error","error":${failureText(known(error))}}`);
+      this.parts.send(`{"type":"hello_error","error":${this.#failure(error)}}`);
       this.#end("Send a valid token");
       return false;
     }
@@ -157,7 +157,7 @@ export class SocketSession {
   }
 
   #tellRefused(id: number, error: unknown): null {
-    this.parts.send(`{"type":"response_error","request_id":${id},"error":${failureText(known(error))}}`);
+    this.parts.send(`{"type":"response_error","request_id":${id},"error":${this.#failure(error)}}`);
     return null;
   }
 
@@ -237,13 +237,12 @@ export class SocketSession {
     throw error;
   }
 
+  #failure(error: unknown): string {
+    return failureText(error instanceof AppError ? error : this.parts.unexpected(error));
+  }
+
   #end(reason: string): void {
     this.close();
     this.parts.end(POLICY, reason);
   }
-}
-
-/** What nobody expects tells the client nothing. */
-function known(error: unknown): AppError {
-  return error instanceof AppError ? error : new AppError("internal");
 }

@@ -40,6 +40,8 @@ export interface SocketParts {
   readonly taken: () => Promise<void> | null;
   /** Whether this socket may hold so many characters more. */
   readonly mayHold: (characters: number) => boolean;
+  /** Tells the log of what nobody expects; what the client is told of it. */
+  readonly unexpected: (error: unknown) => AppError;
   /** Closes the socket, with a private code of RFC 6455. */
   readonly end: (code: number, reason: string) => void;
 }
