@@ -1,7 +1,7 @@
 // The parameters of a request to the token endpoint (RFC 6749, 3.2): each at most once, an empty one is none, and those
 // that nobody knows are passed over.
 import { AppError } from "../../lib/core/errors.ts";
-import { oauthLimits } from "../../lib/core/oauth_limits.ts";
+import { readParameter } from "../../lib/services/oauth/read_parameter.ts";
 
 /** By name. Both methods' errors: `invalid_request`. */
 export interface Parameters {
@@ -15,16 +15,7 @@ export function readParameters(contentType: string | undefined, body: string): P
     throw invalid("Send the parameters as application/x-www-form-urlencoded");
   }
   const sent = new URLSearchParams(body);
-  const optional = (name: string): string | null => {
-    const values = new Set(sent.getAll(name));
-    // RFC 8707 lets a client send resource more than once.
-    if (name === "resource" ? values.size > 1 : sent.getAll(name).length > 1) {
-      throw invalid(`Send ${name} once`);
-    }
-    const [value = ""] = values;
-    if (value.length > oauthLimits.stateLength) throw invalid(`Send a shorter ${name}`);
-    return value === "" ? null : value;
-  };
+  const optional = (name: string) => readParameter(sent, name);
   return {
     optional,
     required: (name) => {

@@ -342,6 +342,28 @@ testSteps("attacks on OAuth", oauthWorld, {
     assertEquals([headers.get("x-frame-options"), headers.get("cache-control")], ["DENY", "no-store"]);
   },
 
+  "a parameter that stands twice is told to the client, and a resource that does once it is another": async (
+    world,
+  ) => {
+    const verifier = oauth.generateRandomCodeVerifier();
+    const path = await authorizationPath(world, { verifier });
+    const problems = [
+      ["scope=read", "invalid_request"],
+      ["code_challenge_method=S256", "invalid_request"],
+      [`resource=${encodeURIComponent("https://other.example/mcp")}`, "invalid_request"],
+      [`resource=${encodeURIComponent(world.resource)}`, null],
+    ] as const;
+    for (const [again, error] of problems) {
+      const answer = await sendForm(world.app, {
+        path: await consentPath(world, `${path}&${again}`),
+        fields: error === null ? { decision: "allow", role: "read", database: "*" } : {},
+        person: world.admin,
+      });
+      const { searchParams } = new URL(answer.headers.get("location") ?? "");
+      assertEquals([searchParams.get("error"), searchParams.has("code")], [error, error === null], again);
+    }
+  },
+
   "what a client calls itself is text, and its address ends no directive": async (world) => {
     const { app } = world;
     const name = `<script>alert(1)</script>${"‮"}\ud800${"x".repeat(300)}`;
@@ -388,6 +410,7 @@ testSteps("attacks on OAuth", oauthWorld, {
         "cursor://anysphere.cursor-retrieval/oauth",
         "com.example.app:/cb",
         "http://[::1]:3000/cb",
+        "https://client.example:443/cb",
       ]
     ) {
       assertEquals(await registered(world, { redirect_uris: [uri] }), "201", uri);

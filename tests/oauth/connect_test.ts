@@ -49,6 +49,10 @@ testSteps("OAuth", oauthWorld, {
     assertEquals((await elsewhere.json()).issuer, app.deps.baseUrl);
     const path = await app.request("GET", "/.well-known/oauth-authorization-server/mcp");
     assertEquals(path.status, 200);
+    // Without these a client would send a secret that it does not have, and a challenge that nobody takes.
+    const { token_endpoint_auth_methods_supported: proofs, code_challenge_methods_supported: challenges } =
+      JSON.parse(path.text);
+    assertEquals([proofs, challenges], [["none"], ["S256"]]);
     assertEquals(path.headers.get("access-control-allow-origin"), "*");
     // Who keeps it for others keeps it for that name of this machine.
     assertEquals(path.headers.get("vary"), "Host");

@@ -7,6 +7,7 @@ import { isDocumentAddress } from "./client_documents.ts";
 import type { OauthClient } from "./client_metadata.ts";
 import { issuerOfResource } from "./issuer.ts";
 import type { OauthContext } from "./oauth_context.ts";
+import { readParameter } from "./read_parameter.ts";
 import { isRegistered, withParameters } from "./redirect_uri.ts";
 
 /** A request that a person can decide about. */
@@ -55,7 +56,7 @@ export async function checkAuthorization(
   ctx: OauthContext,
   query: URLSearchParams,
 ): Promise<AuthorizationCheck> {
-  const read = (name: Parameter) => single(query, name);
+  const read = (name: Parameter) => readParameter(query, name);
   const [clientId, redirectUri] = [read("client_id"), read("redirect_uri")];
   if (clientId === null || redirectUri === null) {
     throw new AppError("invalid_request", { message: "Send client_id and redirect_uri, each once" });
@@ -95,19 +96,6 @@ export function refusal({ redirectUri, state, issuer }: Return, error: string, d
     ...(state === null ? {} : { state }),
     iss: issuer,
   });
-}
-
-/** A parameter; null where it is not there. Errors: `invalid_request` where it stands twice, or is too long. */
-function single(query: URLSearchParams, name: Parameter): string | null {
-  const all = query.getAll(name);
-  // RFC 8707 lets a client name several resources: here they have to be one.
-  const different = name === "resource" ? new Set(all).size : all.length;
-  if (different > 1) throw new AppError("invalid_request", { message: `Send ${name} once` });
-  const [value = ""] = all;
-  if (value.length > oauthLimits.stateLength) {
-    throw new AppError("invalid_request", { message: `Send a shorter ${name}` });
-  }
-  return value === "" ? null : value;
 }
 
 /** For an answer about a request whose `state` may itself be what is wrong. */
