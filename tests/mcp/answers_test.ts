@@ -335,6 +335,7 @@ testSteps("answers", mcpWorld, {
       "SELECT note /* asked here */ FROM orders",
       "ok",
     ]);
+    assertEquals((entries as unknown[]).length, 1);
     const usage = async () => {
       const answer = await world.app.request("GET", `/api/namespaces/${world.shop.slug}/balance`, {
         token: world.app.operatorKey,

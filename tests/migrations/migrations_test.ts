@@ -328,6 +328,16 @@ testSteps("migrations", migrationWorld, {
     ]);
     assertEquals(await names(), []);
     assertEquals((await send(migrationDigest(sql))).status, 200);
+    const files = [{ name, sql }, { name: "0009_digest.sql", sha256: "0".repeat(64) }];
+    for (const more of [{}, { dryRun: true }]) {
+      const answer = await app.request("POST", `${acme.database.path}/migrations`, {
+        token: acme.token,
+        body: { files, ...more },
+      });
+      assertEquals(refusalOf(answer, 400, "validation_failed")["issues"], [
+        { path: "files", message: "Send the sql of each file; sha256 alone is enough for a baseline" },
+      ]);
+    }
   },
   "of goose and sql-migrate run their section up": async ({ apply, rows }) => {
     const sections = (tool: string, table: string) =>

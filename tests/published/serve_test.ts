@@ -203,6 +203,12 @@ test("OPTIONS is answered with CORS, for paused endpoints too, and runs nothing"
     headers: { ...asked, origin: "https://evil.example" },
   });
   assertEquals([foreign.status, foreign.headers.get("access-control-allow-origin")], [204, null]);
+  await world.put({ slug: "post-item", method: "POST" });
+  for (const [slug, headers] of [["item", asked], ["item", {}], ["post-item", {}]] as const) {
+    const answer = await world.call(slug, { method: "OPTIONS", headers });
+    const allow = slug === "item" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+    assertEquals([answer.status, answer.headers.get("allow")], [204, allow], slug);
+  }
 });
 
 test("without money nothing runs: 402, and a repetition too", async () => {
