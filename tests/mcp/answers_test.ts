@@ -191,9 +191,10 @@ testSteps("answers", mcpWorld, {
     const { text, value } = await client.call("query", { sql: wide, maxRows: 200 });
     assert(text.length <= 50_000 && text.length > 40_000, String(text.length));
     assertEquals(value["more"], true);
-    assert(typeof value["hint"] === "string");
+    assertMatch(String(value["hint"]), /^Select fewer columns or rows;/);
     const huge = await client.done("query", { sql: "SELECT printf('%.*c', 60000, 'x')" });
     assertEquals([huge["rows"], huge["rowCount"], huge["more"]], [[], 0, true]);
+    assertMatch(String(huge["hint"]), /^Select fewer columns or use substr\(\);/);
     assertEquals(
       await client.fails("query", { sql: "SELECT hex(zeroblob(450000)) FROM json_each('[1,2,3,4,5,6]')" }),
       "result_too_large",
@@ -364,7 +365,15 @@ testSteps("answers", mcpWorld, {
     );
     assertEquals(await other, "refused");
     const { prompts } = await client.client.listPrompts();
-    assertEquals(prompts.map(({ name }) => name), ["safe_change", "explore"]);
+    assertEquals(
+      prompts.map(({ name, arguments: asked = [] }) => [
+        ...[name, asked.filter(({ required }) => required).map((one) => one.name)],
+      ]),
+      [["safe_change", ["change"]], ["explore", []]],
+    );
+    const { contents } = await narrow.client.readResource({ uri: `cubby://${slug}/stock/schema` });
+    const { resources } = await narrow.client.listResources();
+    assertEquals([contents[0]?.mimeType, resources[0]?.mimeType], ["text/plain", "text/plain"]);
     const { messages } = await client.client.getPrompt({
       name: "safe_change",
       arguments: { change: "double the totals", database: "main" },

@@ -265,7 +265,16 @@ testPeople("passkeys", {
     await signInWith(world, somebody.passkey, { userHandle: handleOf(somebody) });
     await acceptLinkByPasskey(people, { ...input, answer });
     assertEquals((await refusal(signInWith(world, own.passkey)))[0], "passkey_refused");
-    await signInWith(world, fresh);
+    const caller = await callerOf(world, (await signInWith(world, fresh)).secret);
+    const [kept, ...more] = await listPasskeys({ ...people, caller });
+    assertEquals([kept?.name, more], ["Phone", []]);
+    const audit = await started.request("GET", "/api/namespaces/acme/audit", { token: started.operatorKey });
+    const acts: { actor: string; action: string; target: string | null; facts: unknown }[] =
+      JSON.parse(audit.text).data;
+    const acted = acts.filter(({ actor }) => actor === own.id);
+    const told = (wanted: string) => acted.find(({ action }) => action === wanted);
+    assertEquals(told("passkey.added")?.target, own.made.id);
+    assertEquals(told("member.joined")?.facts, { by: "invitation", with: "passkey" });
   },
 
   "who came in by a token's link and becomes an admin comes in anew, without the passkeys of before": async (

@@ -110,7 +110,9 @@ test("bytes are served under the owner's type, and nothing in them runs", async 
   assertEquals((await get(1)).headers.get("cross-origin-resource-policy"), "cross-origin");
   assertStringIncludes((await world.call("client.ts")).text, "export type FileOutput = Blob;");
   const { paths } = JSON.parse((await world.call("openapi.json")).text);
-  assert("application/octet-stream" in paths["/file"].get.responses["200"].content);
+  const { operationId, summary, responses } = paths["/file"].get;
+  assertEquals([operationId, summary], ["file", "file"]);
+  assert("application/octet-stream" in responses["200"].content);
 });
 
 test("the owner's test of bytes shows them as base64 with their type", async () => {

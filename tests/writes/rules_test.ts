@@ -194,6 +194,9 @@ test("a change of a rule that names the revision it was read at undoes nobody el
     assertEquals((await change({ minRows: 7 })).status, 200);
     assertEquals(await read(), { revision: 3, ...kept, minRows: 7 });
     assertEquals((await change({ revision: 3 })).status, 400);
+    const gone = await app.request("DELETE", `${rules}/${id}`, { token });
+    assertEquals([gone.status, gone.body.data], [200, { id }]);
+    assertEquals((await app.request("DELETE", `${rules}/${id}`, { token })).body.code, "rule_not_found");
   });
 });
 
