@@ -9,7 +9,7 @@ const MOMENT =
 export function readDate(text: string): string | null {
   const [, year, month, day] = DATE.exec(text) ?? [];
   if (year === undefined) return null;
-  const date = new Date(Date.UTC(2000, Number(month) - 1, Number(day)));
+  const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   return date.toISOString().slice(0, 10) === text ? text : null;
 }
