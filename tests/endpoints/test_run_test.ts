@@ -1,5 +1,5 @@
 // The test operation: an endpoint of any status runs against the live database, with a simulated session.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { endpointWorld, ORDERS, readSpec } from "./endpoint_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
@@ -50,6 +50,13 @@ test("the simulated session fills the fields of a session; without one the test 
     status: 200,
     body: { row: { id: 7, email: "a@b.example" } },
   });
+  const since = { slug: "since", auth: "session", sql: "SELECT ? AS iat" } as const;
+  await world.call("POST", "", readSpec({ ...since, input: [{ name: "$session_iat", type: "integer" }] }));
+  const second = () => Math.floor(world.app.deps.query.clock.now() / 1000);
+  const before = second();
+  const { body } = await world.call("POST", "/since/test", { session: { userId: "7" } });
+  const { row: { iat } } = Reflect.get(Object(body.data), "body");
+  assert(before <= iat && iat <= second(), `${before} ${iat}`);
   assertEquals(Reflect.get(Object((await test({})).body.data), "status"), 401);
   assertEquals(Reflect.get(Object((await test(undefined)).body.data), "status"), 401);
   assertEquals((await test({ sesion: {} })).body.issues?.[0]?.path, "sesion");
