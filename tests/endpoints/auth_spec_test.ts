@@ -23,6 +23,7 @@ const TABLES = [
   "CREATE TABLE some (id INTEGER PRIMARY KEY, email TEXT, password_hash TEXT)",
   "CREATE UNIQUE INDEX some_email ON some (email) WHERE id > 0",
   "CREATE TABLE replacing (id INTEGER PRIMARY KEY, email TEXT UNIQUE ON CONFLICT REPLACE, password_hash TEXT)",
+  "CREATE TABLE greeted (id INTEGER PRIMARY KEY, hello TEXT AS ('Hi ' || email), email TEXT UNIQUE, password_hash TEXT)",
   "CREATE VIEW seen AS SELECT * FROM users",
   "CREATE TRIGGER seen_insert INSTEAD OF INSERT ON seen BEGIN " +
   "INSERT INTO users (email, password_hash) VALUES (new.email, new.password_hash); END",
@@ -58,6 +59,7 @@ const accepted: readonly Record<string, unknown>[] = [
   signup(into("filled", "RETURNING uid"), "filled"),
   signup(into("typeless"), "typeless"),
   signup(into("folded"), "folded"),
+  signup("INSERT INTO greeted VALUES (NULL, ?, ?) RETURNING id", "greeted"),
   login("SELECT * FROM users WHERE email = ?"),
   login("SELECT u.password_hash, u.id AS user FROM Users AS u WHERE u.email = ?"),
   login("SELECT rowid, password_hash FROM users WHERE email = ?"),
