@@ -46,8 +46,10 @@ export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   snapshots: readonly Snapshot[],
   { nowMs, keepMs }: { readonly nowMs: number; readonly keepMs: number },
 ): { readonly kept: Snapshot[]; readonly dropped: Snapshot[] } {
+  // Those of a clock that has been put back since are older than what came afterwards.
+  const isAhead = ({ createdAt }: Snapshot) => Number(createdAt - nowMs > CLOSE_MS);
   const left = snapshots.filter((one) => nowMs - one.createdAt <= keepMs)
-    .sort((a, b) => a.createdAt - b.createdAt);
+    .sort((a, b) => isAhead(b) - isAhead(a) || a.createdAt - b.createdAt);
   const automatic = left.filter((one) => one.automatic);
   const labelled = left.filter((one) => !one.automatic);
   while (automatic.length + labelled.length > MAX_KEPT) {
@@ -77,5 +79,6 @@ function leastOf(sorted: readonly SnapshotInfo[]): number {
 
 function isFollowed(sorted: readonly SnapshotInfo[], at: number): boolean {
   const [one, next] = [sorted[at], sorted[at + 1]];
-  return one !== undefined && next !== undefined && next.createdAt - one.createdAt < CLOSE_MS;
+  const apartMs = one && next ? next.createdAt - one.createdAt : CLOSE_MS;
+  return apartMs >= 0 && apartMs < CLOSE_MS;
 }

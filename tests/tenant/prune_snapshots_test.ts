@@ -81,3 +81,17 @@ Deno.test("labelled ones take every place that automatic ones leave", () => {
   assertEquals(droppedOf(many("mine", 52, (n) => n)), ["mine-49", "mine-50"]);
   assertEquals(droppedOf([...many("mine", 47, (n) => n), ...many("auto", 3, (n) => 100 + n)]), []);
 });
+
+Deno.test("those of a clock that has been put back go before what is taken afterwards, whatever they are called", () => {
+  for (const name of ["auto", "mine"]) {
+    const ahead = many(name, 50, (n) => -(n + 1) * 3600);
+    for (const taken of ["auto", "mine"]) {
+      assertEquals(droppedOf([snapshot(taken, 0), ...ahead]), [`${name}--3600`], `${name} ${taken}`);
+    }
+  }
+  const ahead = many("auto", 45, (n) => -(n + 1) * 3600);
+  const since = many("auto", 20, (n) => n * 120);
+  const dropped = droppedOf([...since, ...ahead]);
+  assertEquals(dropped.length, 15);
+  assertEquals(dropped.filter((label) => !label.startsWith("auto--")), []);
+});
