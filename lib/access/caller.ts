@@ -75,7 +75,8 @@ export function callerName(caller: Caller): string {
 export function requireFresh(caller: Caller, nowMs: number): void {
   if (caller.kind === "token") return;
   const signedInAt = caller.kind === "member" ? caller.signedInAt : caller.session?.signedInAt ?? nowMs;
-  if (nowMs - signedInAt >= FRESH_MS) throw new AppError("sign_in_again");
+  // One of a clock that has been put back since would count for as long as that clock was ahead.
+  if (Math.abs(nowMs - signedInAt) >= FRESH_MS) throw new AppError("sign_in_again");
 }
 
 /**

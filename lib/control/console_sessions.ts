@@ -14,6 +14,8 @@ import { RecordCache } from "./record_cache.ts";
 const IDLE_MS = 12 * HOUR_MS;
 /** Milliseconds after which a use is written down again: a session in use costs one write in so long. */
 const TOUCH_MS = 5 * MINUTE_MS;
+/** A session that began later than this was begun by a clock that has been put back since: it would last longer by as much. */
+const FURTHEST_MS = 10 * MINUTE_MS;
 
 /** A session that counts, with its owner as they are now. */
 export interface LiveSession {
@@ -172,7 +174,7 @@ export class ConsoleSessions {
     const member = await this.#memberOf(session.owner);
     if (session.owner.kind === "member" && member === null) return null;
     if (session.epoch !== epochOf(member?.record ?? null, operatorKeyHash)) return null;
-    if (nowMs - session.usedAt < TOUCH_MS) return { session, member };
+    if (Math.abs(nowMs - session.usedAt) < TOUCH_MS) return { session, member };
     const touched = await this.#change(sessionHash, (current, now) => ({ ...current, usedAt: now }));
     return touched === null ? null : { session: touched, member };
   }
@@ -206,9 +208,10 @@ export class ConsoleSessions {
 
 /** Milliseconds that a session has left; none or less: it has ended. */
 function expiryMs(
-  { usedAt, untilMs }: Pick<ConsoleSessionRecord, "usedAt" | "untilMs">,
+  { createdAt, usedAt, untilMs }: Pick<ConsoleSessionRecord, "createdAt" | "usedAt" | "untilMs">,
   nowMs: number,
 ): number {
+  if (createdAt - nowMs > FURTHEST_MS) return 0;
   return Math.min(usedAt + IDLE_MS, untilMs) - nowMs;
 }
 

@@ -1,5 +1,6 @@
 // Sessions, members and passkeys that change at the same moment, in one process or two.
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { requireFresh } from "../../lib/access/caller.ts";
 import { readmitCaller } from "../../lib/access/readmit_caller.ts";
 import { KeyedHashes } from "../../lib/control/keyed_hashes.ts";
 import { LoginFailures } from "../../lib/control/login_failures.ts";
@@ -115,6 +116,36 @@ Deno.test("a proof makes a session last, but none that ends meanwhile, and none 
   assertEquals((await consoleSessions.find("key", live))?.member, null);
   clock.turn(1000);
   assertEquals(await consoleSessions.find("key", live), null);
+});
+
+Deno.test("a session lasts no longer, and proves nothing, by a clock that has been put back since", async () => {
+  using people = await peopleRecords();
+  const { world: { control: { consoleSessions }, clock } } = people;
+  const member = await people.member("ada");
+  const hour = 3_600_000;
+  const isLive = async () => await consoleSessions.find("desk", { ...live, now: true }) !== null;
+  await people.signIn(member, "desk");
+  clock.turn(6 * hour);
+  const before = (await consoleSessions.find("desk", live))?.session;
+  assert(before);
+  await consoleSessions.confirm(before.owner, before.id);
+  await people.signIn(member, "ahead");
+  clock.turn(-6 * hour);
+
+  // What was there before goes on, until it has not been used for as long as any.
+  const { signedInAt = 0 } = (await consoleSessions.find("desk", live))?.session ?? {};
+  const { namespaceId, id: memberId, email } = member;
+  const caller = { kind: "member", namespaceId, memberId, email, signedInAt } as const;
+  const rest = { namespaceSlug: "acme", role: "admin", epoch: 0, sessionId: before.id } as const;
+  assertThrows(() => requireFresh({ ...caller, ...rest }, clock.now()), /Confirm who you are/);
+  assertEquals(await isLive(), true);
+  clock.turn(12 * hour);
+  assertEquals(await isLive(), false);
+
+  await people.signIn(member, "desk");
+  await consoleSessions.end(before.owner, before.id);
+  clock.turn(-24 * hour);
+  assertEquals([await isLive(), (await consoleSessions.list(before.owner)).length], [false, 0]);
 });
 
 Deno.test("a member who has changed since it proved who it is gets no session, and another operator key ends those of the one before", async () => {
