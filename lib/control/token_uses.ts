@@ -1,6 +1,6 @@
 // When tokens were last used. The hot path notes it in memory; it is written in batches every few minutes, so that no
 // request waits for KV. A crash loses what was noted since the last write and nothing else.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, MINUTE_MS } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
@@ -8,6 +8,8 @@ import { lifetimeUntil } from "./token_records.ts";
 
 /** Milliseconds between two writes of a process: by so much the time in KV may be behind. */
 export const TOKEN_USE_WRITE_MS = 300_000;
+/** What is later than this was noted by a clock that has been put back since: it would stand until the time has come. */
+const FURTHEST_MS = 10 * MINUTE_MS;
 /** Tokens noted between two writes, at some 150 bytes each. Of those beyond it only the next round knows. */
 const MAX_NOTED = 20_000;
 /** Tokens of one commit: each takes two checks, and KV allows 100. */
@@ -45,7 +47,8 @@ export class TokenUses {
   async lastOf({ namespaceId, id }: UsedToken): Promise<number | null> {
     const { value: written } = await kvGet(this.kv, keys.tokenUse(namespaceId, id));
     const noted = this.#noted.get(id)?.atMs ?? null;
-    return written === null || noted === null ? written ?? noted : Math.max(written, noted);
+    if (written === null || noted === null) return written ?? noted;
+    return this.#isOlder(written, noted) ? noted : written;
   }
 
   /** Writes what was noted since the last time. What could not be written is kept. Errors: `meter_unreachable`. */
@@ -73,7 +76,7 @@ export class TokenUses {
       last: await kvGet(this.kv, keys.tokenUse(use.namespaceId, use.tokenId)),
     })));
     const later = entries.filter(({ use, token, last }) =>
-      token.value !== null && (last.value ?? 0) < use.atMs
+      token.value !== null && this.#isOlder(last.value ?? 0, use.atMs)
     );
     for (const { use, token, last } of later) {
       commit.check(token, last).set(
@@ -83,6 +86,10 @@ export class TokenUses {
       );
     }
     return later.length === 0 || await kvCommit(commit);
+  }
+
+  #isOlder(written: number, atMs: number): boolean {
+    return written < atMs || written - this.clock.now() > FURTHEST_MS;
   }
 
   #keep(uses: readonly Use[]): void {

@@ -45,6 +45,22 @@ Deno.test("of two processes the later use stays, whoever writes last", async () 
   assertEquals(await written(world), [stand.nowMs]);
 });
 
+Deno.test("a use by a clock that was months ahead does not hide those after it was put back", async () => {
+  using world = await controlWorld();
+  const stand = standing();
+  const tokenUses = new TokenUses(world.kv, stand.clock);
+  const { record } = await world.token((await world.namespace()).id);
+  const trueMs = stand.nowMs;
+  stand.nowMs += 90 * 86_400_000;
+  tokenUses.note(record);
+  await tokenUses.write();
+  stand.nowMs = trueMs;
+  tokenUses.note(record);
+  assertEquals(await tokenUses.lastOf(record), trueMs);
+  await tokenUses.write();
+  assertEquals(await written(world), [trueMs]);
+});
+
 Deno.test("more tokens than one commit takes are written, and a token that is gone leaves nothing", async () => {
   using world = await controlWorld();
   const { tokenUses, tokens } = world.control;
