@@ -43,7 +43,8 @@ export class KeptRoom {
     const own = isSmall ? { bytes: 0, small: 1 } : { bytes, small: 0 };
     let all = own;
     for (const [at, kept] of hours) {
-      if ((hour - at) * HOUR_MS > this.keepMs) hours.delete(at);
+      // Also those of a clock that has been put back since, which would take the room until their time has come and gone.
+      if (Math.abs(hour - at) * HOUR_MS > this.keepMs) hours.delete(at);
       else all = sum(all, kept);
     }
     if (isSmall ? all.small > smallLimits.kept : all.bytes > this.bounds.keptBytes) return false;
