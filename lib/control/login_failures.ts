@@ -140,7 +140,7 @@ export class LoginFailures {
     const nowMs = this.clock.now();
     for (const [key, { untilMs }] of this.#unwritten) {
       // In the order of their ends, because all last an hour.
-      if (untilMs > nowMs) return;
+      if (untilMs > nowMs && untilMs <= nowMs + FURTHEST_MS) return;
       this.#unwritten.delete(key);
     }
   }

@@ -131,3 +131,20 @@ Deno.test("where KV is full the tenth failed log-in still locks the account", as
     assertEquals(await failures.lockedSec("db_a", [{ account: "ann" }]), 0);
   });
 });
+
+Deno.test("failures that were counted without KV while the clock was a month ahead refuse no log-in once it is put back", async () => {
+  await World.run(DOLLAR, async (world) => {
+    const failures = new LoginFailures(world.kv, world.clock);
+    const monthMs = 30 * 86_400_000;
+    world.clock.wallMs += monthMs;
+    world.fault = "full";
+    for (let round = 0; round < 100; round++) {
+      await failures.add("db_a", Array.from({ length: 100 }, (_, nth) => ({ account: `${round}.${nth}` })));
+    }
+    const ann = [{ account: "ann" }];
+    assertEquals(await refusalOf(failures.lockedSec("db_a", ann)), "storage_full");
+    world.clock.wallMs -= monthMs;
+    assertEquals(await failures.lockedSec("db_a", ann), 0);
+    assertEquals(await failures.add("db_a", ann), 0);
+  });
+});
