@@ -29,6 +29,27 @@ test("batch answers one result per statement, in order", async () => {
   assertEquals(answer.body.meta?.statementCount, 4);
 });
 
+test("a statement of a batch hears how many rows the one before it has changed", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup(T, "CREATE TABLE u (n)", "INSERT INTO t VALUES (1, 'x'), (2, 'y')");
+  const upsert = (id: number): [string][] => [
+    [`UPDATE t SET a = a || '!' WHERE id = ${id}`],
+    [`INSERT INTO t SELECT ${id}, 'new' WHERE changes() = 0`],
+    ["SELECT changes()"],
+  ];
+  for (const transaction of [true, false]) {
+    const found = await tenant.batch([...upsert(1).slice(0, 2), ["SELECT count(*) FROM t"]], { transaction });
+    assertEquals(rowsOf(found, 2), [[2]], found.text);
+    for (const write of ["UPDATE t SET a = a || '?'", "INSERT INTO u SELECT id FROM t", "DELETE FROM u"]) {
+      const answer = await tenant.batch([[`${write} WHERE ${transaction ? 1 : 2}`], ["SELECT changes()"]], {
+        transaction,
+      });
+      assertEquals(rowsOf(answer, 1), [[2]], `${write} ${answer.text}`);
+    }
+  }
+});
+
 test("batch without transaction keeps what ran before the first error and says what that was", async () => {
   for (const transaction of [undefined, false]) {
     await using app = await startApp();

@@ -30,7 +30,7 @@ export class ReadRows {
    * the estimates of databases with the same schema.
    */
   of(statement: FinishedStatement, shared: RowsReadEstimates | null): number {
-    const estimates = shared ?? (this.#estimates ??= new RowsReadEstimates());
+    const estimates = this.#estimatesOf(shared);
     const rows = estimates.rowsRead({ database: this.database, counts: this.#counts }, statement);
     if (rows <= SURE_ROWS || !estimates.mayMultiply(statement.sql)) return rows;
     const nowMs = this.clock.monotonicMs();
@@ -38,6 +38,15 @@ export class ReadRows {
     this.#beganMs = nowMs;
     // A product that is no number any more is none that is less.
     return rows < most ? rows : Math.max(most, statement.rowsReturned);
+  }
+
+  /** A write is about to run. */
+  plan(sql: string, shared: RowsReadEstimates | null): void {
+    this.#estimatesOf(shared).plan({ database: this.database, counts: this.#counts }, sql);
+  }
+
+  #estimatesOf(shared: RowsReadEstimates | null): RowsReadEstimates {
+    return shared ?? (this.#estimates ??= new RowsReadEstimates());
   }
 
   schemaChanged(): void {

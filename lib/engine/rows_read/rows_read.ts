@@ -1,6 +1,7 @@
 // `rowsRead` of a finished statement in embedded mode: an estimate from its query plan, exact table counts and what it
 // returned, in the units of sqld's own counter (`meta.rowsReadBasis` is `plan`).
 import type { DatabaseSync } from "node:sqlite";
+import { asksChanges } from "../../sql/words/asks_changes.ts";
 import { Learned } from "./learned.ts";
 import { blockCost, type CostFacts } from "./plan_cost.ts";
 import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
@@ -10,7 +11,7 @@ import { aliasesOf, readStatementText, type StatementText, type TextBlock } from
 import { besidePlan, type Estimate, withoutPlan } from "./reads_beside_plan.ts";
 import type { RowCounts } from "./table_counts.ts";
 
-/** Characters of the longest text whose estimate is kept for its next run: an estimate holds the words of its text. */
+/** Characters of the longest text whose estimate is kept for its next run, not only until it has run: it holds the words of its text. */
 const MAX_LAST_LENGTH = 100_000;
 
 /** The estimate of a look-up by a whole key. */
@@ -52,12 +53,14 @@ export class RowsReadEstimates {
 
   /** Rows read by the statement: never less than the rows it returned from tables. */
   rowsRead(on: EstimatedDatabase, { sql, rowsReturned, rowsWritten }: FinishedStatement): number {
-    this.#now = on;
-    try {
-      return this.#estimateOf(sql)(rowsReturned, rowsWritten);
-    } finally {
-      this.#now = null;
-    }
+    const rows = this.#on(on, () => this.#estimateOf(sql)(rowsReturned, rowsWritten));
+    if (last !== null && last.sql.length > MAX_LAST_LENGTH) last = null;
+    return rows;
+  }
+
+  /** Looks at the plan of a write before it runs, where that may be: what runs behind it may ask for `changes()`. */
+  plan(on: EstimatedDatabase, sql: string): void {
+    if (this.#known(sql) === undefined && !asksChanges(sql)) this.#on(on, () => this.#estimateOf(sql));
   }
 
   /** Whether the statement is known to read one row by its key, whatever is in the database. */
@@ -71,6 +74,15 @@ export class RowsReadEstimates {
     return known === undefined || !this.#plain.has(known);
   }
 
+  #on<T>(database: EstimatedDatabase, work: () => T): T {
+    this.#now = database;
+    try {
+      return work();
+    } finally {
+      this.#now = null;
+    }
+  }
+
   get #present(): EstimatedDatabase {
     if (this.#now === null) throw new TypeError("an estimate was asked for no database");
     return this.#now;
@@ -81,7 +93,7 @@ export class RowsReadEstimates {
     if (known) return known;
     const estimate = this.#compile(sql);
     this.#estimates.set(sql, estimate);
-    last = sql.length <= MAX_LAST_LENGTH ? { of: this, sql, estimate } : null;
+    last = { of: this, sql, estimate };
     return estimate;
   }
 

@@ -64,6 +64,7 @@ function answerCaller(connection: Connection, step: CallerStep): Answer {
   const { statement, bounds, rowForm } = step;
   const { sql, params, level } = statement;
   try {
+    connection.plan(level, sql);
     const before = totalChanges(connection);
     const within = { maxRows: bounds.rows, maxBytes: bounds.bytes };
     const { json, rowCount } = statement.returns

@@ -51,6 +51,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): St
     else scope.progress.startStatement(callIndex, index);
     try {
       const [sql, params, level] = statement;
+      scope.connection.plan(level, sql);
       const countedBeside = countBeside(scope.connection, statement[3]);
       const run = scope.guardStatement(() => {
         // Inside the savepoint, because opening one makes a full-text index write rows of earlier statements.

@@ -83,6 +83,7 @@ class RunOfSets {
     const { connection } = scope;
     const { level, sql, rowidOf } = repeated;
     this.#reads = level === "read";
+    connection.plan(level, sql);
     this.#plain = this.#reads ? null : connection.repeated(level, sql);
     this.#tellsRowids = rowidOf !== null && connection.internalRow(ROWID_TABLE, rowidOf) !== undefined;
     if (!this.#reads) this.#total = this.#totalNow();
