@@ -1,7 +1,7 @@
 // X-Dry-Run and X-Max-Affected beside each other and beside what else a call may carry.
 import { assert, assertEquals } from "@std/assert";
 import { withBranches } from "../branches/branch_world.ts";
-import { shown, withWrites } from "./write_world.ts";
+import { heldBy, shown, withWrites } from "./write_world.ts";
 import { oneStore } from "../testing/cases.ts";
 
 const { run, test } = oneStore();
@@ -250,6 +250,30 @@ test("a dry run of a batch lets each statement see the ones before it", async ()
       headers: { "x-dry-run": "1" },
     });
     assertEquals([failing.status, JSON.parse(failing.text).failedIndex], [400, 1], failing.text);
+  });
+});
+
+test("changes() says in a dry run, and in a call that was held, what it says in the call itself", async () => {
+  await withWrites(async ({ decide, redeem, rows, rule, setup, shop }) => {
+    await setup(...table);
+    const upsert = (id: number): [string][] => [
+      [`UPDATE t SET v = 9 WHERE id = ${id}`],
+      [`INSERT INTO t SELECT ${id}, 7 WHERE changes() = 0`],
+    ];
+    const affected = async (id: number) => {
+      const { text } = await shop.batch(upsert(id), { headers: { "x-dry-run": "1" } });
+      const seen: { estimatedAffectedRows: number }[] = JSON.parse(text).data;
+      return seen.map(({ estimatedAffectedRows }) => estimatedAffectedRows);
+    };
+    assertEquals([await affected(1), await affected(4)], [[1, 0], [0, 1]]);
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    for (const id of [2, 5]) {
+      const held = heldBy(await shop.batch(upsert(id), { transaction: true }));
+      assertEquals((await decide(held.id, "approve")).status, 200);
+      const redeemed = await redeem(held.approvalToken);
+      assertEquals(redeemed.status, 200, redeemed.text);
+    }
+    assertEquals(await rows("SELECT id, v FROM t"), [[1, 1], [2, 9], [3, 3], [5, 7]]);
   });
 });
 

@@ -5,6 +5,7 @@ import { jsonValue } from "../../engine/result_json.ts";
 import type { StatementEffect } from "../../engine/statement_effect.ts";
 import type { StatementTarget } from "../../engine/statement_target.ts";
 import { type ParamSets, statementOfRun } from "../../sql/words/param_sets.ts";
+import { asksChanges } from "../../sql/words/asks_changes.ts";
 import { PLAIN_ROWS } from "../../sql/words/row_form.ts";
 import type { TenantCall } from "../tenant_store.ts";
 import type { TenantStatement } from "../tenant_statement.ts";
@@ -101,14 +102,16 @@ export class DryRun {
       ? []
       : [{ sql: `EXPLAIN QUERY PLAN ${statement.sql}`, params: statement.params }];
     const behind = stepOf(textBehind(statement));
+    const asks = asksChanges(statement.sql);
+    const [first, then] = asks ? [[], plan] : [plan, []];
     const answers = yield {
       savepoint: "effect",
-      steps: [...before, ...plan, this.#callerStep(statement, paramSets), ...behind],
+      steps: [...before, ...first, this.#callerStep(statement, paramSets), ...behind, ...then],
     };
-    const at = before.length + plan.length;
+    const at = before.length + first.length;
     const ran = answers[at];
     if (!ran?.ok) return { ok: false, failure: failureOf(ran) };
-    const planned = plan.length > 0 ? answers[at - 1] : undefined;
+    const planned = plan.length > 0 ? answers[asks ? answers.length - 1 : at - 1] : undefined;
     const counts = [before.length > 0 ? answers[0] : undefined, answers[at + 1]] as const;
     for (const count of counts) {
       if (statement.replacing && !count?.ok) return { ok: false, failure: failureOf(count) };
@@ -140,8 +143,9 @@ export class DryRun {
   ): Work<EngineFailure | null> {
     const { call: { rowForm }, mostPreviewed } = this.options;
     const { ownRows } = effect;
-    // What finds the rows was made without the values that the statement takes.
-    const shows = !hidden && !statement.takes && !this.#room.isUsedUp && this.#mostRows > 0;
+    // What finds the rows was made without the values that the statement takes; and it runs the statement a second time.
+    const shows = !hidden && !statement.takes && !asksChanges(statement.sql) && !this.#room.isUsedUp &&
+      this.#mostRows > 0;
     const found = shows && ownRows !== null && ownRows > 0 && ownRows <= mostPreviewed
       ? this.options.targetOf(statementOfRun(this.options.call, this.at))
       : null;
