@@ -36,8 +36,11 @@ test("a statement of a batch hears how many rows the one before it has changed",
   const upsert = (id: number): [string][] => [
     [`UPDATE t SET a = a || '!' WHERE id = ${id}`],
     [`INSERT INTO t SELECT ${id}, 'new' WHERE changes() = 0`],
+    ["INSERT INTO u SELECT changes()"],
     ["SELECT changes()"],
   ];
+  assertEquals(rowsOf(await tenant.batch(upsert(1)), 3), [[1]]);
+  assertEquals(rowsOf(await tenant.query("DELETE FROM u RETURNING n")), [[0]]);
   for (const transaction of [true, false]) {
     const found = await tenant.batch([...upsert(1).slice(0, 2), ["SELECT count(*) FROM t"]], { transaction });
     assertEquals(rowsOf(found, 2), [[2]], found.text);

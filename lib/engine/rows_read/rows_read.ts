@@ -58,9 +58,14 @@ export class RowsReadEstimates {
     return rows;
   }
 
-  /** Looks at the plan of a write before it runs, where that may be: what runs behind it may ask for `changes()`. */
-  plan(on: EstimatedDatabase, sql: string): void {
-    if (this.#known(sql) === undefined && !asksChanges(sql)) this.#on(on, () => this.#estimateOf(sql));
+  /**
+   * Looks at the plan of a write before it runs, as what runs behind it may ask for `changes()`. `ahead`: nothing of its call
+   * has run. Only then are those looked at that ask themselves.
+   */
+  plan(on: EstimatedDatabase, sql: string, ahead: boolean): void {
+    if (this.#known(sql) !== undefined || asksChanges(sql) !== ahead) return;
+    // What an earlier statement of the call has to make is not there yet.
+    if (!ahead || compiles(on.database, sql)) this.#on(on, () => this.#estimateOf(sql));
   }
 
   /** Whether the statement is known to read one row by its key, whatever is in the database. */
@@ -179,6 +184,15 @@ export class RowsReadEstimates {
     } catch {
       return []; // the statement has changed the schema it was compiled for
     }
+  }
+}
+
+function compiles(database: DatabaseSync, sql: string): boolean {
+  try {
+    database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -46,6 +46,7 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): St
   if (inMemory) scope.progress.startSets(callIndex);
   const isGuarded = scope.guardStatement !== unguarded;
   let total = isGuarded ? 0 : scope.countWritten();
+  for (const [sql, , level] of call.statements) scope.connection.plan(level, sql, true);
   for (const [index, statement] of call.statements.entries()) {
     if (inMemory) scope.progress.startSet(index);
     else scope.progress.startStatement(callIndex, index);
