@@ -88,11 +88,21 @@ test("batch bills no statement for what a full-text index writes to keep the one
   };
   await tenant.setup("CREATE VIRTUAL TABLE docs USING fts5(body)");
   await tenant.setup("CREATE TABLE plain (v)");
+  const two = "INSERT INTO docs VALUES ('ten'), ('eleven')";
+  const twoAlone = (await tenant.query(two)).body.meta?.rowsWritten;
   const alone = (await tenant.query("INSERT INTO docs VALUES ('nine')")).body.meta?.rowsWritten;
   for (const transaction of [true, false]) {
     const [insert, plain, , select, remove] = await written(transaction);
     assertEquals([transaction, insert, plain, select, remove], [transaction, alone, 1, 0, 1]);
+    // A statement of several rows has a savepoint of its own.
+    const several = await tenant.batch([[two], ["SELECT 1"]], { transaction });
+    assertEquals([transaction, several.body.meta?.rowsWritten], [transaction, twoAlone]);
   }
+  const sets = await app.request("POST", `${tenant.database.path}/batch`, {
+    token: tenant.token,
+    body: { sql: "INSERT INTO docs VALUES (?), ('b')", paramSets: [["c"], ["d"], ["e"]], transaction: false },
+  });
+  assertEquals(sets.body.meta?.rowsWritten, 3 * (twoAlone ?? 0), sets.text);
 });
 
 test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {

@@ -54,14 +54,16 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): St
       const [sql, params, level] = statement;
       scope.connection.plan(level, sql);
       const countedBeside = countBeside(scope.connection, statement[3]);
+      let changed = 0;
       const run = scope.guardStatement(() => {
-        // Inside the savepoint, because opening one makes a full-text index write rows of earlier statements.
+        // Inside the savepoint: to open or to release one makes a full-text index write what it holds in memory.
         if (isGuarded) total = scope.countWritten();
-        return scope.connection.run(level, sql, params, call, call.rowForm);
+        const ran = scope.connection.run(level, sql, params, call, call.rowForm);
+        const before = total;
+        total = scope.countWritten();
+        changed = total - before;
+        return ran;
       });
-      const before = total;
-      total = scope.countWritten();
-      const changed = total - before;
       const beside = countedBeside({ changes: changed });
       const written = changed + beside.written;
       rowsReplaced += beside.removed;

@@ -92,16 +92,16 @@ class RunOfSets {
   /** Runs one set. Throws what the engine throws, or `ResultTooLarge`; then nothing of it is counted. */
   add(params: readonly SqlParameter[]): void {
     const { scope: { connection, guard }, repeated: { sql, rowForm } } = this;
-    const count = guard(() => {
-      // Opening a savepoint makes a full-text index write rows of earlier sets.
+    const { count, figures } = guard(() => {
+      // To open or to release a savepoint makes a full-text index write what it holds in memory.
       if (guard !== unguarded && !this.#reads) this.#total = this.#totalNow();
-      if (this.#plain === null) return this.#addRows(params);
-      this.#plain(params);
-      return 0;
+      const count = this.#plain === null ? this.#addRows(params) : 0;
+      this.#plain?.(params);
+      return { count, figures: this.#reads ? null : connection.figures.all() };
     });
     let changed = 0;
-    if (!this.#reads) {
-      const { total, own, rowid } = connection.figures.all();
+    if (figures) {
+      const { total, own, rowid } = figures;
       changed = total - this.#total;
       this.#total = total;
       const ownRows = changed === 0 ? 0 : own;
