@@ -98,11 +98,13 @@ test("batch bills no statement for what a full-text index writes to keep the one
     const several = await tenant.batch([[two], ["SELECT 1"]], { transaction });
     assertEquals([transaction, several.body.meta?.rowsWritten], [transaction, twoAlone]);
   }
-  const sets = await app.request("POST", `${tenant.database.path}/batch`, {
-    token: tenant.token,
-    body: { sql: "INSERT INTO docs VALUES (?), ('b')", paramSets: [["c"], ["d"], ["e"]], transaction: false },
-  });
-  assertEquals(sets.body.meta?.rowsWritten, 3 * (twoAlone ?? 0), sets.text);
+  for (const transaction of [true, false]) {
+    const sets = await app.request("POST", `${tenant.database.path}/batch`, {
+      token: tenant.token,
+      body: { sql: "INSERT INTO docs VALUES (?), ('b')", paramSets: [["c"], ["d"], ["e"]], transaction },
+    });
+    assertEquals([transaction, sets.body.meta?.rowsWritten], [transaction, 3 * (twoAlone ?? 0)], sets.text);
+  }
 });
 
 test("INSERT OR FAIL keeps nothing of a statement that fails: every statement is kept whole or not at all", async () => {

@@ -76,6 +76,9 @@ export function partsOfResult(json: string): Pick<SetsPart, "columnsJson" | "row
   return { columnsJson: json.slice('{"columns":'.length, at - 1), rows: json.slice(at + ROWS.length, -1) };
 }
 
+/** A row where there is a virtual table. */
+export const VIRTUAL_TABLE = "SELECT 1 FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' LIMIT 1";
+
 /** Which of the tables in the JSON list `?1` has rowids: the table itself, or nothing. */
 export const ROWID_TABLE =
   "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') " +

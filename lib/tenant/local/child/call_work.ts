@@ -8,6 +8,7 @@ import { type EngineFailure, plainFailure, runFailure } from "../../../engine/en
 import { exactStatement, markedExact } from "../../../engine/exact_rows.ts";
 import { type ResultBounds, ResultTooLarge } from "../../../engine/result_json.ts";
 import { TYPED_ROWS } from "../../../sql/words/row_form.ts";
+import { VIRTUAL_TABLE } from "../../calls/sets_result.ts";
 import { unlessUsedUp } from "../../calls/used_up.ts";
 import {
   type Answer,
@@ -139,8 +140,7 @@ export function defersReferences(connection: Connection): boolean {
 
 /** Whether the tenant has a virtual table. */
 export function hasVirtualTables(connection: Connection): boolean {
-  const found = "SELECT 1 FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' LIMIT 1";
-  return connection.internalRow(found) !== undefined;
+  return connection.internalRow(VIRTUAL_TABLE) !== undefined;
 }
 
 /** Makes the count of references that the call breaks and the engine checks at the commit; null where it can break none. */
