@@ -220,5 +220,12 @@ testPeople("guessing", {
     assertEquals(await confirm(operator.headers, `${started.operatorKey}x`), 401);
     assertEquals(await confirm(operator.headers, started.operatorKey), 200);
     assertEquals(await confirm({ ...operator.headers, cookie, "x-csrf-token": csrf }, PASSWORD), 200);
+    // Whoever guesses in a browser that was left open keeps the operator out of no other.
+    const other = await signIn(started, { role: "operator" });
+    for (let guess = 1; guess < 10; guess++) {
+      assertEquals(await confirm(operator.headers, `${started.operatorKey}${guess}`), 401);
+    }
+    assertEquals(await confirm(operator.headers, started.operatorKey), 429);
+    assertEquals(await confirm(other.headers, started.operatorKey), 200);
   },
 });
