@@ -406,6 +406,19 @@ test("one answer names everything that is wrong, in the form and in the meaning"
   assertMatch(body.issues?.find(({ path }) => path === "input[0].pattern")?.message ?? "", /regex.*valid/);
 });
 
+test("a statement that does not compile is told in sentences what is wrong, and what to do", async () => {
+  await using world = await endpointWorld([ORDERS]);
+  for (
+    const [sql, told] of [
+      ['SELECT * FROM orders WHERE note = "x" AND id = ?', /single-quotes\? Write text in single quotes/],
+      ["SELECT * FROM ordrs WHERE id = ?", /no such table: ordrs\. Check the name/],
+    ] as const
+  ) {
+    const { body } = await world.call("POST", "", readSpec({ sql }));
+    assertMatch(body.issues?.[0]?.message ?? "", told);
+  }
+});
+
 test("a default that is a list or an object is refused with what a default may be", async () => {
   await using world = await endpointWorld();
   for (const value of [[1], { a: 1 }]) {

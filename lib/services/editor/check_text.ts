@@ -1,7 +1,7 @@
 // What a text would cost, what rules say of it and who may run it, before it runs.
 import { outcomeOf } from "../../core/outcome_of.ts";
 import { higherRole, type Role } from "../../core/role.ts";
-import { READ_THE_MESSAGE } from "../../sql/hints/sql_error.ts";
+import { withHint } from "../../sql/hints/sql_error.ts";
 import type { StatementsContext } from "../query/run_statements.ts";
 import { validateStatement, type Validation } from "../schema/validate_statement.ts";
 import type { TextStatement } from "./text_context.ts";
@@ -53,8 +53,7 @@ export async function checkText(
 
 /** The engine's message, and what to do about it where more is known. */
 function problemOf({ error = "It cannot run", errorDetail }: Validation): string {
-  const hint = errorDetail?.hint ?? READ_THE_MESSAGE;
-  return hint === READ_THE_MESSAGE || hint === error ? error : `${error}. ${hint}`;
+  return withHint(error, errorDetail?.hint);
 }
 
 const UNKNOWN = { rowsRead: null, costUsd: null } as const;

@@ -242,6 +242,7 @@ export const dialectWords: readonly (readonly [pattern: string, hint: string])[]
   ["@ ! ~", "Write LIKE with % and _, or GLOB with * and ?: there are no regular expressions"],
   ["(|,|= % S", "Write ? for each value and send params as an array"],
   ["% ( @ ) S", "Write ? for each value and send params as an array"],
+  ["{ @ }", "Write ? for each value and send params as an array"],
   ["E '", "Write the text without the E; a line break may stand in it"],
   ["'!", "Send texts as parameters in the place of ?, or write a ' inside of a text twice"],
 ];

@@ -31,7 +31,13 @@ export interface FailedText {
 }
 
 /** Where nothing better is known. */
-export const READ_THE_MESSAGE = "Read the message; it is the engine's own";
+const READ_THE_MESSAGE = "Read the message; it is the engine's own";
+
+/** A message, and behind it what to do about it where more is known than it says. */
+export function withHint(message: string, hint = READ_THE_MESSAGE): string {
+  if (hint === READ_THE_MESSAGE || hint === message) return message;
+  return `${message}${message.endsWith("?") ? "" : "."} ${hint}`;
+}
 
 /** Where nothing better is known of a text that does not read. */
 export const CORRECT_IT = "Correct the statement; the dialect is SQLite's";

@@ -6,7 +6,7 @@ import { failureError } from "../../../query/failure_error.ts";
 import type { QueryContext } from "../../../query/query_call.ts";
 import { sameName } from "../../../sql/words/names.ts";
 import { returnsRows } from "../../../sql/grammar/result_columns.ts";
-import { READ_THE_MESSAGE } from "../../../sql/hints/sql_error.ts";
+import { withHint } from "../../../sql/hints/sql_error.ts";
 import { unknownValue } from "../../../sql/words/sql_value.ts";
 import type { StatementFacts } from "../../../sql/grammar/statement_facts.ts";
 import type { DatabaseRecord } from "../../../store/records.ts";
@@ -108,8 +108,7 @@ async function understandOne(ctx: SpecContext, { written, sql }: EndpointStateme
   }
   const error = await failureError(tenant, { ...misunderstood, sql: written, index: null });
   if (error.status !== 400) throw error;
-  const { hint = READ_THE_MESSAGE } = error.facts.detail ?? {};
-  return fault(`Correct the statement: ${error.message}${hint === READ_THE_MESSAGE ? "" : `. ${hint}`}`);
+  return fault(`Correct the statement: ${withHint(error.message, error.facts.detail?.hint)}`);
 }
 
 function fault(message: string): Understood {
