@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { configTable } from "../../lib/config.ts";
+import { MAX_PASSKEYS } from "../../lib/control/passkeys.ts";
 import * as limits from "../../lib/core/limits.ts";
 import { oauthLimits } from "../../lib/core/oauth_limits.ts";
 import { type ErrorRow, errorTable } from "../../lib/core/error_table.ts";
@@ -138,6 +139,7 @@ Deno.test("the limits that are documented are the code's", async () => {
       `At most ${oauth.documentsAtOnce} documents of clients are read at once.`,
       `At most ${limits.MAX_OPEN_APPROVALS} approvals of a database wait, ${limits.MAX_OPEN_APPROVALS_OF_TOKEN} of them for one API token`,
       `A namespace has at most ${limits.MAX_MEMBERS} members`,
+      `a member at most ${MAX_PASSKEYS} passkeys and`,
       `${limits.MAX_SESSIONS} sessions (a further sign-in ends the oldest)`,
       `Of an endpoint the newest ${limits.MAX_REVISIONS.toLocaleString("en")} revisions are kept`,
       `of long ones fewer: some ${limits.MAX_REVISION_CHARACTERS.toLocaleString("en")} characters`,

@@ -339,6 +339,14 @@ testSteps("migrations", migrationWorld, {
       ]);
     }
   },
+  "of more than a thousand are refused": async ({ app, acme }) => {
+    const files = Array.from({ length: 1001 }, (_, at) => ({ name: `${10_000 + at}.sql`, sql: "" }));
+    const { database: { path }, token } = acme;
+    const answer = await app.request("POST", `${path}/migrations`, { token, body: { files } });
+    assertEquals(refusalOf(answer, 400, "validation_failed")["issues"], [
+      { path: "files", message: "Send at most 1000 elements" },
+    ]);
+  },
   "of goose and sql-migrate run their section up": async ({ apply, rows }) => {
     const sections = (tool: string, table: string) =>
       `-- +${tool} Up\nCREATE TABLE ${table} (a);\n-- +${tool} Down\nDROP TABLE ${table};\n`;
