@@ -5,6 +5,7 @@ import { appDeps } from "../../routes/http/app_deps.ts";
 import { createApp } from "../../routes/app.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { secondApp } from "../replay/second_app.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/core/clock.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { type ApiAnswer, type ApiRequest, callApi } from "../testing/call_api.ts";
 import { SessionEnds } from "../../lib/control/session_ends.ts";
@@ -25,6 +26,7 @@ import {
 const { run, test } = oneStore();
 Deno.test("sessions that end and go on", run);
 
+const DAY_SEC = DAY_MS / 1000;
 const slugs = ["signup", "login", "password", "refresh", "logout", "me"];
 const ada = { email: "ada@shop.example", password: PASSWORD };
 const login = async (world: AccountWorld, body = ada) => tokenOf(await world.post("login", body));
@@ -156,6 +158,22 @@ test("a refresh takes a session further, up to its total, and not behind a log-o
   const removed = await world.acme.query("DELETE FROM users WHERE email = ?", [ada.email]);
   assertEquals(removed.status, 200, removed.text);
   assertEquals(outcome(await world.post("refresh", {}, { token: orphaned })), [401, "session_invalid"]);
+});
+
+test("without a word of the specification a session lives for a day, and goes on for thirty at most", async () => {
+  const clock = new TurnableClock();
+  await using world = await accountWorld({ slugs, clock });
+  const first = await world.join(ada.email);
+  const { iat = 0, exp } = decodeJwt(first);
+  assertEquals(exp, iat + DAY_SEC);
+  let last = first;
+  for (let round = 0; round < 31; round++) {
+    clock.turn(23 * HOUR_MS);
+    last = tokenOf(await world.post("refresh", {}, { token: last }));
+  }
+  assertEquals(decodeJwt(last).exp, iat + 30 * DAY_SEC);
+  clock.turn(8 * HOUR_MS);
+  assertEquals(outcome(await world.post("refresh", {}, { token: last })), [401, "session_invalid"]);
 });
 
 test("of many log-outs at once, on two instances, each ends its session", async () => {
