@@ -310,6 +310,12 @@ testSteps("OAuth", oauthWorld, {
       ["client.ended", "Test client"],
     ]);
     assertEquals(rows.at(-1)?.["facts"], { client: "Test client", role: "read", databases: 1 });
+    const [ended, connected] = rows;
+    assertMatch(String(connected?.["actor"]), /^tok_/);
+    for (const row of [ended, connected]) {
+      assertEquals([row?.["actor"], row?.["target"]], [connected?.["actor"], connected?.["actor"]]);
+    }
+    assertEquals(Object(connected?.["facts"]).allowedBy, world.admin.id);
   },
 
   "saying no tells the client, and nothing else happens": async (world) => {
