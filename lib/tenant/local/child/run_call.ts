@@ -46,13 +46,16 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): St
   if (inMemory) scope.progress.startSets(callIndex);
   const isGuarded = scope.guardStatement !== unguarded;
   let total = isGuarded ? 0 : scope.countWritten();
-  for (const [sql, , level] of call.statements) scope.connection.plan(level, sql, true);
+  const isRepeated = (index: number) => call.statements[index]?.[0] === call.statements[index - 1]?.[0];
+  for (const [index, [sql, , level]] of call.statements.entries()) {
+    if (!isRepeated(index)) scope.connection.plan(level, sql, true);
+  }
   for (const [index, statement] of call.statements.entries()) {
     if (inMemory) scope.progress.startSet(index);
     else scope.progress.startStatement(callIndex, index);
     try {
       const [sql, params, level] = statement;
-      scope.connection.plan(level, sql);
+      if (!isRepeated(index)) scope.connection.plan(level, sql);
       const countedBeside = countBeside(scope.connection, statement[3]);
       let changed = 0;
       const run = scope.guardStatement(() => {
