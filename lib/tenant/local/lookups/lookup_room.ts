@@ -2,7 +2,7 @@
 import { CONNECTION_BYTES, CONNECTION_DESCRIPTORS } from "./lookup_file.ts";
 
 /** Bytes of all connections where there is enough of everything. */
-const ROOM_BYTES = 256 * 1024 * 1024;
+const ROOM_BYTES = 272 * 1024 * 1024;
 /** The part that they may have of the memory of all children, and of the file descriptors of this process. */
 const MEMORY_PART = 1 / 12;
 const DESCRIPTORS_PART = 1 / 3;
