@@ -1,7 +1,7 @@
 // Sessions of people in the console: found by the hash of the cookie at every request, ended by their owner, by a change
 // of the member, or by time. Which of them count is decided here, by one look at the record and its owner's.
 import { hash } from "node:crypto";
-import { type Clock, HOUR_MS, MINUTE_MS } from "../core/clock.ts";
+import { type Clock, HOUR_MS, isOfClockPutBack, MINUTE_MS } from "../core/clock.ts";
 import { MAX_SESSIONS } from "../core/limits.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
@@ -14,8 +14,6 @@ import { RecordCache } from "./record_cache.ts";
 const IDLE_MS = 12 * HOUR_MS;
 /** Milliseconds after which a use is written down again: a session in use costs one write in so long. */
 const TOUCH_MS = 5 * MINUTE_MS;
-/** A session that began later than this was begun by a clock that has been put back since: it would last longer by as much. */
-const FURTHEST_MS = 10 * MINUTE_MS;
 
 /** A session that counts, with its owner as they are now. */
 export interface LiveSession {
@@ -211,7 +209,8 @@ function expiryMs(
   { createdAt, usedAt, untilMs }: Pick<ConsoleSessionRecord, "createdAt" | "usedAt" | "untilMs">,
   nowMs: number,
 ): number {
-  if (createdAt - nowMs > FURTHEST_MS) return 0;
+  // It would last longer by as much as that clock was ahead.
+  if (isOfClockPutBack(createdAt, nowMs)) return 0;
   return Math.min(usedAt + IDLE_MS, untilMs) - nowMs;
 }
 

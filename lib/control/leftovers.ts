@@ -1,5 +1,5 @@
 // Notes about storage that no record names: a crash between two steps would otherwise leave it for ever.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, isOfClockPutBack } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvPage } from "../store/kv_call.ts";
 import type { LeftoverRecord } from "../store/records.ts";
@@ -35,7 +35,7 @@ export class Leftovers {
     for (const { key, value, versionstamp } of notes) {
       const id = key.at(-1);
       // A note of a clock that has been put back since begins anew: it would wait for as long.
-      const isAhead = value.sinceMs - now > ABANDONED_MS;
+      const isAhead = isOfClockPutBack(value.sinceMs, now);
       if (typeof id !== "string" || (!isAhead && now - value.sinceMs < ABANDONED_MS)) continue;
       const claim = this.kv.atomic().check({ key, versionstamp }).set(key, { ...value, sinceMs: now });
       if (await kvCommit(claim) && !isAhead) taken.push({ id, kind: value.kind });

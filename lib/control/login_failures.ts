@@ -1,6 +1,6 @@
 // Failed logins by account and hour. Each guess is settled by one read or one commit here, whatever runs at the same
 // time: of any number of concurrent guesses only the first ten failures tell the guesser something.
-import { type Clock, HOUR_MS } from "../core/clock.ts";
+import { type Clock, HOUR_MS, isOfClockPutBack } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { keys } from "../store/keys.ts";
 import { isKvFull, kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
@@ -9,8 +9,6 @@ import { type Also, FASTER, nothingElse, untilCommitted } from "../store/until_c
 
 /** Failures of one account in one hour, unless told otherwise. */
 const MAX_FAILURES = 10;
-/** What ends later than this was noted by a clock that has been put back since: it would close accounts for as long. */
-const FURTHEST_MS = 2 * HOUR_MS;
 /** Accounts counted in memory; with more, a log-in is refused. */
 const MAX_UNWRITTEN = 10_000;
 
@@ -123,7 +121,7 @@ export class LoginFailures {
   #current({ key, value }: Deno.KvEntryMaybe<LoginFailuresRecord>): LoginFailuresRecord {
     const nowMs = this.clock.now();
     const live = [value, this.#unwritten.get(key.join("/")) ?? null].filter((one) =>
-      one !== null && one.untilMs > nowMs && one.untilMs <= nowMs + FURTHEST_MS
+      one !== null && counts(one, nowMs)
     );
     return live.toSorted((a, b) => (b?.count ?? 0) - (a?.count ?? 0))[0] ??
       { count: 0, untilMs: nowMs + HOUR_MS };
@@ -140,7 +138,7 @@ export class LoginFailures {
     const nowMs = this.clock.now();
     for (const [key, { untilMs }] of this.#unwritten) {
       // In the order of their ends, because all last an hour.
-      if (untilMs > nowMs && untilMs <= nowMs + FURTHEST_MS) return;
+      if (counts({ untilMs }, nowMs)) return;
       this.#unwritten.delete(key);
     }
   }
@@ -153,4 +151,9 @@ export class LoginFailures {
     const leftMs = (slows ? Math.min(untilMs, lastMs + delayMs) : untilMs) - this.clock.now();
     return slows && leftMs <= 0 ? 0 : Math.max(1, Math.ceil(leftMs / 1000));
   }
+}
+
+/** Failures of a clock that has been put back since would close accounts for as long as that clock was ahead. */
+function counts({ untilMs }: Pick<LoginFailuresRecord, "untilMs">, nowMs: number): boolean {
+  return untilMs > nowMs && !isOfClockPutBack(untilMs - HOUR_MS, nowMs);
 }

@@ -1,5 +1,5 @@
 // Mails that are to be sent: written before the request for one is answered, so that no crash loses it silently.
-import { type Clock, DAY_MS, MINUTE_MS } from "../core/clock.ts";
+import { type Clock, DAY_MS, isOfClockPutBack, MINUTE_MS } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvEntries, kvGet } from "../store/kv_call.ts";
 import type { MailJobRecord } from "../store/account_records.ts";
@@ -7,8 +7,8 @@ import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which a job is its holder's; then another process may take it. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** What is due later than this was put off by a clock that has been put back since: it would wait for as long. */
-const FURTHEST_MS = 30 * MINUTE_MS;
+/** Milliseconds by which a job is put off at most. */
+const LONGEST_MS = 15 * MINUTE_MS;
 /** Milliseconds after which KV forgets a job that no process has looked at. */
 const KEEP_MS = DAY_MS;
 
@@ -41,8 +41,10 @@ export class MailJobs {
     const taken: HeldJob[] = [];
     for await (const entry of kvEntries(this.kv, keys.mailJobs())) {
       if (taken.length >= limit) break;
-      const waitsMs = entry.value.dueMs - this.clock.now();
-      if (waitsMs > 0 && waitsMs <= FURTHEST_MS) continue;
+      const { dueMs } = entry.value;
+      const now = this.clock.now();
+      // One that was put off by a clock that has been put back since would wait for as long as that clock was ahead.
+      if (dueMs > now && !isOfClockPutBack(dueMs - LONGEST_MS, now)) continue;
       const held = await this.#take(String(entry.key.at(-1)), entry);
       if (held !== null) taken.push(held);
     }

@@ -1,6 +1,6 @@
 // When tokens were last used. The hot path notes it in memory; it is written in batches every few minutes, so that no
 // request waits for KV. A crash loses what was noted since the last write and nothing else.
-import { type Clock, MINUTE_MS } from "../core/clock.ts";
+import { type Clock, isOfClockPutBack } from "../core/clock.ts";
 import { keys } from "../store/keys.ts";
 import { kvCommit, kvGet } from "../store/kv_call.ts";
 import type { TokenRecord } from "../store/records.ts";
@@ -8,8 +8,6 @@ import { lifetimeUntil } from "./token_records.ts";
 
 /** Milliseconds between two writes of a process: by so much the time in KV may be behind. */
 export const TOKEN_USE_WRITE_MS = 300_000;
-/** What is later than this was noted by a clock that has been put back since: it would stand until the time has come. */
-const FURTHEST_MS = 10 * MINUTE_MS;
 /** Tokens noted between two writes, at some 150 bytes each. Of those beyond it only the next round knows. */
 const MAX_NOTED = 20_000;
 /** Tokens of one commit: each takes two checks, and KV allows 100. */
@@ -89,7 +87,8 @@ export class TokenUses {
   }
 
   #isOlder(written: number, atMs: number): boolean {
-    return written < atMs || written - this.clock.now() > FURTHEST_MS;
+    // One of a clock that has been put back since would stand until its time has come.
+    return written < atMs || isOfClockPutBack(written, this.clock.now());
   }
 
   #keep(uses: readonly Use[]): void {

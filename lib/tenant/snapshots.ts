@@ -47,9 +47,9 @@ export function pruneSnapshots<Snapshot extends SnapshotInfo>(
   { nowMs, keepMs }: { readonly nowMs: number; readonly keepMs: number },
 ): { readonly kept: Snapshot[]; readonly dropped: Snapshot[] } {
   // Those of a clock that has been put back since are older than what came afterwards.
-  const isAhead = ({ createdAt }: Snapshot) => Number(createdAt - nowMs > CLOSE_MS);
+  const isAhead = ({ createdAt }: Snapshot) => createdAt - nowMs > CLOSE_MS;
   const left = snapshots.filter((one) => nowMs - one.createdAt <= keepMs)
-    .sort((a, b) => isAhead(b) - isAhead(a) || a.createdAt - b.createdAt);
+    .sort((a, b) => Number(isAhead(b)) - Number(isAhead(a)) || a.createdAt - b.createdAt);
   const automatic = left.filter((one) => one.automatic);
   const labelled = left.filter((one) => !one.automatic);
   while (automatic.length + labelled.length > MAX_KEPT) {
