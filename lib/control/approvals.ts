@@ -1,5 +1,5 @@
 // Approvals: writes that wait for a person, found by their token's hash or listed by namespace.
-import { type Clock, DAY_MS, isoTime } from "../core/clock.ts";
+import { type Clock, DAY_MS, isOfClockPutBack, isoTime } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { InTurn } from "../core/in_turn.ts";
@@ -35,10 +35,9 @@ function eventOf(
   return { type, at, data: { approvalId, ...page, state, hits: about, expiresAt: isoTime(expiresAt) } };
 }
 
-/** When it was redeemed, where nothing is noted of that redemption yet. */
-function redeemedSince({ state, redeemedAt, outcome }: ApprovalRecord): number | null {
-  if (state !== "redeemed" || redeemedAt === undefined || (outcome?.at ?? 0) >= redeemedAt) return null;
-  return redeemedAt;
+/** Whether nothing is noted yet of the redemption that has begun. */
+function isOpenEnded({ state, redeemedAt, outcome }: ApprovalRecord): boolean {
+  return state === "redeemed" && redeemedAt !== undefined && (outcome ?? null) === null;
 }
 
 /** A call that waits for the same approval when it comes again. */
@@ -70,15 +69,18 @@ export class Approvals {
 
   /** Whether its write runs at this moment: it may come back for another look. */
   isBeingRedeemed(record: ApprovalRecord): boolean {
-    const sinceMs = redeemedSince(record);
-    return sinceMs !== null && this.clock.now() < sinceMs + REDEMPTION_MS;
+    return isOpenEnded(record) && !this.#isOver(record);
   }
 
   /** Whether nobody knows what became of its redemption: the process has ended in it. Only while an approval lives. */
   isCutOff(record: ApprovalRecord): boolean {
+    return isOpenEnded(record) && this.#isOver(record) && this.clock.now() < record.expiresAt;
+  }
+
+  /** By a clock that has been put back since, it would last for as long as that clock was ahead. */
+  #isOver({ redeemedAt = 0 }: ApprovalRecord): boolean {
     const now = this.clock.now();
-    const sinceMs = redeemedSince(record);
-    return sinceMs !== null && now >= sinceMs + REDEMPTION_MS && now < record.expiresAt;
+    return now >= redeemedAt + REDEMPTION_MS || isOfClockPutBack(redeemedAt, now);
   }
 
   /** The number of the newest approval of a call; 0 where there is none. */

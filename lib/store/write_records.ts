@@ -74,8 +74,8 @@ export interface ApprovalRecord {
   readonly snapshotFirst?: boolean;
   /** When it was last redeemed; absent: never, or before that was noted. */
   readonly redeemedAt?: number;
-  /** What became of the last try to redeem it. */
-  readonly outcome?: ApprovalOutcome;
+  /** What became of the last try to redeem it; absent or null: there was none, or nothing is noted of it yet. */
+  readonly outcome?: ApprovalOutcome | null;
   readonly pieces: number;
   /** The id of its pieces since the last look; absent: its own id. */
   readonly heldId?: string;

@@ -2,14 +2,15 @@
 // is pruned by age goes on being pruned.
 import { assert, assertEquals } from "@std/assert";
 import { pause } from "../../lib/core/pause.ts";
-import { type Clock, DAY_MS, HOUR_MS, systemClock } from "../../lib/core/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../../lib/core/clock.ts";
 import { idFloor, newId } from "../../lib/core/ids.ts";
 import { autoLabel } from "../../lib/query/choose_snapshot.ts";
 import { sweepLifetimes } from "../../lib/store/lifetimes.ts";
 import { minted, redeem } from "../handoff/handoffs.ts";
 import { accountWorld, outcome, PASSWORD, tokenOf } from "../published/account_world.ts";
 import { startApp } from "../testing/start_app.ts";
-import { withWrites, type WriteWorld } from "../writes/write_world.ts";
+import { tokenHash } from "../../lib/access/token_format.ts";
+import { type Held, heldBy, withWrites, type WriteWorld } from "../writes/write_world.ts";
 
 const YEAR_MS = 365 * DAY_MS;
 
@@ -182,4 +183,74 @@ Deno.test("a month that a clock years ahead has begun ends with the present one,
   assertEquals(await status(), 402);
   clock.turn(32 * DAY_MS);
   assertEquals(await status(), 200);
+});
+
+/** Approves a held write, and leaves what a process leaves that dies when it has begun to redeem it. */
+async function dieRedeeming(world: WriteWorld, { id, approvalToken }: Held, look = 0): Promise<void> {
+  const { approvals } = world.app.deps.query;
+  assertEquals((await world.decide(id, "approve", { look })).status, 200);
+  const { move } = approvals;
+  approvals.move = async (...args) => {
+    approvals.move = move;
+    await approvals.move(...args);
+    throw new Error("dies here");
+  };
+  assertEquals((await world.redeem(approvalToken)).status, 500);
+  assertEquals((await approvals.byHash(tokenHash(approvalToken)))?.state, "redeemed");
+}
+
+Deno.test("a write whose process died redeeming it while the clock was ahead can be redeemed once it is put back", async () => {
+  const clock = new JumpingClock();
+  await withWrites(async (world) => {
+    await world.setup("CREATE TABLE t (n)");
+    await world.rule({ tableGlob: "t", effect: "require_approval" });
+    clock.set(12 * HOUR_MS);
+    const held = heldBy(await world.shop.query("INSERT INTO t VALUES (1)"));
+    await dieRedeeming(world, held);
+    // By a clock that goes a little ahead it may be running still.
+    clock.set(12 * HOUR_MS - MINUTE_MS);
+    assertEquals((await world.redeem(held.approvalToken)).status, 404);
+    clock.set(0);
+    assertEquals((await world.redeem(held.approvalToken)).status, 200);
+    assertEquals((await world.redeem(held.approvalToken)).status, 404);
+    assertEquals(await world.rows("SELECT n FROM t"), [[1]]);
+  }, { clock });
+});
+
+Deno.test("a write that came back while the clock was ahead is redeemed again where the process died in its second run", async () => {
+  const clock = new JumpingClock();
+  await withWrites(async (world) => {
+    await world.setup("CREATE TABLE t (n)", "INSERT INTO t VALUES (1)");
+    await world.rule({ tableGlob: "t", actions: ["delete"], effect: "require_approval" });
+    const held = heldBy(await world.shop.query("DELETE FROM t"));
+    assertEquals((await world.decide(held.id, "approve")).status, 200);
+    await world.setup("INSERT INTO t VALUES (2)");
+    clock.set(HOUR_MS);
+    assertEquals((await world.redeem(held.approvalToken)).body.code, "effect_changed");
+    clock.set(0);
+    await dieRedeeming(world, held, 1);
+    clock.turn(MINUTE_MS);
+    assertEquals((await world.redeem(held.approvalToken)).status, 200);
+    assertEquals(await world.rows("SELECT n FROM t"), []);
+  }, { clock });
+});
+
+Deno.test("a redemption that ends after the clock was put back is one that has ended", async () => {
+  const clock = new JumpingClock();
+  await withWrites(async (world) => {
+    await world.setup("CREATE TABLE t (n UNIQUE)", "INSERT INTO t VALUES (1)");
+    await world.rule({ tableGlob: "t", effect: "require_approval" });
+    clock.set(HOUR_MS);
+    const held = heldBy(await world.shop.query("INSERT INTO t VALUES (2)"));
+    assertEquals((await world.decide(held.id, "approve")).status, 200);
+    const { approvals } = world.app.deps.query;
+    const { noteRan } = approvals;
+    approvals.noteRan = (...args) => {
+      clock.set(0);
+      return noteRan.apply(approvals, args);
+    };
+    assertEquals((await world.redeem(held.approvalToken)).status, 200);
+    clock.turn(2 * HOUR_MS);
+    assertEquals((await world.redeem(held.approvalToken)).status, 404);
+  }, { clock });
 });

@@ -109,7 +109,7 @@ export function approvalSummary(
     decidedBy: record.decidedBy?.id ?? null,
     decidedByName: record.decidedBy?.name ?? null,
     snapshotFirst: record.snapshotFirst ?? false,
-    outcome: outcome === undefined ? null : outcomeView(outcome),
+    outcome: outcome ? outcomeView(outcome) : null,
   };
 }
 

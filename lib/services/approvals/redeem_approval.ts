@@ -67,7 +67,7 @@ export async function redeemApproval(
   const held = { ...waiting, rowForm: eitherForm(waiting.rowForm, input.rowForm) };
   const redeemedAt = ctx.clock.now();
   const from = isCutOff ? "redeemed" : "approved";
-  const claimed = await ctx.approvals.move(record, from, { state: "redeemed", redeemedAt });
+  const claimed = await ctx.approvals.move(record, from, { state: "redeemed", redeemedAt, outcome: null });
   if (claimed === null) throw new AppError("approval_not_found");
   const { merge, restore, migrations, plan: step = null } = held;
   const { statements, paramSets = null, atomic, batch, rowForm, snapshots } = held;
