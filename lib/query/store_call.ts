@@ -1,5 +1,5 @@
 // A call of statements in the form in which a tenant store takes it.
-import { kindsOfActions } from "../sql/service/change_rows.ts";
+import { type ChangeStep, kindsOfActions } from "../sql/service/change_rows.ts";
 import { moveDescriptions } from "../sql/grammar/description_renames.ts";
 import { replacingOf } from "../sql/grammar/uncounted_rows.ts";
 import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
@@ -72,8 +72,26 @@ export function callStore(
     timeoutMs: call.dryRun ? dryRunTimeoutMs(call) : null,
     auditTables: level === "read" ? null : [...new Set(distinct.flatMap(changedTables))].sort(),
     ...(level === "read" ? {} : { changeKinds: changeKinds(distinct, level) }),
+    ...(call.atomic || distinct.length === 1 ? {} : { changeSteps: changeSteps(facts) }),
     signal: signal ?? call.signal,
   });
+}
+
+/** What stays of a batch that stops in the middle, in few words: its statements mostly have few texts. */
+function changeSteps(facts: readonly StatementFacts[]): ChangeStep[] {
+  const steps: ChangeStep[] = [];
+  const names = new Set<string>();
+  let kinds = 0;
+  for (const [from, one] of facts.entries()) {
+    const level = levelOf(one);
+    if (one === facts[from - 1] || level === "read") continue;
+    const before = [names.size, kinds];
+    for (const name of changedTables(one)) names.add(name);
+    kinds |= changeKinds([one], level);
+    if (steps.length > 0 && names.size === before[0] && kinds === before[1]) continue;
+    steps.push({ from, tables: JSON.stringify([...names].sort()), kinds });
+  }
+  return steps;
 }
 
 /** Behind a rename rows stand under a name under which the engine has written nothing. */

@@ -1,4 +1,5 @@
 // Decides for all stores which records a call leaves beside its changes: a stored answer, a log row, an audit row.
+import type { CallChange, ChangeStep } from "../sql/service/change_rows.ts";
 import type { MigrationRecord } from "../sql/service/migration_records.ts";
 
 /** Bounds of the rows that a call may change, triggers and cascades included. Another number undoes it (`affected`). */
@@ -62,6 +63,21 @@ export function recordsOf(call: RecordedCall, failure: Failure, results: number)
     audit: !startsOver(call, failure) && (failure === undefined || results > 0),
   };
 }
+
+/**
+ * What a call that leaves an audit row has changed: `all`, or of one that has stopped in the middle what its statements have whose
+ * `results` stay. Null: these change nothing, and it leaves no such row.
+ */
+export function changeThatStays(
+  { changeSteps }: { readonly changeSteps?: readonly ChangeStep[] | undefined },
+  all: WhatChanged,
+  { failure, results }: { readonly failure: Failure; readonly results: number },
+): WhatChanged | null {
+  if (failure === undefined || changeSteps === undefined) return all;
+  return changeSteps.findLast(({ from }) => from < results) ?? null;
+}
+
+type WhatChanged = Pick<CallChange, "tables" | "kinds">;
 
 /** The error kind in the log row: a kind of `errorDetail`, or the answer's error code where a bound on rows failed. */
 export function loggedKind(

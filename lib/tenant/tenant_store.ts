@@ -8,6 +8,7 @@ import type { InspectedStatement } from "../engine/compile_statement.ts";
 import type { Inspection, InspectOptions, SchemaNames } from "./inspection.ts";
 import type { ReplayKeys } from "./stored_answer.ts";
 import type { RestoreEffect } from "../sql/service/branch_report.ts";
+import type { ChangeStep } from "../sql/service/change_rows.ts";
 import type { RowForm } from "../sql/words/row_form.ts";
 import type { ParamSets } from "../sql/words/param_sets.ts";
 import type { BranchStore } from "./branch_store.ts";
@@ -148,6 +149,8 @@ export interface TenantCall {
   readonly auditTables: readonly string[] | null;
   /** What the call may do to them (`kindsOfActions`), for those who follow the changes. */
   readonly changeKinds?: number;
+  /** Of a call that may stop in the middle, whose statements write different tables: in their order, each that adds to the ones before. */
+  readonly changeSteps?: readonly ChangeStep[];
   /** Keys under which the answer of a mutation is stored in its own transaction; an earlier answer is searched first. */
   readonly replay: ReplayKeys | null;
   /** Label of the snapshot to take in the write slot before the first statement; deleted if nothing is committed. */

@@ -138,3 +138,40 @@ test("a batch that stops at a text of no statement or of two tells what ran befo
   }
   assertEquals(await ids(tenant), [0, 1]);
 });
+
+test("a batch that stops in the middle is audited, and told to followers, with the tables of what stays", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup(
+    "CREATE TABLE t (id INTEGER PRIMARY KEY)",
+    "CREATE TABLE u (id)",
+    "CREATE TABLE log (id)",
+    "CREATE TRIGGER noted AFTER INSERT ON u BEGIN INSERT INTO log VALUES (new.id); END",
+  );
+  const insert = ["INSERT INTO t VALUES (1)"] as const;
+  const failing = ["INSERT INTO t SELECT 1"] as const;
+  const others = [["DELETE FROM u"], ["ALTER TABLE u RENAME TO v"]] as const;
+  const audited = await tenant.batch([insert, failing, ...others]);
+  assertEquals([audited.status, audited.body.failedIndex], [400, 1], audited.text);
+  await tenant.batch([["SELECT 1"], ["INSERT INTO u VALUES (1)"], failing, ...others]);
+  // Nothing of these stays.
+  await tenant.batch([["SELECT 1"], failing, ...others]);
+  await tenant.batch([failing, ...others]);
+  const audit = await readPatiently(
+    tenant,
+    "SELECT tables, rows_written FROM _service_meta_audit WHERE operation = 'batch' ORDER BY id",
+  );
+  assertEquals(audit, [['["t"]', 1], ['["log","u"]', 2]]);
+  const changes = await readPatiently(
+    tenant,
+    "SELECT tables, kinds, rows FROM _service_meta_change ORDER BY seq DESC LIMIT 2",
+  );
+  const inserts = 1;
+  assertEquals(changes, [['["log","u"]', inserts, 2], ['["t"]', inserts, 1]]);
+  await tenant.batch([insert, ...others].map(([sql]) => [sql.replace("(1)", "(2)")] as const));
+  const [whole] = await readPatiently(
+    tenant,
+    "SELECT tables FROM _service_meta_audit WHERE operation = 'batch' ORDER BY id DESC LIMIT 1",
+  );
+  assertEquals(whole, ['["t","u","v"]']);
+});

@@ -41,6 +41,11 @@ export function namesOfKinds(kinds: number): ChangeKind[] {
   return names.filter((name) => (kinds & bits[name]) !== 0);
 }
 
+/** What a call may have changed once the statement at `from`, counted from 0, has run: with all before it. */
+export interface ChangeStep extends Pick<CallChange, "tables" | "kinds"> {
+  readonly from: number;
+}
+
 /** What one call has changed. */
 export interface CallChange {
   /** Names as a JSON array. */

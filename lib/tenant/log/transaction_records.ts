@@ -4,7 +4,7 @@ import { foldName } from "../../sql/words/names.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type CallChange, CommitChange } from "../../sql/service/change_rows.ts";
 import { newId } from "../../core/ids.ts";
-import { recordsOf } from "../call_records.ts";
+import { changeThatStays, recordsOf } from "../call_records.ts";
 import type { LogBuffer } from "./log_buffer.ts";
 import { logRowOf, type LogValues } from "../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../tenant_store.ts";
@@ -56,9 +56,12 @@ export class TransactionRecords {
     if (records.log === null) return;
     const stays = call.level !== "read" && (outcome.ok || outcome.results.length > 0);
     if (!stays) return this.log.add(row);
+    const all = { tables: JSON.stringify(call.auditTables), kinds: call.changeKinds ?? 0 };
+    const stopped = { failure, results: outcome.results.length };
     const leaves = records.audit && call.auditTables !== null;
-    const audit = leaves ? this.#audit(row, call.auditTables, outcome) : null;
-    this.#kept.push({ row, audit, change: audit && changeOf(audit, call.changeKinds ?? 0) });
+    const changed = leaves ? changeThatStays(call, all, stopped) : null;
+    const audit = changed && this.#audit(row, changed.tables, outcome);
+    this.#kept.push({ row, audit, change: audit && changeOf(audit, changed?.kinds ?? 0) });
   }
 
   /** Notes a savepoint statement that has run. */
@@ -115,12 +118,12 @@ export class TransactionRecords {
   /** In the column order of `_service_meta_audit`. */
   #audit(
     [id = null, ts = null, , , tokenId = null, userId = null, operation = null]: LogValues,
-    tables: readonly string[],
+    tables: string,
     { results }: { readonly results: readonly { readonly rowsWritten: number }[] },
   ): LogValues {
     const rowsWritten = results.reduce((sum, one) => sum + one.rowsWritten, 0);
     const auditId = newId("evt", this.clock.now());
-    return [auditId, ts, tokenId, userId, operation, JSON.stringify(tables), rowsWritten, id];
+    return [auditId, ts, tokenId, userId, operation, tables, rowsWritten, id];
   }
 }
 

@@ -1,4 +1,5 @@
 // A call and its outcome in the form in which they travel between the service and an engine child.
+import type { ChangeStep } from "../../../sql/service/change_rows.ts";
 import type { RowForm } from "../../../sql/words/row_form.ts";
 import type { SqlParameter } from "../../../sql/words/sql_value.ts";
 import type { ParamSets } from "../../../sql/words/param_sets.ts";
@@ -127,6 +128,7 @@ export interface WireCall {
   readonly auditId?: string;
   readonly auditTables?: string;
   readonly changeKinds?: number;
+  readonly changeSteps?: readonly ChangeStep[];
   /** As a `TenantCall` has them. */
   readonly paramSets?: ParamSets;
   readonly rowidOf?: string | null;

@@ -25,7 +25,7 @@ import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { behindSavepoint, type StatementGuard, undoing, unguarded } from "./savepoints.ts";
 import { firstRuns, runsOf } from "../../../sql/words/param_sets.ts";
 import { insertAuditRow, insertCallRow } from "./log_rows.ts";
-import { recordsOf } from "../../call_records.ts";
+import { changeThatStays, recordsOf } from "../../call_records.ts";
 import { storeReplay } from "./replay.ts";
 import { runWork } from "../../../core/run_work.ts";
 
@@ -206,7 +206,8 @@ function recordCall(
   run: StatementsRun,
   work: Pick<StatementsRun, "rowsRead" | "rowsWritten">,
 ): void {
-  const records = recordsOf(call, run.failure?.failure, run.results.length);
+  const failure = run.failure?.failure;
+  const records = recordsOf(call, failure, run.results.length);
   if (call.replay && records.answer) {
     storeReplay(connection, call.replay, {
       results: run.results.map(({ json, rowsRead, rowsWritten }) => [json.length, rowsRead, rowsWritten]),
@@ -224,8 +225,10 @@ function recordCall(
     ms: roundMs(run.ms + (call.stoppedMs ?? 0)),
   });
   if (call.auditId !== undefined && call.auditTables !== undefined && records.audit) {
-    insertAuditRow(connection, call.auditId, call.auditTables, call.log, run.rowsWritten);
-    const { auditTables: tables, changeKinds: kinds = 0 } = call;
-    change.add({ tables, kinds, rows: run.rowsWritten, at: Number(call.log[1]) });
+    const all = { tables: call.auditTables, kinds: call.changeKinds ?? 0 };
+    const changed = changeThatStays(call, all, { failure, results: run.results.length });
+    if (changed === null) return;
+    insertAuditRow(connection, call.auditId, changed.tables, call.log, run.rowsWritten);
+    change.add({ ...changed, rows: run.rowsWritten, at: Number(call.log[1]) });
   }
 }

@@ -90,6 +90,7 @@ function writeParts(call: TenantCall, clock: Clock): Partial<SentCall> {
       auditId: newId("evt", clock.now()),
       auditTables: JSON.stringify(call.auditTables),
       changeKinds: call.changeKinds ?? 0,
+      ...(call.changeSteps === undefined ? null : { changeSteps: call.changeSteps }),
     }),
   };
 }

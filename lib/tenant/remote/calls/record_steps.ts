@@ -1,7 +1,7 @@
 // The second of a write group's two requests: what is recorded of each call, and the commit. All of it is in the
 // transaction of the calls, so that a change, its log and audit rows and its stored answer are there together or not at all.
 import { roundMs } from "../../../core/clock.ts";
-import { recordsOf } from "../../call_records.ts";
+import { changeThatStays, recordsOf } from "../../call_records.ts";
 import { LOG_COLUMNS, logRow, type LogValues } from "../../log_columns.ts";
 import type { ReplayKeys } from "../../stored_answer.ts";
 import type { TenantCall } from "../../tenant_store.ts";
@@ -23,7 +23,7 @@ const PIECE_LENGTH = 1_000_000;
 export interface FinishedCall {
   readonly call:
     & Pick<TenantCall, "log" | "replay" | "failsWith" | "auditTables">
-    & Partial<Pick<TenantCall, "affected" | "changeKinds" | "stoppedMs">>
+    & Partial<Pick<TenantCall, "affected" | "changeKinds" | "changeSteps" | "stoppedMs">>
     /** What followers are told, where that is not what the audit row has. */
     & { readonly changed?: Pick<CallChange, "tables" | "kinds"> };
   readonly run:
@@ -134,7 +134,9 @@ function recordCall(
   { change, ownRows }: Pick<Records, "ownRows"> & { readonly change: CommitChange },
 ): void {
   const { log, replay, auditTables } = call;
-  const records = recordsOf(call, run.failure?.failure, run.results.length);
+  const failure = run.failure?.failure;
+  const results = run.results.length;
+  const records = recordsOf(call, failure, results);
   if (replay && records.answer) storeAnswer(list, replay, run);
   if (log === null || records.log === null) return;
   const { errorKind } = records.log;
@@ -149,16 +151,18 @@ function recordCall(
   });
   insertRows(list, [`${ownRows} INTO _service_meta_query_log`, ""], [row]);
   if (auditTables === null || !records.audit) return;
+  const all = { tables: JSON.stringify(auditTables), kinds: call.changeKinds ?? 0 };
+  const stays = changeThatStays(call, all, { failure, results });
+  if (stays === null) return;
   chain(list, "INSERT INTO _service_meta_audit VALUES (?,?,?,?,?,?,?,?)", [
     auditId,
     log.ts,
     log.tokenId,
     log.userId,
     log.operation,
-    JSON.stringify(auditTables),
+    stays.tables,
     run.rowsWritten,
     log.id,
   ]);
-  const { changed = { tables: JSON.stringify(auditTables), kinds: call.changeKinds ?? 0 } } = call;
-  change.add({ ...changed, rows: run.rowsWritten, at: log.ts });
+  change.add({ ...(call.changed ?? stays), rows: run.rowsWritten, at: log.ts });
 }
