@@ -29,18 +29,20 @@ export const THEME_COOKIE = "cubby_theme";
 export function visiting(deps: AppDeps, assets: Assets): MiddlewareHandler<Env> {
   return async (c, next) => {
     const changes = isChange(c);
+    const { baseUrl } = deps;
+    // Also the page that says that nobody can be let in is one for this visit.
+    const stranger = visitOf(c, { deps, assets, person: null });
+    c.set("visit", stranger);
     // All of a form comes first: whoever has begun to send it may have no session any more at its end.
     if (changes) await bodyText(c).catch(() => {});
-    const cookie = sessionCookie(c, deps.baseUrl);
-    const signedIn = cookie === undefined ? null : await authenticateSession(deps, cookie, { now: changes });
-    if (signedIn !== null) c.set("caller", signedIn.caller);
-    c.set(
-      "visit",
-      visitOf(c, { deps, assets, person: signedIn === null ? null : await personOf(deps, signedIn) }),
-    );
-    const { baseUrl } = deps;
     const isOwn = isOwnOrigin(c.req.header("origin"), { baseUrl, host: new URL(c.req.url).host });
     if (changes && !isOwn) throw new AppError("csrf_refused");
+    const cookie = sessionCookie(c, baseUrl);
+    const signedIn = cookie === undefined ? null : await authenticateSession(deps, cookie, { now: changes });
+    if (signedIn !== null) {
+      c.set("caller", signedIn.caller);
+      c.set("visit", { ...stranger, person: await personOf(deps, signedIn) });
+    }
     await next();
   };
 }

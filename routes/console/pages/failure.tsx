@@ -2,34 +2,23 @@
 // to the sign-in and back, and whoever has to prove who they are does it here; what was typed is kept over both.
 import type { Context, ErrorHandler } from "hono";
 import { isOwnOrigin } from "../../../lib/access/authenticate_session.ts";
-import { AppError } from "../../../lib/core/errors.ts";
+import { AppError, type ErrorCode } from "../../../lib/core/errors.ts";
+import { type ErrorRow, errorTable } from "../../../lib/core/error_table.ts";
 import type { Log } from "../../../lib/core/log.ts";
 import type { Env } from "../../http/env.ts";
 import type { Visit } from "../../http/visit.ts";
 import { errorBoundary } from "../../middleware/error_boundary.ts";
 import { namespaceOf, ownPath } from "../frame/own_path.ts";
+import { readForm } from "../frame/read_form.ts";
 import { renderPage, sendHtml } from "../frame/page.tsx";
 import { waitingOf } from "../frame/resume.ts";
-import { Button } from "../parts/button.tsx";
-import type { Html } from "../parts/html.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Prove } from "./account/prove_view.tsx";
-import { askToSend } from "./account/send_again.tsx";
+import { aimAt, askToSend, type SendAgainProps } from "./account/send_again.tsx";
 import { SignIn } from "./account/sign_in_view.tsx";
+import { Failure, type FailureFacts, later, titleOf, wayOut } from "./failure_view.tsx";
 
 const SIGN_IN = "/console/-/sign-in";
-const titles: Readonly<Record<number, string>> = {
-  402: "The balance is used up",
-  403: "You may not do that",
-  404: "There is nothing here",
-  405: "There is nothing here",
-  409: "Something has changed",
-  413: "That is too much at once",
-  421: "Not under this address",
-  429: "Too many attempts",
-  503: "Not available at the moment",
-};
-
 /** What the pages of failures need to know. */
 interface FailureOptions {
   readonly log: Log;
@@ -58,7 +47,7 @@ export function failurePage(
       ? error.message
       : "The service has failed here, and has noted it";
     if (c.get("visit") === undefined) return inText(message, plain);
-    const facts = { code, status: plain.status, message, issues: issuesOf(error) };
+    const facts = { code, status: plain.status, message, issues: issuesOf(error), passes: isPassing(thrown) };
     const part = AS_PAGES.has(code) ? null : partOf(c);
     if (c.req.header("hx-request") !== undefined && part === null) c.header("HX-Retarget", "body");
     const page = part === null ? await pageFor(c, facts) : await partFor(c, part, facts);
@@ -101,11 +90,9 @@ async function partFor(c: Context<Env>, part: string, { message, issues }: Failu
   return await sendHtml(c, failure);
 }
 
-interface FailureFacts {
-  readonly code: string;
-  readonly status: number;
-  readonly message: string;
-  readonly issues: readonly string[];
+function isPassing(code: ErrorCode): boolean {
+  const { status, retryable }: ErrorRow = errorTable[code];
+  return code === "meter_unreachable" || (status === 503 && retryable === true);
 }
 
 async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> {
@@ -114,43 +101,29 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
   const { here, person } = c.get("visit");
   const caller = person?.caller;
   const own = caller?.kind === "member" ? caller.namespaceSlug : null;
-  const out = wayOut(facts.code, here);
-  const title = out?.title ?? titles[facts.status] ?? "That did not work";
+  const again = await formAgain(c, facts);
+  const isGet = c.req.method === "GET";
+  const out = wayOut(facts.code, here) ?? (facts.passes ? later(isGet ? ownPath(here) : null) : null);
+  const title = out?.title ?? titleOf(facts.status);
   // Who is lost in the own namespace has its pages beside it; where the service itself fails, nothing more is asked of it.
-  const place = facts.status < 500 && own !== null && own === namespaceOf(here) ? { namespace: own } : {};
+  const isLost = facts.status < 500 && !facts.passes && own !== null && own === namespaceOf(here);
+  const place = isLost ? { namespace: own } : {};
   return await renderPage(
     c,
     { title, ...place },
-    <Failure {...facts} {...out} title={title} requestId={c.get("arrival").requestId} />,
+    <Failure {...facts} {...out} again={again} title={title} requestId={c.get("arrival").requestId} />,
   );
 }
 
-/** A failure that another page mends, or does without. */
-interface WayOut {
-  readonly title: string;
-  /** In the place of words that name calls of the API. */
-  readonly message?: string;
-  /** The last one is what the page is for. */
-  readonly links: readonly (readonly [label: string, href: string])[];
-}
-
-/** Null where no page is known that would help. */
-function wayOut(code: string, here: string): WayOut | null {
-  const [database] = /^\/console\/[a-z][^/?]*\/db\/[^/?]+/.exec(here) ?? [];
-  const namespace = namespaceOf(here);
-  if (code === "database_corrupt" && database !== undefined) {
-    return {
-      title: "This database is damaged",
-      message:
-        "Its file is damaged or missing, so nothing of it can be read or written. Restore a snapshot, or a moment of " +
-        "the archive where this service has one: neither needs the file.",
-      links: [["Archive", `${database}/archive`], ["Snapshots", `${database}/snapshots`]],
-    };
-  }
-  if (code === "monthly_cap_reached" && namespace !== "") {
-    return { title: "The monthly cap is reached", links: [["Settings", `/console/${namespace}/settings`]] };
-  }
-  return null;
+/** A form of an own page that has failed for what passes: what was typed can be sent again. Null: there is none. */
+async function formAgain(c: Context<Env>, { passes }: FailureFacts): Promise<SendAgainProps | null> {
+  if (!passes || c.req.method !== "POST") return null;
+  const sent = await readForm(c).catch(() => null);
+  if (sent === null) return null;
+  const waiting = await waitingOf(c);
+  aimAt(c, waiting);
+  // Where nobody could be let in, the word of its page is the one that is known.
+  return { csrf: c.get("visit").person?.csrf ?? sent.exact("csrf"), waiting };
 }
 
 /** The page that asks for what has to be done first; null where nothing would help. */
@@ -179,29 +152,6 @@ async function askedPage(c: Context<Env>, code: string): Promise<Response | null
     c,
     { title: "Sign in", scripts, alone: true },
     <SignIn {...form} signedInAs={person.name} returned={null} />,
-  );
-}
-
-function Failure(
-  props: FailureFacts & Partial<WayOut> & { readonly title: string; readonly requestId: string },
-): Html {
-  const { title, message, issues, requestId, links = [["To the console", "/console"]] } = props;
-  return (
-    <div class="card narrow">
-      <div class="body form">
-        <h1>{title}</h1>
-        <p>{message}</p>
-        {issues.length === 0 ? null : <ul>{issues.map((issue) => <li>{issue}</li>)}</ul>}
-        <p class="note">
-          Request <code>{requestId}</code>
-        </p>
-        <div class="end">
-          {links.map(([label, href], at) => (
-            <Button href={href} kind={at > 0 ? "primary" : "plain"}>{label}</Button>
-          ))}
-        </div>
-      </div>
-    </div>
   );
 }
 
