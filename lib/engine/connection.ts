@@ -89,9 +89,9 @@ export class Connection {
     return this.#readRows.of({ sql, rowsReturned, rowsWritten }, this.facts?.estimates ?? null);
   }
 
-  /** Before a tenant's statement whose `rowsRead` will be asked for, and before anything of its call (`ahead`). */
-  plan(level: RunningLevel, sql: string, ahead = false): void {
-    if (level === "write") this.#readRows.plan(sql, ahead, this.facts?.estimates ?? null);
+  /** Before a tenant's statement whose `rowsRead` will be asked for. */
+  plan(level: RunningLevel, sql: string): void {
+    if (level === "write") this.#readRows.plan(sql, this.facts?.estimates ?? null);
   }
 
   /** Compiles a tenant statement at a level without running it. Throws what the engine throws. */

@@ -40,6 +40,13 @@ async function family(world: MigrationWorld, sql: string) {
 }
 
 testSteps("migrations", migrationWorld, {
+  "tell each statement by changes() what the one before it has changed": async ({ apply, rows }) => {
+    const said = ["VALUES (changes())", "SELECT changes()", "SELECT changes() WHERE 1"];
+    const inserts = said.map((from) => `INSERT INTO said ${from};\n`).join("");
+    await apply([NOTES, ["0002_said.sql", `CREATE TABLE said (n);\n${SEED[1]}${inserts}`]]);
+    assertEquals(await rows("SELECT n FROM said"), [[2], [1], [1]]);
+  },
+
   "as a step of a plan are answered as they were applied, also where the service died before it kept the answer":
     async (
       { app, post, names },

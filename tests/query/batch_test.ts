@@ -53,6 +53,17 @@ test("a statement of a batch hears how many rows the one before it has changed",
   }
 });
 
+test("however long the text of a write that comes twice is, the next statement hears what it has changed", async () => {
+  await using app = await startApp();
+  const tenant = await app.namespace();
+  await tenant.setup(T, "INSERT INTO t VALUES (1, 'x'), (2, 'y')");
+  for (const length of [10, 110_000]) {
+    const write = `UPDATE t SET a = a || '!' /* ${"-".repeat(length)} */`;
+    const answer = await tenant.batch([[write], [write], ["SELECT changes()"]], { transaction: true });
+    assertEquals(rowsOf(answer, 2), [[2]], `${length}: ${answer.text}`);
+  }
+});
+
 test("batch without transaction keeps what ran before the first error and says what that was", async () => {
   for (const transaction of [undefined, false]) {
     await using app = await startApp();

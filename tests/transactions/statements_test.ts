@@ -55,6 +55,14 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     const one = await begin();
     await one.exec("INSERT INTO t VALUES (7, 'x'), (8, 'y')");
     assertEquals(await one.rows("SELECT changes(), last_insert_rowid()"), [[2, 8]]);
+    await one.exec("UPDATE t SET a = a || '!'");
+    await one.exec("CREATE TABLE said (n)");
+    await one.exec("UPDATE t SET a = a || '?'");
+    for (const from of ["VALUES (changes())", "SELECT changes()", "SELECT changes() FROM t"]) {
+      await one.exec(`INSERT INTO said ${from}`);
+    }
+    assertEquals(await one.rows("SELECT changes()"), [[2]]);
+    assertEquals(await one.rows("SELECT n FROM said"), [[2], [1], [1], [1]]);
     await one.rollback();
   },
 

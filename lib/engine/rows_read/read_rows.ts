@@ -40,9 +40,9 @@ export class ReadRows {
     return rows < most ? rows : Math.max(most, statement.rowsReturned);
   }
 
-  /** A write is about to run, or its call. */
-  plan(sql: string, ahead: boolean, shared: RowsReadEstimates | null): void {
-    this.#estimatesOf(shared).plan({ database: this.database, counts: this.#counts }, sql, ahead);
+  /** A write is about to run. */
+  plan(sql: string, shared: RowsReadEstimates | null): void {
+    this.#estimatesOf(shared).plan({ database: this.database, counts: this.#counts }, sql);
   }
 
   #estimatesOf(shared: RowsReadEstimates | null): RowsReadEstimates {

@@ -2,6 +2,7 @@
 // returned, in the units of sqld's own counter (`meta.rowsReadBasis` is `plan`).
 import type { DatabaseSync } from "node:sqlite";
 import { asksChanges } from "../../sql/words/asks_changes.ts";
+import { emptyCopy } from "./empty_copy.ts";
 import { Learned } from "./learned.ts";
 import { blockCost, type CostFacts } from "./plan_cost.ts";
 import { type PlanNode, planNodes, type PlanRow } from "./plan_nodes.ts";
@@ -12,7 +13,7 @@ import { besidePlan, type Estimate, withoutPlan } from "./reads_beside_plan.ts";
 import type { RowCounts } from "./table_counts.ts";
 
 /** Characters of the longest text whose estimate is kept for its next run, not only until it has run: it holds the words of its text. */
-const MAX_LAST_LENGTH = 100_000;
+export const KEPT_LENGTH = 100_000;
 
 /** The estimate of a look-up by a whole key. */
 const ONE_ROW: Estimate = () => 1;
@@ -54,18 +55,13 @@ export class RowsReadEstimates {
   /** Rows read by the statement: never less than the rows it returned from tables. */
   rowsRead(on: EstimatedDatabase, { sql, rowsReturned, rowsWritten }: FinishedStatement): number {
     const rows = this.#on(on, () => this.#estimateOf(sql)(rowsReturned, rowsWritten));
-    if (last !== null && last.sql.length > MAX_LAST_LENGTH) last = null;
+    if (last !== null && last.sql.length > KEPT_LENGTH) last = null;
     return rows;
   }
 
-  /**
-   * Looks at the plan of a write before it runs, as what runs behind it may ask for `changes()`. `ahead`: nothing of its call
-   * has run. Only then are those looked at that ask themselves.
-   */
-  plan(on: EstimatedDatabase, sql: string, ahead: boolean): void {
-    if (this.#known(sql) !== undefined || asksChanges(sql) !== ahead) return;
-    // What an earlier statement of the call has to make is not there yet.
-    if (!ahead || compiles(on.database, sql)) this.#on(on, () => this.#estimateOf(sql));
+  /** Looks at the plan of a write before it runs, as what runs behind it may ask for `changes()`; if it asks, `#explain` tells why not. */
+  plan(on: EstimatedDatabase, sql: string): void {
+    if (this.#known(sql) === undefined && !asksChanges(sql)) this.#on(on, () => this.#estimateOf(sql));
   }
 
   /** Whether the statement is known to read one row by its key, whatever is in the database. */
@@ -115,7 +111,7 @@ export class RowsReadEstimates {
       this.#plain.add(rounded);
       return rounded;
     }
-    const rows = this.#explain(sql);
+    const rows = this.#explain(sql, text.target !== null && asksChanges(sql));
     const { aliases, top } = this.#withViews(text, rows);
     const nodes = planNodes(rows, new Set([...schema.tables().keys(), ...aliases.keys()]));
     const { target } = text;
@@ -174,9 +170,12 @@ export class RowsReadEstimates {
     return { aliases, top };
   }
 
-  #explain(sql: string): PlanRow[] {
+  /** `asks`: a write that asks for `changes()`. Its plan comes from an empty copy: there is no moment for it on the connection. */
+  #explain(sql: string, asks: boolean): PlanRow[] {
+    const { database } = this.#present;
+    using copy = asks ? emptyCopy(database) : null;
     try {
-      return this.#present.database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map((row) => ({
+      return (copy ?? database).prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map((row) => ({
         id: Number(row["id"]),
         parent: Number(row["parent"]),
         detail: String(row["detail"]),
@@ -184,15 +183,6 @@ export class RowsReadEstimates {
     } catch {
       return []; // the statement has changed the schema it was compiled for
     }
-  }
-}
-
-function compiles(database: DatabaseSync, sql: string): boolean {
-  try {
-    database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
-    return true;
-  } catch {
-    return false;
   }
 }
 

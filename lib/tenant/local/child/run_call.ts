@@ -1,6 +1,7 @@
 // Runs the statements of one call on one connection and counts their rows. Groups open and end the transactions.
 import { roundMs, systemClock } from "../../../core/clock.ts";
 import type { Connection } from "../../../engine/connection.ts";
+import { KEPT_LENGTH } from "../../../engine/rows_read/rows_read.ts";
 import type { RowsBeside } from "../../../sql/grammar/uncounted_rows.ts";
 import { PLAIN_ROWS } from "../../../sql/words/row_form.ts";
 import { removedPart, type StatementsRun } from "../../calls/call_run.ts";
@@ -46,16 +47,12 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): St
   if (inMemory) scope.progress.startSets(callIndex);
   const isGuarded = scope.guardStatement !== unguarded;
   let total = isGuarded ? 0 : scope.countWritten();
-  const isRepeated = (index: number) => call.statements[index]?.[0] === call.statements[index - 1]?.[0];
-  for (const [index, [sql, , level]] of call.statements.entries()) {
-    if (!isRepeated(index)) scope.connection.plan(level, sql, true);
-  }
   for (const [index, statement] of call.statements.entries()) {
     if (inMemory) scope.progress.startSet(index);
     else scope.progress.startStatement(callIndex, index);
     try {
       const [sql, params, level] = statement;
-      if (!isRepeated(index)) scope.connection.plan(level, sql);
+      if (!isPlanned(call, index)) scope.connection.plan(level, sql);
       const countedBeside = countBeside(scope.connection, statement[3]);
       let changed = 0;
       const run = scope.guardStatement(() => {
@@ -87,6 +84,12 @@ export function runCall(scope: CallScope, call: WireCall, callIndex: number): St
   }
   const ms = roundMs(systemClock.monotonicMs() - startedMs);
   return { results, ms, rowsRead, rowsWritten, rows: rowsWritten + rowsReplaced, failure };
+}
+
+/** Whether the statement repeats the one before it, and what is known of that is still kept. */
+function isPlanned({ statements }: WireCall, index: number): boolean {
+  const [sql = ""] = statements[index] ?? [];
+  return sql === statements[index - 1]?.[0] && sql.length <= KEPT_LENGTH;
 }
 
 /** Runs the one statement of the call with all of its sets. */
