@@ -95,6 +95,32 @@ testSteps("values", (app, slug) => app.namespace(slug), {
     assertEquals(answer.status, 400, answer.text);
     assertEquals(answer.body.errorDetail?.kind, "too_big");
   },
+  "a REAL becomes text with the digits that its store's engine writes": async (tenant) => {
+    await tenant.setup("CREATE TABLE kept (t TEXT)", "INSERT INTO kept VALUES (0.1 + 0.2)");
+    const text = isEmbedded() ? "0.30000000000000004" : "0.3";
+    const asked = "SELECT t, CAST(0.1 + 0.2 AS TEXT), (0.1 + 0.2) || '', 0.1 + 0.2 FROM kept";
+    assertEquals(rowsOf(await tenant.query(asked)), [[text, text, text, 0.1 + 0.2]]);
+  },
+  "a statement may be as deep as its store's engine takes it": async (tenant) => {
+    const nested = (open: string, close: string) => (count: number) =>
+      `SELECT count(*) FROM (${open.repeat(count)}SELECT 1 AS x${close.repeat(count)})`;
+    const inside = (open: string, close: string) => (count: number) =>
+      `SELECT ${open.repeat(count)}1${close.repeat(count)}`;
+    const forms = [
+      [inside("(", ")"), 90, 100],
+      [inside("abs(", ")"), 30, 40],
+      [inside("CASE WHEN 1 THEN ", " END"), 15, 20],
+      [inside("(SELECT ", ")"), 15, 20],
+      [nested("SELECT * FROM (", ")"), 12, 20],
+      [(rows: number) => `SELECT count(*) FROM (VALUES (1)${", (1)".repeat(rows - 1)})`, 990, 1100],
+    ] as const;
+    for (const [form, taken, tooDeep] of forms) {
+      const few = await tenant.query(form(taken));
+      assertEquals(few.status, 200, few.text);
+      const many = await tenant.query(form(tooDeep));
+      assertEquals(many.status, isEmbedded() ? 200 : 400, many.text);
+    }
+  },
   "query gives blobs as base64 in $blob, an empty one too, and takes them back": async (tenant) => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at).toBase64();
     for (const $blob of ["", "AA==", "AP8=", bytes]) {
