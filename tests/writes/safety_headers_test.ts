@@ -277,6 +277,28 @@ test("changes() says in a dry run, and in a call that was held, what it says in 
   });
 });
 
+test("changes() says it also where several statements in a row ask, and each of them has its plan", async () => {
+  await withWrites(async ({ decide, redeem, rows, rule, setup, shop }) => {
+    await setup(...table);
+    const asking: [string][] = [
+      ["UPDATE t SET v = v"],
+      ["INSERT INTO t SELECT 7, changes()"],
+      ["INSERT INTO t SELECT max(id) + 1, changes() FROM t"],
+      ["DELETE FROM t WHERE v = 3 OR id = 8 AND v = 1"],
+    ];
+    const dry = await shop.batch(asking, { headers: { "x-dry-run": "1" } });
+    const seen: { estimatedAffectedRows: number; plan: unknown[] }[] = JSON.parse(dry.text).data;
+    assertEquals(seen.map(({ estimatedAffectedRows }) => estimatedAffectedRows), [3, 1, 1, 3], dry.text);
+    assertEquals(seen.map(({ plan }) => plan.length > 0), [true, true, true, true], dry.text);
+    await rule({ tableGlob: "t", effect: "require_approval" });
+    const held = heldBy(await shop.batch(asking, { transaction: true }));
+    assertEquals((await decide(held.id, "approve")).status, 200);
+    const redeemed = await redeem(held.approvalToken);
+    assertEquals(redeemed.status, 200, redeemed.text);
+    assertEquals(await rows("SELECT id, v FROM t"), [[1, 1], [2, 2]]);
+  });
+});
+
 test("an option in the address of a call with a body is refused, and the call does nothing", async () => {
   await withWrites(async ({ app, rows, setup, shop }) => {
     await setup(...table);

@@ -16,7 +16,15 @@ import { HELD_ROWS, PREVIEW_ROWS, rowPreview, UNDO_EFFECT } from "./row_preview.
 import type { FootprintWatch } from "./footprint_watch.ts";
 import { PreviewRoom } from "./preview_room.ts";
 import { ReturnedRows } from "./returned_rows.ts";
-import { type CallerStep, failureOf, numbersIn, stepOf, type Work } from "./work.ts";
+import {
+  type Answer,
+  type CallerStep,
+  failureOf,
+  numbersIn,
+  type OwnStep,
+  stepOf,
+  type Work,
+} from "./work.ts";
 
 export interface DryRunOptions {
   readonly call: Pick<TenantCall, "statements" | "paramSets" | "atomic" | "bounds" | "rowForm">;
@@ -48,6 +56,8 @@ export class DryRun {
   #watch: FootprintWatch | null = null;
   readonly #returned: ReturnedRows;
   readonly #room = new PreviewRoom();
+  /** Questions for plans of statements that ask for `changes()`, by effect. The question sets it to 0, and the next one may ask too. */
+  readonly #unplanned = new Map<number, OwnStep>();
 
   constructor(private readonly options: DryRunOptions) {
     this.#returned = new ReturnedRows(options.call.statements);
@@ -89,7 +99,17 @@ export class DryRun {
       this.at += ran.ran;
       if (ran.failure) return ran.failure;
     }
+    yield* this.#planAsking();
     return null;
+  }
+
+  /** Asks what could not be asked before the last statement had run. */
+  *#planAsking(): Work<void> {
+    const answers = this.#unplanned.size > 0 ? yield { steps: [...this.#unplanned.values()] } : [];
+    for (const [index, at] of [...this.#unplanned.keys()].entries()) {
+      const effect = this.effects[at];
+      if (effect) this.effects[at] = { ...effect, plan: planRows(answers[index]) };
+    }
   }
 
   /** Runs the statement behind the savepoint `effect`, which stays open, and counts. */
@@ -98,20 +118,18 @@ export class DryRun {
     if (this.#watch) yield* this.#watch.begin(level, statement.schemaRows?.rows ?? null);
     const schemaChange = level === "schema";
     const before = stepOf(textBefore(statement));
-    const plan = schemaChange
-      ? []
-      : [{ sql: `EXPLAIN QUERY PLAN ${statement.sql}`, params: statement.params }];
-    const behind = stepOf(textBehind(statement));
+    const explain = { sql: `EXPLAIN QUERY PLAN ${statement.sql}`, params: statement.params };
     const asks = asksChanges(statement.sql);
-    const [first, then] = asks ? [[], plan] : [plan, []];
+    if (asks && !schemaChange) this.#unplanned.set(this.effects.length, explain);
+    const plan = asks || schemaChange ? [] : [explain];
+    const behind = stepOf(textBehind(statement));
     const answers = yield {
       savepoint: "effect",
-      steps: [...before, ...first, this.#callerStep(statement, paramSets), ...behind, ...then],
+      steps: [...before, ...plan, this.#callerStep(statement, paramSets), ...behind],
     };
-    const at = before.length + first.length;
+    const at = before.length + plan.length;
     const ran = answers[at];
     if (!ran?.ok) return { ok: false, failure: failureOf(ran) };
-    const planned = plan.length > 0 ? answers[asks ? answers.length - 1 : at - 1] : undefined;
     const counts = [before.length > 0 ? answers[0] : undefined, answers[at + 1]] as const;
     for (const count of counts) {
       if (statement.replacing && !count?.ok) return { ok: false, failure: failureOf(count) };
@@ -129,7 +147,7 @@ export class DryRun {
     const effect = {
       ownRows,
       cascadedRows: all - (ownRows ?? 0) + written + removed,
-      plan: planned?.ok ? planned.rows.map((row) => row.map((value) => jsonValue(value, PLAIN_ROWS))) : [],
+      plan: planRows(plan.length > 0 ? answers[at - 1] : undefined),
       preview: null,
     };
     return { ok: true, effect, ran: ran.sets?.part.returned.length ?? 1, failure: ran.sets?.failure ?? null };
@@ -213,6 +231,10 @@ type Ran =
     readonly failure: EngineFailure | null;
   }
   | { readonly ok: false; readonly failure: EngineFailure };
+
+function planRows(answer: Answer | undefined): StatementEffect["plan"] {
+  return answer?.ok ? answer.rows.map((row) => row.map((value) => jsonValue(value, PLAIN_ROWS))) : [];
+}
 
 function changesRows({ ownRows, cascadedRows }: StatementEffect): boolean {
   return ownRows !== 0 || cascadedRows > 0;
