@@ -148,4 +148,13 @@ export const corpusSchemaChanges: readonly CorpusEntry[] = [
   ["CREATE VIRTUAL TABLE sqlite USING rtree(id, a, b)", "nobody create: Writing sqlite_"],
   ["ALTER TABLE articles RENAME TO _service_meta", "nobody alter: _service_meta_"],
   ["ALTER TABLE articles RENAME TO [SQLITE]", "nobody alter: SQLITE_"],
+  // What the engine answers under such a name is asked by the service: what it foresees, shows and compares.
+  ["CREATE TABLE json_each (value)", "nobody create: name json_each"],
+  ["CREATE TABLE IF NOT EXISTS main.[JSON_Tree] AS SELECT 1", "nobody create: name JSON_Tree"],
+  ["CREATE VIEW pragma_table_list AS SELECT 'main' AS schema", "nobody create: name pragma_table_list"],
+  [
+    "CREATE VIRTUAL TABLE Pragma_Foreign_Key_List USING fts5(a)",
+    "nobody create: name Pragma_Foreign_Key_List",
+  ],
+  ["ALTER TABLE orders RENAME TO pragma_table_xinfo", "nobody alter: name pragma_table_xinfo"],
 ];

@@ -8,11 +8,17 @@ import { allowedFunctions, allowedModules, closedFunctions } from "../words/func
 import { hasLongList, MAX_LIST } from "./has_long_list.ts";
 import { type CommandValue, ownCommands } from "./module_commands.ts";
 import { asksForTemporary, type PragmaFacts, pragmaFacts, pragmaTable, pragmaUse } from "./pragmas.ts";
+import { madeTable, namesOf, targetOf } from "./named_objects.ts";
 import { writtenRows } from "./schema_row_texts.ts";
 import type { SchemaRows } from "./uncounted_rows.ts";
 import type { PlannedWidths } from "./planned_widths.ts";
 import { printable, withoutLiterals } from "../words/printable.ts";
-import { isReservedName, isServiceTable, readableServiceTables } from "../words/service_tables.ts";
+import {
+  isEngineTable,
+  isReservedName,
+  isServiceTable,
+  readableServiceTables,
+} from "../words/service_tables.ts";
 import { type StatementClass, statementKinds, type StatementVerb } from "../words/statement_kinds.ts";
 import { type TableAs, tableAs } from "./table_text.ts";
 import { tellsRowsApart } from "./tells_rows_apart.ts";
@@ -184,7 +190,8 @@ function closedTable(inner: Stmt, walk: Walk): string | null {
 
 function reservedTarget(statement: Stmt): string | null {
   for (const name of namesOf(statement)) if (isReservedName(name)) return `Writing ${printable(name)}`;
-  return null;
+  const made = madeTable(statement);
+  return made !== null && isEngineTable(made) ? `A table or view with the name ${printable(made)}` : null;
 }
 
 function reserved(names: ReadonlySet<string>): string | null {
@@ -201,45 +208,6 @@ function badFunction(walk: Walk): string | null {
     }
   }
   return null;
-}
-
-/** Names that a statement itself creates, changes or drops. */
-function namesOf(statement: Stmt): string[] {
-  switch (statement.type) {
-    case "InsertStmt":
-    case "UpdateStmt":
-    case "DeleteStmt":
-    case "CreateTableStmt":
-    case "AlterTableStmt":
-    case "DropTableStmt":
-      return [statement.tblName.objName.text];
-    case "CreateVirtualTableStmt":
-      // The tables with its data are named `<name>_…`.
-      return [statement.tblName.objName.text, `${statement.tblName.objName.text}_`];
-    case "AnalyzeStmt":
-    case "ReindexStmt":
-      return statement.objName ? [statement.objName.objName.text] : [];
-    case "CreateIndexStmt":
-      return [statement.idxName.objName.text, statement.tblName.text];
-    case "CreateViewStmt":
-    case "DropViewStmt":
-      return [statement.viewName.objName.text];
-    case "CreateTriggerStmt":
-      return [statement.triggerName.objName.text, statement.tblName.objName.text];
-    case "DropIndexStmt":
-      return [statement.idxName.objName.text];
-    case "DropTriggerStmt":
-      return [statement.triggerName.objName.text];
-    default:
-      return [];
-  }
-}
-
-function targetOf(statement: Stmt): string | null {
-  const names = namesOf(statement);
-  return (statement.type === "CreateIndexStmt" || statement.type === "CreateTriggerStmt"
-    ? names[1]
-    : names[0]) ?? null;
 }
 
 function kindName(statement: Stmt): string {

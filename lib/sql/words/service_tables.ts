@@ -18,6 +18,14 @@ export function isServiceTable(name: string): boolean {
   return name.toLowerCase().startsWith("_service_meta_");
 }
 
+/**
+ * Whether the engine answers under this name by itself, and the service asks it there. One of the schema would answer in its
+ * place: what is foreseen, shown, compared or held would be what its maker says.
+ */
+export function isEngineTable(name: string): boolean {
+  return /^(?:pragma_|json_(?:each|tree)$)/i.test(name);
+}
+
 /** Service tables that a reader may select from; all others are closed to tenants. */
 export const readableServiceTables: ReadonlySet<string> = new Set([
   "_service_meta_query_log",
