@@ -76,6 +76,7 @@ function serve(
   { address, requestId }: { readonly address: DoorAddress; readonly requestId: string },
 ): () => void {
   let owner: StreamOwner | null = null;
+  let heard = 0;
   const own = (ctx: DoorContext): DoorContext => {
     const { tokenId, target: { namespaceId } } = ctx;
     if (tokenId !== owner?.tokenId) {
@@ -86,8 +87,8 @@ function serve(
   };
   const enter = (token: string | null) => andThen(enterDoor(token ?? bearer(undefined), address), own);
   const output = new SocketOutput(socket, (characters) => sockets.mayHold(open, characters));
-  const end = (code: number, reason: string) =>
-    void output.end(code, reason, owner === null ? STRANGER_CLOSE_MS : CLOSE_MS);
+  const end = (code: number, reason: string, closeMs = owner === null ? STRANGER_CLOSE_MS : CLOSE_MS) =>
+    void output.end(code, reason, closeMs);
   const session = new SocketSession({
     enter,
     end,
@@ -103,9 +104,12 @@ function serve(
     get held() {
       return session.held + output.unread;
     },
-    end: (reason) => {
+    get heard() {
+      return heard;
+    },
+    end: (reason, closeMs) => {
       session.close();
-      end(POLICY, reason);
+      end(POLICY, reason, closeMs);
     },
   };
   sockets.add(open);
@@ -113,6 +117,7 @@ function serve(
     if (!session.isKnown) open.end("Send hello first");
   }, HELLO_MS);
   socket.onmessage = ({ data }: MessageEvent) => {
+    heard++;
     if (!output.isOpen) return;
     if (typeof data !== "string") return end(POLICY, "Send text; this is JSON");
     if (data.length > MAX_BODY_BYTES) return end(TOO_BIG, "Send a smaller message");

@@ -4,6 +4,7 @@ import { SWEEP_EVERY_MS } from "../../lib/control/balance/balance_limits.ts";
 import { TOKEN_USE_WRITE_MS } from "../../lib/control/token_uses.ts";
 import { attempt } from "../../lib/core/attempt.ts";
 import type { ScheduledBackups } from "../../lib/services/backup/scheduled_backups.ts";
+import { nativeBytes, UnfinishedMessages } from "../../lib/services/hrana/end_unfinished.ts";
 import { endRevoked } from "../../lib/services/hrana/end_revoked.ts";
 import { sweepLeftovers } from "../../lib/services/removal/remove_records.ts";
 import { noteLateBackups } from "../../lib/services/webhooks/note_late_backups.ts";
@@ -14,6 +15,8 @@ import type { AppDeps } from "./app_deps.ts";
 export const BODY_SWEEP_MS = 1000;
 /** Milliseconds between two bookings of what was spent. */
 const METER_MS = 1000;
+/** Milliseconds between two looks at the memory that sockets take. */
+const SOCKETS_MS = 1000;
 /** Milliseconds between two looks for what clients hold open with a token that is gone. */
 const REVOKED_MS = 2000;
 
@@ -52,6 +55,7 @@ export async function everyTenMinutes({ deps }: Upkept): Promise<void> {
 /** Starts what every process does for itself; what it answers ends that. */
 export function startTimers(upkept: TimedUpkeep): () => void {
   const { deps, hosted } = upkept;
+  const unfinished = new UnfinishedMessages({ sockets: deps.hrana.sockets, nativeBytes });
   const timers = [
     ...hosted ? [] : minuteTimers(upkept),
     setInterval(() => deps.bodyWatch.sweep(), BODY_SWEEP_MS),
@@ -62,6 +66,10 @@ export function startTimers(upkept: TimedUpkeep): () => void {
     ),
     setInterval(() => void writeTokenUses(deps), TOKEN_USE_WRITE_MS),
     setInterval(() => void attempt(deps.log, "revoked_not_ended", () => endRevoked(deps)), REVOKED_MS),
+    setInterval(() => {
+      const ended = unfinished.look();
+      if (ended > 0) deps.log("warn", "sockets_ended", { ended });
+    }, SOCKETS_MS),
   ];
   return () => timers.forEach((timer) => clearInterval(timer));
 }

@@ -11,7 +11,7 @@ Deno.test("a token that is gone or whose time is over loses its sockets and stre
   const ownerOf = (tokenId: string) => ({ namespaceId: "ns_1", tokenId });
   const socketOf = (tokenId: string | null) => ({
     owner: tokenId === null ? null : ownerOf(tokenId),
-    held: 0,
+    ...{ held: 0, heard: 0 },
     end: () => void ended.push(`socket ${tokenId}`),
   });
   await endRevoked({

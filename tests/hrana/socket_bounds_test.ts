@@ -98,7 +98,7 @@ Deno.test("sockets of clients that do not behave", async (t) => {
     const fill = (tokenId: string, most: number, count: () => number) => {
       const added: OpenSocket[] = [];
       while (count() < most) {
-        const socket = { owner: { namespaceId: "ns_1", tokenId }, held: 0, end: () => {} };
+        const socket = { owner: { namespaceId: "ns_1", tokenId }, held: 0, heard: 0, end: () => {} };
         sockets.add(socket);
         added.push(socket);
       }
@@ -223,7 +223,7 @@ Deno.test("sockets of clients that do not behave", async (t) => {
   await step("results of a batch that has run and that have no room are told in its cursor", async () => {
     await world.setup("CREATE TABLE full_up (v)");
     const owner = { namespaceId: "ns_1", tokenId: "tok_1" };
-    const full: OpenSocket = { owner, held: MAX_HELD - 50_000, end: () => {} };
+    const full: OpenSocket = { owner, held: MAX_HELD - 50_000, heard: 0, end: () => {} };
     await onClient(async (client) => {
       sockets.add(full);
       const batch = batchOf("INSERT INTO full_up VALUES (1)", "SELECT hex(zeroblob(100000))");

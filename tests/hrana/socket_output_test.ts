@@ -88,7 +88,7 @@ Deno.test("sockets of one token hold so much together, and strangers so much all
   const ended: OpenSocket[] = [];
   const open = (tokenId: string | null, held: number): OpenSocket => {
     const owner = tokenId === null ? null : { namespaceId: "ns_1", tokenId };
-    const socket: OpenSocket = { owner, held, end: () => void ended.push(socket) };
+    const socket: OpenSocket = { owner, held, heard: 0, end: () => void ended.push(socket) };
     sockets.add(socket);
     return socket;
   };

@@ -1,10 +1,11 @@
 // Sockets of a real service, started as people start it, with exactly those permissions.
 // @ts-types="./libsql_client.d.ts"
 import { createClient } from "@libsql/client/ws";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { callApi } from "../testing/call_api.ts";
 import { startService } from "../testing/start_service.ts";
 import { makeTestNamespace } from "../testing/test_namespace.ts";
+import { ENDLESS_PARTS, endlessMessage } from "./endless_message.ts";
 import { execute, hello, openSocket, request } from "./hrana_socket.ts";
 
 /** As many sockets as an application of some size has. */
@@ -44,6 +45,21 @@ Deno.test("sockets of `deno task start`", async (t) => {
       assertEquals([answer.status, (await answer.json()).code], [400, "VALIDATION_FAILED"]);
     }
   });
+
+  await step(
+    "a message in parts without end takes no more than so much memory, whoever sends it",
+    async () => {
+      const { socket, sent } = await endlessMessage(`${service.url}/hrana/acme/main/`, token);
+      assert(sent < ENDLESS_PARTS, `${sent} parts were taken`);
+      socket.close();
+      const other = await openSocket(url);
+      other.send(hello(token));
+      assertEquals(await other.next(), { type: "hello_ok" });
+      other.socket.close();
+      await other.closed;
+      assertStringIncludes(service.errors(), '"sockets_ended"');
+    },
+  );
 
   await step("many are open at once, beside requests, and end with the service", async () => {
     const opened = await Promise.all(Array.from({ length: SOCKETS }, async () => {

@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { AppError } from "../../lib/core/errors.ts";
 import * as limits from "../../lib/core/limits_hrana.ts";
+import { UnfinishedMessages } from "../../lib/services/hrana/end_unfinished.ts";
 import { type OpenSocket, OpenSockets } from "../../lib/services/hrana/open_sockets.ts";
 import { SocketCursors } from "../../lib/services/hrana/socket_cursors.ts";
 import { StoredTexts } from "../../lib/services/hrana/stored_texts.ts";
@@ -32,13 +33,14 @@ Deno.test("a thousand texts are stored, four million characters, and a closed on
 
 interface Told extends OpenSocket {
   held: number;
+  heard: number;
   readonly ended: string[];
 }
 
 function socketOf(tokenId: string | null, held = 0): Told {
   const ended: string[] = [];
   const owner = tokenId === null ? null : { namespaceId: "ns_1", tokenId };
-  return { owner, held, ended, end: (reason) => void ended.push(reason) };
+  return { owner, held, heard: 0, ended, end: (reason) => void ended.push(reason) };
 }
 
 Deno.test("a token has so many sockets, and the process so many more", () => {
@@ -130,4 +132,42 @@ Deno.test("a cursor has its number until it is closed or its batch has failed, a
   cursors.reserve(99).fill(["held"], "none");
   cursors.close(99);
   assertEquals(cursors.characters, 0);
+});
+
+Deno.test("where memory grows with sockets those are ended from which nothing comes meanwhile, once for what they take", () => {
+  const most = limits.MAX_UNFINISHED_BYTES;
+  const sockets = new OpenSockets();
+  let bytes = 1000;
+  const unfinished = new UnfinishedMessages({ sockets, nativeBytes: () => bytes });
+  const [asks, silent, late] = [socketOf("a"), socketOf("a"), socketOf(null)];
+  for (const one of [asks, silent]) sockets.add(one);
+  const look = () => {
+    asks.heard++;
+    return [unfinished.look(), asks.ended.length, silent.ended.length, late.ended.length];
+  };
+  assertEquals(look(), [0, 0, 0, 0]);
+  bytes += most;
+  assertEquals(look(), [0, 0, 0, 0]);
+  bytes++;
+  assertEquals(look(), [1, 0, 1, 0]);
+  sockets.remove(silent);
+  // What it did not free was not its own: only what comes to it counts.
+  sockets.add(late);
+  assertEquals(look(), [0, 0, 1, 0]);
+  bytes += most + 1;
+  assertEquals(look(), [1, 0, 1, 1]);
+  // Of a socket that was not there a second ago nobody knows whether it is silent.
+  bytes += most + 1;
+  const young = socketOf("b");
+  for (const one of [late, asks]) sockets.remove(one);
+  sockets.add(young);
+  assertEquals([unfinished.look(), unfinished.look(), young.ended.length], [0, 0, 0]);
+  bytes += most + 1;
+  assertEquals([unfinished.look(), young.ended.length], [1, 1]);
+  // Without sockets it begins anew.
+  sockets.remove(young);
+  assertEquals(unfinished.look(), 0);
+  bytes += 2 * most;
+  sockets.add(silent);
+  assertEquals([unfinished.look(), unfinished.look()], [0, 0]);
 });

@@ -22,7 +22,10 @@ export interface OpenSocket {
   readonly owner: StreamOwner | null;
   /** Characters of requests that wait, of texts and of answers that are not read. */
   readonly held: number;
-  end(reason: string): void;
+  /** Messages that have come. */
+  readonly heard: number;
+  /** `closeMs`: how long it may take to close; absent: as long as others. */
+  end(reason: string, closeMs?: number): void;
 }
 
 /** The sockets of the process. */
