@@ -71,6 +71,23 @@ test("without a token, with a forged or an unsolved one: 403", async () => {
   assertEquals((await world.call("item?id=1", withToken(btoa(JSON.stringify(good))))).status, 200);
 });
 
+test("a token of 8 KiB is looked at, and a longer one is not", async () => {
+  const { asked, options } = withProvider("turnstile", () => Response.json({ success: true }));
+  await using provided = await publishedApp(options);
+  await provided.put({ slug: "item", captcha: true });
+  for (const [length, status] of [[8192, 200], [8193, 403]] as const) {
+    assertEquals((await provided.call("item?id=1", withToken("t".repeat(length)))).status, status);
+  }
+  assertEquals(asked.length, 1);
+  await using world = await publishedApp();
+  await world.put({ slug: "item", captcha: true });
+  for (const [length, status] of [[8196, 403], [8192, 200]] as const) {
+    const payload = atob(await solved(world, "item"));
+    const token = btoa(payload.padEnd(length / 4 * 3));
+    assertEquals([token.length, (await world.call("item?id=1", withToken(token))).status], [length, status]);
+  }
+});
+
 test("the captcha comes after the rate limit and before the input", async () => {
   await using world = await publishedApp();
   await world.put({ slug: "item", captcha: true, rateLimit: { perDay: 1 } });

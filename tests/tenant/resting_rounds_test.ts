@@ -37,14 +37,15 @@ async function withRounds(
     closed.push(databaseId);
     return Promise.resolve();
   };
+  const writes = { givesWay: true };
   const scheduler = { slots: [], waiting: new Set<string>(), stopping: false, closeEverywhere };
   const host = {
     ...{ lookups: null, archive, transactions: { closeEverywhere } },
-    lanes: ({ databaseId }: DatabaseIds) => ({
-      mayEnd: !working.has(databaseId),
-      writes: { givesWay: false },
-    }),
+    lanes: ({ databaseId }: DatabaseIds) => ({ mayEnd: !working.has(databaseId), writes }),
     task: async ({ db: databaseId }: Pick<DatabaseRequest, "db">) => {
+      // Whoever reads there next may go on between turns again, unless somebody gives the file a log after this.
+      assertEquals(writes.givesWay, false);
+      writes.givesWay = true;
       // In no child and in no transaction.
       assertEquals(closed.splice(0), [databaseId, databaseId]);
       asked.push(databaseId);

@@ -3,10 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
 import { exportLimits, importLimits } from "../../lib/core/limits_of_transfers.ts";
-import { KeptExports } from "../../lib/services/transfer/kept_exports.ts";
+import { type KeptExport, KeptExports } from "../../lib/services/transfer/kept_exports.ts";
+import { pause } from "../../lib/core/pause.ts";
 import { KeptImports } from "../../lib/services/transfer/kept_imports.ts";
 import { TransferPlaces } from "../../lib/services/transfer/transfer_places.ts";
-import { TransferRoom } from "../../lib/tenant/transfer/transfer_room.ts";
+import type { TransferReport } from "../../lib/tenant/transfer/job.ts";
+import { TransferRoom, type TransferRun } from "../../lib/tenant/transfer/transfer_room.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 
 async function withRoom(work: (room: TransferRoom, clock: TurnableClock) => Promise<void>): Promise<void> {
@@ -26,6 +28,26 @@ function codeOf(act: () => unknown): string {
   } catch (error) {
     return error instanceof AppError ? error.code : String(error);
   }
+}
+
+/** The same of an act that takes time. */
+function laterCodeOf(act: () => Promise<unknown>): Promise<string> {
+  return act().then(
+    () => "done",
+    (error: unknown) => error instanceof AppError ? error.code : String(error),
+  );
+}
+
+const DONE: TransferReport = { state: "done", tables: 0, rows: 0, notKept: [] };
+
+/** The run of a child that is none: nobody here reads or writes it. */
+function runOf(run: Pick<TransferRun, "kill" | "ended">): TransferRun {
+  return {
+    ...run,
+    get process(): Deno.ChildProcess {
+      throw new Error("there is no process");
+    },
+  };
 }
 
 function isThere(path: string): Promise<boolean> {
@@ -80,6 +102,98 @@ Deno.test("of exports that are too many the oldest goes, of whoever has most: a 
     assertEquals(await left([admins, ...readers.slice(3), third, ...many.slice(0, 3), more, fourth]), [
       ...[true, true, true, false, false, true, true, true],
     ]);
+  });
+});
+
+Deno.test("an export that is being made, begins or is read stays, whatever its age; ended, it ends its child first", async () => {
+  await withRoom(async (room, clock) => {
+    const kept = new KeptExports(room, clock);
+    const ended = Promise.withResolvers<TransferReport>();
+    const killed: string[] = [];
+    const run = runOf({ kill: () => void killed.push("run"), ended: ended.promise });
+    const busy: readonly Partial<KeptExport>[] = [{ state: "copying" }, { starts: true }, { run }];
+    const all: KeptExport[] = [];
+    for (const [at, one] of busy.entries()) {
+      const owner = { databaseId: `db_${at}`, namespaceId: `ns_${at}`, callerId: "tok_1" };
+      const made = await kept.begin(owner, { format: "csv", table: null, safe: false });
+      all.push(Object.assign(made, { state: "ready" as const }, one));
+    }
+    clock.turn(2 * exportLimits.keepMs);
+    await kept.sweep();
+    const there = () => Promise.all(all.map(({ id }) => isThere(room.folderOf(id))));
+    assertEquals(await there(), [true, true, true]);
+    const [copying, starts, runs] = all;
+    for (const one of [copying, starts]) Object.assign(one ?? {}, { state: "ready", starts: false });
+    await kept.sweep();
+    assertEquals(await there(), [false, false, true]);
+    clock.turn(-2 * exportLimits.keepMs);
+    const cancelled = kept.cancel(runs?.id ?? "", "db_2");
+    assertEquals([killed, codeOf(() => kept.find(runs?.id ?? "", "db_2"))], [["run"], "export_not_found"]);
+    await pause(10);
+    assertEquals(await there(), [false, false, true]);
+    ended.resolve(DONE);
+    await cancelled;
+    assertEquals(await there(), [false, false, false]);
+  });
+});
+
+Deno.test("an export whose folder cannot be made is storage_full, and is none", async () => {
+  await withRoom(async (room, clock) => {
+    const kept = new KeptExports(room, clock);
+    const { make } = room;
+    let id = "";
+    room.make = (asked) => {
+      id = asked;
+      return Promise.reject(new Error("no space left"));
+    };
+    const owner = { databaseId: "db_1", namespaceId: "ns_1", callerId: "tok_1" };
+    const begin = () => kept.begin(owner, { format: "csv", table: null, safe: false });
+    assertEquals(await laterCodeOf(begin), "storage_full");
+    assertEquals(codeOf(() => kept.find(id, "db_1")), "export_not_found");
+    room.make = make;
+    // It takes nobody's place.
+    for (let at = 0; at < exportLimits.runningOfNamespace; at++) {
+      assertEquals((await begin()).state, "copying");
+    }
+    assertEquals(await laterCodeOf(begin), "too_many_transfers");
+  });
+});
+
+Deno.test("of texts that hold places for clients who take little, the slowest gives way, and only from a minute on", async () => {
+  await withRoom(async (room, clock) => {
+    const kept = new KeptExports(room, clock);
+    const { slowAfterMs, slowBytesPerSec } = exportLimits;
+    const broken: string[] = [];
+    const begin = async (name: string, namespaceId: string, format: "csv" | "sqlite" = "csv") => {
+      const owner = { databaseId: `db_${name}`, namespaceId, callerId: "tok_1" };
+      const one = await kept.begin(owner, { format, table: null, safe: false });
+      one.state = "writing";
+      one.run = runOf({ kill: () => {}, ended: Promise.resolve(DONE) });
+      kept.noteStart(one);
+      one.breakOff = (why) => void broken.push(`${name} ${why}`);
+      return one;
+    };
+    const refused = (namespaceId: string) => laterCodeOf(() => begin("no", namespaceId));
+    const slow = await begin("slow", "ns_1");
+    await begin("file", "ns_1", "sqlite");
+    clock.turn(slowAfterMs - 10_000);
+    assertEquals([await refused("ns_1"), broken], ["too_many_transfers", []]);
+    clock.turn(10_000);
+    const enough = slowBytesPerSec * slowAfterMs / 1000;
+    slow.sentBytes = 2 * enough;
+    assertEquals([await refused("ns_1"), broken], ["too_many_transfers", []]);
+    slow.sentBytes = enough / 2;
+    const slower = await begin("slower", "ns_1");
+    assertEquals([broken.splice(0), slow.gaveWay], [["slow too_many_transfers"], true]);
+    // What was sent before its child began again does not count for it; another's namespace gives way only for all.
+    clock.turn(slowAfterMs);
+    slower.sentBytes = 1;
+    const other = await begin("other", "ns_2");
+    clock.turn(slowAfterMs);
+    other.sentBytes = 10 * slowBytesPerSec;
+    await begin("fourth", "ns_2");
+    await begin("fifth", "ns_3");
+    assertEquals(broken.splice(0), ["slower too_many_transfers"]);
   });
 });
 
