@@ -25,8 +25,11 @@ export const MAX_SOCKETS_OF_TOKEN = 300;
  */
 export const HELLO_MS = 5_000;
 export const STRANGER_CLOSE_MS = 1_000;
-/** Bytes by which the memory outside of JavaScript's may grow while there are sockets: messages that come in parts have no bound. */
-export const MAX_UNFINISHED_BYTES = 256 * 1024 * 1024;
+/**
+ * Bytes by which the memory outside of JavaScript's may grow while there are sockets: messages that come in parts have no
+ * bound. Look-ups' connections take up to 272 MB of it and threads that read long texts 240, for which nobody's socket is ended.
+ */
+export const MAX_UNFINISHED_BYTES = 640 * 1024 * 1024;
 /** Seconds between two pings of a silent socket; without an answer it is closed. */
 export const SOCKET_PING_SEC = 60;
 /**

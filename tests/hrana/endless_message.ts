@@ -4,8 +4,8 @@ import { pause } from "../../lib/core/pause.ts";
 import { hello } from "./hrana_socket.ts";
 
 const PART_BYTES = 16 * 1024 * 1024;
-/** A gigabyte of them: nobody who is ended for them gets so far. */
-export const ENDLESS_PARTS = 64;
+/** Two gigabytes of them: nobody who is ended for them gets so far. */
+export const ENDLESS_PARTS = 128;
 /** Milliseconds between two of them. */
 const PART_MS = 100;
 
