@@ -310,6 +310,44 @@ Deno.test("a long request right behind hello is answered, and so are a thousand 
   await server.shutdown();
 });
 
+Deno.test("a stream's number can be given to another one right behind the request that closes it", async () => {
+  await using app = await startApp();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, app.app.fetch);
+  const { token, setup } = await app.namespace("acme");
+  await setup("CREATE TABLE t (a)");
+  const { socket, closed, send, next } = await openSocket(
+    `ws://127.0.0.1:${server.addr.port}/hrana/acme/main/`,
+  );
+  send(hello(token));
+  const open = { type: "open_stream", stream_id: 1 };
+  send(request(0, open));
+  for (const id of [1, 2, 3]) {
+    send(execute(10 * id, "BEGIN IMMEDIATE"));
+    send(execute(10 * id + 1, "INSERT INTO t VALUES (1)"));
+    // What was open is undone, and the next one sees nothing of it.
+    send(request(10 * id + 2, { type: "close_stream", stream_id: 1 }));
+    send(execute(10 * id + 3, "INSERT INTO t VALUES (2)"));
+    send(request(10 * id + 4, open));
+    send(execute(10 * id + 5, "SELECT 1 FROM t"));
+  }
+  send(request(40, { type: "get_autocommit", stream_id: 1 }));
+  assertEquals(await next(), { type: "hello_ok" });
+  const refused: number[] = [];
+  for (let count = 0; count < 20; count++) {
+    const { type, request_id, response } = Object(await next());
+    if (type === "response_error") refused.push(request_id);
+    else {assertEquals([request_id, response.result?.rows ?? [], response.is_autocommit ?? true], [
+        request_id,
+        [],
+        true,
+      ]);}
+  }
+  assertEquals(refused, [13, 23, 33]);
+  socket.close();
+  await closed;
+  await server.shutdown();
+});
+
 Deno.test("more hellos under way than requests may be end the socket", () => {
   const ended: number[] = [];
   const session = new SocketSession({

@@ -4,26 +4,18 @@ import { AppError } from "../../core/errors.ts";
 import * as limits from "../../core/limits_hrana.ts";
 import { failureText } from "./answer_request.ts";
 import type { DoorContext } from "./hrana_types.ts";
-import { HranaStream } from "./stream.ts";
 import { SocketCursors } from "./socket_cursors.ts";
 import { answerOnStream } from "./socket_requests.ts";
 import { type ClientMessage, POLICY, type SocketParts, type SocketRequest } from "./socket_types.ts";
+import { type SocketStream, SocketStreams } from "./socket_streams.ts";
 import { StoredTexts } from "./stored_texts.ts";
 import { withTexts } from "./with_texts.ts";
 
-interface OpenStream {
-  readonly stream: HranaStream;
-  /** Numbers of the cursors that a client has asked it for and not closed. */
-  readonly cursors: Set<number>;
-  /** Settles when every request so far is answered; null: every one is. */
-  tail: Promise<void> | null;
-}
-
 /** One socket. */
 export class SocketSession {
-  readonly #streams = new Map<number, OpenStream>();
   readonly #cursors: SocketCursors;
   readonly #texts = new StoredTexts();
+  readonly #streams = new SocketStreams(this.#texts);
   readonly #closing = new AbortController();
   #token: string | null = null;
   /** Whether the token was good, at once where that is known; null: hello has not come. */
@@ -93,8 +85,7 @@ export class SocketSession {
   /** Ends everything: the socket has closed. */
   close(): void {
     this.#closing.abort();
-    for (const { stream } of this.#streams.values()) stream.abandon();
-    this.#streams.clear();
+    this.#streams.abandon();
     this.#cursors.clear();
   }
 
@@ -122,11 +113,11 @@ export class SocketSession {
 
   /** Null: answered at once, as requests that run nothing are where nothing is in front of them. */
   #answer(hello: Promise<boolean> | boolean, id: number, asked: SocketRequest): Promise<void> | null {
-    let open: OpenStream | undefined;
+    let open: SocketStream | undefined;
     try {
       const request = withTexts(asked, this.#texts);
-      if (request.type === "open_stream") this.#open(request.stream_id);
-      open = this.#streamOf(request);
+      if (request.type === "open_stream") this.#streams.take(request.stream_id);
+      open = this.#streams.of(request);
       const work = () => andThen(hello, (isGood) => isGood ? this.#run(request) : null);
       // Requests of one stream wait for each other, also those that open and close it.
       const tail = open?.tail ?? null;
@@ -136,7 +127,7 @@ export class SocketSession {
         (text) => this.#respond(id, text),
         (error) => this.#refuse(id, error, open, request),
       ).then(() => {
-        if (open?.tail === answered) open.tail = null;
+        if (open?.tail === answered) this.#streams.settle(open);
       });
       if (open !== undefined) open.tail = answered;
       return answered;
@@ -150,7 +141,7 @@ export class SocketSession {
     return null;
   }
 
-  #refuse(id: number, error: unknown, open: OpenStream | undefined, request: SocketRequest): null {
+  #refuse(id: number, error: unknown, open: SocketStream | undefined, request: SocketRequest): null {
     // One that was not opened has nothing to be behind, and its number would stay as long as the stream.
     if (request.type === "open_cursor") open?.cursors.delete(request.cursor_id);
     return this.#tellRefused(id, error);
@@ -161,33 +152,15 @@ export class SocketSession {
     return null;
   }
 
-  /** A cursor is fetched from and closed behind what opens it: clients do not wait for that. */
-  #streamOf(request: SocketRequest): OpenStream | undefined {
-    if ("stream_id" in request) {
-      const open = this.#streams.get(request.stream_id);
-      if (request.type === "open_cursor") open?.cursors.add(request.cursor_id);
-      return open;
-    }
-    if (!("cursor_id" in request)) return undefined;
-    const open = this.#streams.values().find(({ cursors }) => cursors.has(request.cursor_id));
-    if (request.type === "close_cursor") open?.cursors.delete(request.cursor_id);
-    return open;
-  }
-
-  #open(id: number): void {
-    if (this.#streams.has(id) || this.#streams.size >= limits.MAX_SOCKET_STREAMS) return;
-    this.#streams.set(id, { stream: new HranaStream(this.#texts), cursors: new Set(), tail: null });
-  }
-
   #run(request: SocketRequest): string | Promise<string> {
     switch (request.type) {
       case "open_stream":
-        if (this.#streams.has(request.stream_id)) return '{"type":"open_stream"}';
+        if (this.#streams.open(request.stream_id)) return '{"type":"open_stream"}';
         throw new AppError("validation_failed", {
           message: "Close a stream first; this socket has as many as it may",
         });
       case "close_stream":
-        return this.#closeStream(request.stream_id);
+        return andThen(this.#streams.close(request.stream_id), () => '{"type":"close_stream"}');
       case "store_sql":
       case "close_sql":
         return `{"type":"${request.type}"}`;
@@ -204,16 +177,8 @@ export class SocketSession {
     }
   }
 
-  #closeStream(id: number): string | Promise<string> {
-    const stream = this.#streams.get(id)?.stream;
-    return andThen(stream?.transaction ? stream.close() : undefined, () => {
-      this.#streams.delete(id);
-      return '{"type":"close_stream"}';
-    });
-  }
-
   #runOnStream(request: Parameters<typeof answerOnStream>[0]): string | Promise<string> {
-    const stream = this.#streams.get(request.stream_id)?.stream;
+    const stream = this.#streams.find(request.stream_id);
     if (stream === undefined) throw new AppError("stream_expired");
     return andThen(this.#enter(), (ctx) => {
       stream.requireOwner(ctx);
