@@ -1,10 +1,12 @@
 // Streams of changes: where they begin again, who may open one, and when one ends.
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { Target } from "../../lib/access/resolve_target.ts";
 import { BEARER_CHECK_MS, followerLimits } from "../../lib/core/limits_of_changes.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { beginningOf, changeOf } from "../../lib/services/changes/change.ts";
 import { DatabaseChanges } from "../../lib/services/changes/database_changes.ts";
 import { CHANGES_AT_ONCE } from "../../lib/services/changes/read_changes.ts";
+import { streamChanges } from "../../lib/services/changes/stream_changes.ts";
 import { TurnableClock } from "../testing/turnable_clock.ts";
 import { oneStore } from "../testing/cases.ts";
 import { money } from "../money/money_world.ts";
@@ -301,7 +303,60 @@ test("only so many follow a database, and a follower who has gone leaves its pla
     inTwo.pop()?.leave();
     inTwo.push(changes.follow(other));
   }
-  for (const { leave } of inTwo) leave();
+  // Who is left counts, and who leaves twice has left once.
+  const [stays, ...gone] = inTwo;
+  for (const { leave } of [...gone, ...gone]) leave();
+  const again = gone.map((_, at) => changes.follow(at < followerLimits.ofDatabase - 1 ? one : other));
+  assertThrows(() => changes.follow(other), /as many follow/);
+  for (const each of [stays, ...again]) each?.leave();
+});
+
+test("what is read of a database is shared by all who follow it, until the last of them leaves", async () => {
+  await using world = await changesWorld();
+  const { app: { deps: { changes } }, tenant } = world;
+  const target = {
+    ...{ databaseId: tenant.database.id, namespaceId: "ns_1", namespaceSlug: "acme" },
+    ...{ databaseSlug: "main", branchRef: "main" },
+  };
+  const [first, second] = [changes.follow(target), changes.follow(target)];
+  assert(first.changes === second.changes);
+  first.leave();
+  first.leave();
+  assertEquals(second.changes.isClosed, false);
+  second.leave();
+  assertEquals(second.changes.isClosed, true);
+  const third = changes.follow(target);
+  assert(third.changes !== second.changes && !third.changes.isClosed);
+  third.leave();
+});
+
+test("a stream ends at the look that finds another database in its place", async () => {
+  const clock = new TurnableClock();
+  await using world = await changesWorld({ clock });
+  const { app: { deps }, tenant } = world;
+  const namespace = await deps.control.namespaces.bySlug("acme");
+  const target: Target = {
+    ...{ databaseId: tenant.database.id, namespaceId: namespace?.id ?? "", namespaceSlug: "acme" },
+    ...{ databaseSlug: "main", branchRef: "main", role: "read" },
+  };
+  const looks: boolean[] = [true, false];
+  const { control, query, changes: feeds } = deps;
+  const stream = openStream(
+    new Response(
+      await streamChanges({ control, query, feeds, target }, {
+        ...{ since: "now", tables: null, taken: () => {} },
+        isAllowed: () => looks.shift() ?? true,
+      }),
+    ),
+  );
+  await stream.firstId();
+  await tenant.setup("CREATE TABLE a (id)");
+  for (const isTold of [true, false]) {
+    clock.turn(2 * BEARER_CHECK_MS);
+    await tenant.setup("INSERT INTO a VALUES (1)");
+    assertEquals((await stream.events(1)).length > 0, isTold);
+  }
+  assertEquals(looks, []);
 });
 
 test("a stream of a bearer who still counts goes on behind each look at that", async () => {

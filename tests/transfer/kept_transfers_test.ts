@@ -185,14 +185,24 @@ Deno.test("of texts that hold places for clients who take little, the slowest gi
     slow.sentBytes = enough / 2;
     const slower = await begin("slower", "ns_1");
     assertEquals([broken.splice(0), slow.gaveWay], [["slow too_many_transfers"], true]);
-    // What was sent before its child began again does not count for it; another's namespace gives way only for all.
+    assertEquals(await refused("ns_1"), "too_many_transfers");
+    // Of a namespace that has its own places taken one of its own gives way, whoever else takes less; and what was sent before
+    // a child began again is none of it.
+    const [one, again] = [await begin("one", "ns_2"), await begin("again", "ns_2")];
+    again.sentBytes = 10 * enough;
+    kept.noteStart(again);
     clock.turn(slowAfterMs);
+    one.sentBytes = enough / 2;
+    again.sentBytes += enough / 4;
     slower.sentBytes = 1;
-    const other = await begin("other", "ns_2");
-    clock.turn(slowAfterMs);
-    other.sentBytes = 10 * slowBytesPerSec;
-    await begin("fourth", "ns_2");
-    await begin("fifth", "ns_3");
+    await begin("next", "ns_2");
+    assertEquals(broken.splice(0), ["again too_many_transfers"]);
+    // Taken once more, it has its place again, and its minute.
+    kept.noteStart(again);
+    assertEquals([await refused("ns_2"), broken.splice(0)], ["too_many_transfers", [
+      "one too_many_transfers",
+    ]]);
+    await begin("last", "ns_3");
     assertEquals(broken.splice(0), ["slower too_many_transfers"]);
   });
 });
