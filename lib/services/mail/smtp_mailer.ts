@@ -41,7 +41,6 @@ export class SmtpMailer implements Mailer {
       return failureOf(error);
     } finally {
       clearTimeout(timer);
-      transport.close();
     }
   }
 
@@ -64,7 +63,13 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** A refusal for good is the server's 5xx; a wrong password is the operator's to mend. */
+/** What is said of a mail itself: of its addresses, or of its text. */
+const OF_MAIL = ["EENVELOPE", "EMESSAGE"];
+
+/**
+ * A refusal for good is the server's 5xx to a mail. A wrong password, no TLS or no service at all is the operator's to mend, and
+ * keeps every mail back.
+ */
 function failureOf(error: unknown): SendOutcome {
   const { code, responseCode } = Object(error) as {
     readonly code?: unknown;
@@ -72,6 +77,6 @@ function failureOf(error: unknown): SendOutcome {
   };
   const number = typeof responseCode === "number" ? responseCode : null;
   const word = typeof code === "string" && /^[A-Z]{1,20}$/.test(code) ? code : "failed";
-  const isFinal = number !== null && number >= 500 && word !== "EAUTH";
+  const isFinal = number !== null && number >= 500 && OF_MAIL.includes(word);
   return { ok: false, isFinal, reason: number === null ? word : `${word} ${number}` };
 }
