@@ -86,7 +86,7 @@ async function listNames(
     if (prefix !== "") query.set("prefix", prefix);
     if (cursor !== "") query.set("cursor", String(cursor));
     const page = await callApi(place, "GET", `databases?${query}`);
-    if (!page.success || !Array.isArray(page.data)) return page;
+    if (!Array.isArray(page.data)) return page;
     names.push(...page.data.map((one: unknown) => String(Reflect.get(Object(one), "slug"))));
     cursor = Reflect.get(Object(page.meta), "nextCursor") ?? null;
     if (cursor === null) return names;

@@ -1,6 +1,7 @@
 // `deno task migrate` on every database whose name begins so.
 import { assertEquals, assertMatch } from "@std/assert";
 import { migrate } from "../../lib/cli/migrate.ts";
+import { migrateMany } from "../../lib/cli/migrate_many.ts";
 import { testSteps } from "../testing/cases.ts";
 import type { StartedApp } from "../testing/start_app.ts";
 import { rowsOf, type TestNamespace } from "../testing/test_namespace.ts";
@@ -117,4 +118,51 @@ testSteps("the command on many databases", world, {
     assertMatch(nobody.said, /No database of .* has a name that begins with "nobody-"/);
     assertMatch((await run(FIRST, "No_slug*")).said, /validation_failed/);
   },
+});
+
+Deno.test("of databases that fill pages all are asked, each once, and a page that is refused ends it with its words", async () => {
+  const pages: Readonly<Record<string, readonly string[]>> = {
+    "": ["t-1", "t-2"],
+    "two": ["t-3"],
+    "three": [],
+  };
+  const next: Readonly<Record<string, string | null>> = { "": "two", "two": "three", "three": null };
+  const run = async (refused: string | null) => {
+    const listed: string[] = [];
+    const asked: string[] = [];
+    const said: string[] = [];
+    const code = await migrateMany({
+      ...{ service: "http://host", namespace: "ns", prefix: "t-" },
+      api: {
+        token: "t",
+        fetch: (input) => {
+          const url = new URL(String(input));
+          listed.push(`${url.pathname}${url.search}`);
+          const cursor = url.searchParams.get("cursor") ?? "";
+          if (cursor === refused) {
+            return Promise.resolve(
+              Response.json({ success: false, error: "Not now", code: "x" }, { status: 503 }),
+            );
+          }
+          const data = pages[cursor]?.map((slug) => ({ slug }));
+          return Promise.resolve(Response.json({ success: true, data, meta: { nextCursor: next[cursor] } }));
+        },
+      },
+      ask: ({ db }) => {
+        asked.push(db);
+        return Promise.resolve({ success: true });
+      },
+      words: () => [],
+      say: (line) => void said.push(line),
+    });
+    return { code, listed, asked: asked.toSorted(), said };
+  };
+  const path = "/api/namespaces/ns/databases?pageSize=500&prefix=t-";
+  const all = await run(null);
+  assertEquals(all.listed, [path, `${path}&cursor=two`, `${path}&cursor=three`]);
+  assertEquals(all.asked, ["1", "2", "3"].map((at) => `http://host/v1/db/ns/t-${at}`));
+  assertEquals(all.code, 0);
+  const ended = await run("two");
+  assertEquals([ended.code, ended.asked], [1, []]);
+  assertMatch(ended.said.join(), /Not now/);
 });
