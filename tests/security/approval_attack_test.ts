@@ -220,6 +220,24 @@ test("a rule's tolerance is the number of rows by which the effect may differ, e
   }
 });
 
+test("the caller's own bound on rows widens no tolerance", async () => {
+  for (const [more, fewer, status] of [[1, 0, 200], [2, 0, 409], [0, 1, 200], [0, 2, 409]] as const) {
+    await withHeld(async (world) => {
+      const held = heldBy(
+        await world.shop.query("DELETE FROM orders WHERE total >= 20", [], {
+          headers: { "x-max-affected": "100" },
+        }),
+      );
+      await world.decide(held.id, "approve");
+      for (let id = 10; id < 10 + more; id++) await world.setup(`INSERT INTO orders VALUES (${id}, 99)`);
+      for (let id = 2; id < 2 + fewer; id++) {
+        await world.setup(`UPDATE orders SET total = 1 WHERE id = ${id}`);
+      }
+      assertEquals((await world.redeem(held.approvalToken)).status, status, `${more} more, ${fewer} fewer`);
+    }, { rule: { tolerance: 1 } });
+  }
+});
+
 test("a batch that changes the schema too is bound to its rows, and one that fails half-way keeps nothing", async () => {
   await withHeld(async (world) => {
     const { decide, redeem, shop } = world;
