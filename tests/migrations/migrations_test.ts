@@ -615,6 +615,33 @@ testSteps("migrations", migrationWorld, {
       }
       assertEquals(await names(), ["0001_notes.sql", "0002_seed.sql", "0003_tags.sql"]);
     },
+  "are not told as applied where somebody else has applied them, whose answer nobody has lost here": async (
+    { app, post },
+  ) => {
+    const { tenants } = app.deps;
+    const open = tenants.open.bind(tenants);
+    const others = [{ appliedAt: 1 }, { tokenId: "tok_other" }];
+    tenants.open = (...which) => {
+      const database = open(...which);
+      const run = database.run.bind(database);
+      database.run = async (call) => {
+        const other = call.migration && others.shift();
+        if (!call.migration || !call.log || !other) return await run(call);
+        const record = { ...call.migration.record, ...other };
+        const log = { ...call.log, id: newId("qry", Date.now()) };
+        await run({ ...call, log, migration: { ...call.migration, record } });
+        // This one has not come so far.
+        throw new AppError("outcome_unknown");
+      };
+      return database;
+    };
+    try {
+      const { status, text } = await post([NOTES, SEED, TAGS]);
+      assertEquals([status, others, JSON.parse(text).data.applied], [200, [], [TAGS[0]]], text);
+    } finally {
+      tenants.open = open;
+    }
+  },
   "with unknown members or names are refused": async ({ post, app, acme }) => {
     refusalOf(await post([NOTES], { dryrun: true }), 400, "validation_failed");
     refusalOf(await post([["../x\n.sql", ""]]), 400, "validation_failed");
