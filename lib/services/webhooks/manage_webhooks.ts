@@ -112,8 +112,8 @@ export async function changeWebhook(
   await passOver(ctx.sending, target, webhook, change.events ?? webhook.events);
   const now = ctx.clock.now();
   const secret = newSecret();
-  // A message has one content under its id.
-  const givesUp = change.tables !== undefined || change.events !== undefined;
+  // A message has one content under its id. Of events that are not wanted any more none is sent, under whatever id.
+  const givesUp = change.tables !== undefined;
   const also = withWebhook(ctx, "webhook.changed", database, address.webhookId);
   const changed = await ctx.control.webhooks.change(database.id, address.webhookId, (current) => {
     const [newest] = current.secrets;
