@@ -16,7 +16,9 @@ import { WriteLease } from "../lanes/write_lease.ts";
 
 /** What this needs of the store. */
 export interface HoldHost extends Pick<LaneHost, "statementMs" | "wake"> {
-  readonly transactions: OpenTransactions;
+  readonly transactions: Pick<OpenTransactions, "admit" | "leave" | "limits"> & {
+    readonly children: Pick<OpenTransactions["children"], "take">;
+  };
 }
 
 /** What a transaction is made of. */
