@@ -18,6 +18,14 @@ export interface Waiting {
 /** Passwords and answers of passkeys do not wait: they are asked for again. */
 const NOT_KEPT = ["csrf", "password", "operatorKey", "token", "answer", "to", "typed", "next"];
 
+/** Those that somebody has typed, without which the form says nothing. */
+const SECRETS = ["password", "operatorKey", "token", "answer"];
+
+/** Whether a form holds what does not wait, so that it has to be filled in again. */
+export function holdsSecrets(fields: FormFields): boolean {
+  return SECRETS.some((name) => fields.exact(name) !== "");
+}
+
 /** What `waitingOf` writes. Anything else would grow several times where a page shows it. */
 const WRITTEN = /^[\w*.+%&=-]*$/;
 

@@ -11,7 +11,7 @@ import { errorBoundary } from "../../middleware/error_boundary.ts";
 import { namespaceOf, ownPath } from "../frame/own_path.ts";
 import { readForm } from "../frame/read_form.ts";
 import { renderPage, sendHtml } from "../frame/page.tsx";
-import { waitingOf } from "../frame/resume.ts";
+import { holdsSecrets, waitingOf } from "../frame/resume.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Prove } from "./account/prove_view.tsx";
 import { aimAt, askToSend, type SendAgainProps } from "./account/send_again.tsx";
@@ -47,7 +47,9 @@ export function failurePage(
       ? error.message
       : "The service has failed here, and has noted it";
     if (c.get("visit") === undefined) return inText(message, plain);
-    const facts = { code, status: plain.status, message, issues: issuesOf(error), passes: isPassing(thrown) };
+    const back = isGet ? ownPath(c.get("visit").here) : pageBehind(c.req.path) ?? ownPath(c.req.path);
+    const passing = isPassing(thrown) ? { back } : null;
+    const facts = { code, status: plain.status, message, issues: issuesOf(error), passing };
     const part = AS_PAGES.has(code) ? null : partOf(c);
     if (c.req.header("hx-request") !== undefined && part === null) c.header("HX-Retarget", "body");
     const page = part === null ? await pageFor(c, facts) : await partFor(c, part, facts);
@@ -102,11 +104,10 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
   const caller = person?.caller;
   const own = caller?.kind === "member" ? caller.namespaceSlug : null;
   const again = await formAgain(c, facts);
-  const isGet = c.req.method === "GET";
-  const out = wayOut(facts.code, here) ?? (facts.passes ? later(isGet ? ownPath(here) : null) : null);
+  const out = wayOut(facts.code, here) ?? (facts.passing && later(facts.passing.back));
   const title = out?.title ?? titleOf(facts.status);
   // Who is lost in the own namespace has its pages beside it; where the service itself fails, nothing more is asked of it.
-  const isLost = facts.status < 500 && !facts.passes && own !== null && own === namespaceOf(here);
+  const isLost = facts.status < 500 && facts.passing === null && own !== null && own === namespaceOf(here);
   const place = isLost ? { namespace: own } : {};
   return await renderPage(
     c,
@@ -116,10 +117,10 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
 }
 
 /** A form of an own page that has failed for what passes: what was typed can be sent again. Null: there is none. */
-async function formAgain(c: Context<Env>, { passes }: FailureFacts): Promise<SendAgainProps | null> {
-  if (!passes || c.req.method !== "POST") return null;
+async function formAgain(c: Context<Env>, { passing }: FailureFacts): Promise<SendAgainProps | null> {
+  if (passing === null || c.req.method !== "POST") return null;
   const sent = await readForm(c).catch(() => null);
-  if (sent === null) return null;
+  if (sent === null || holdsSecrets(sent)) return null;
   const waiting = await waitingOf(c);
   aimAt(c, waiting);
   // Where nobody could be let in, the word of its page is the one that is known.

@@ -28,8 +28,8 @@ export interface FailureFacts {
   readonly status: number;
   readonly message: string;
   readonly issues: readonly string[];
-  /** A part of the service is not there at the moment, and the same can be asked again. */
-  readonly passes: boolean;
+  /** Set where a part of the service is not there at the moment: the page from which the same can be asked again. */
+  readonly passing: { readonly back: string } | null;
 }
 
 /** A failure that another page mends, or does without. */
@@ -60,10 +60,9 @@ export function wayOut(code: string, here: string): WayOut | null {
   return null;
 }
 
-/** What is not there now may be there in a moment. `here`: the page that was asked for; null: it was no page. */
-export function later(here: string | null): WayOut {
-  const link = here === null ? ["To the console", "/console"] as const : ["Try again", here] as const;
-  return { title: UNAVAILABLE, links: [link] };
+/** What is not there now may be there in a moment. */
+export function later(back: string): WayOut {
+  return { title: UNAVAILABLE, links: [["Try again", back]] };
 }
 
 /** The page. */
