@@ -24,6 +24,25 @@ testSteps("import", transferWorld, {
     }
   },
 
+  "a file that is refused while it is read is paid as a request, one that cannot be meant is not": async (
+    world,
+  ) => {
+    const { acme, app } = world;
+    await acme.setup("CREATE TABLE t (v)");
+    const requests = async () => {
+      await app.deps.query.meter.tick();
+      const answer = await app.request("GET", `/api/namespaces/${acme.slug}/usage`, { token: acme.token });
+      return (answer.body.data as { requests: number }[]).reduce((sum, one) => sum + one.requests, 0);
+    };
+    const before = await requests();
+    const bad = "CREATE TABLE x (a); INSERT INTO x VALUES (1); INSERT INTO nowhere VALUES (1);";
+    const refused = await world.import("format=sql&mode=replace", bad);
+    assertEquals([refused.status, refused.body.code], [400, "import_refused"], refused.text);
+    assertEquals(await requests() - before, 1);
+    assertEquals((await world.import("format=sql&mode=create", bad)).body.issues?.[0]?.path, "mode");
+    assertEquals(await requests() - before, 1);
+  },
+
   "replaces all of a database, with an undo, one row in the log and one audit row": async (world) => {
     const { acme, app } = world;
     await acme.setup("CREATE TABLE old (v)", "INSERT INTO old VALUES ('mine')");

@@ -82,6 +82,8 @@ export async function importFile(ctx: ImportContext, input: ImportInput): Promis
         await refuseIfHeld(ctx, log, step);
         kept.begin("waiting");
         return await places.duringWork(target.namespaceId, kept.signal, async () => {
+          // Also a file that is refused takes its time to read.
+          bill.figures = { rowsRead: 0, rowsWritten: 0 };
           const report = await buildFile(transfers.room, { transferId, kept }, input);
           const { tables, rows } = report;
           kept.built = { tables, rows };
