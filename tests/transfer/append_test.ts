@@ -372,6 +372,17 @@ testSteps("append", worldOf, {
     assertEquals(await rows("SELECT count(*), min(id), max(id) FROM t"), [[6001, 1, 9999]]);
   },
 
+  "that are in already take nothing from the log: rows that waited with them are there": async (
+    { append, rows, shop },
+  ) => {
+    for (let round = 0; round < 5; round++) {
+      assertEquals((await shop.query(`SELECT ${round} AS waits`)).status, 200);
+      assertEquals(written(await append(many(3), "&id=once")), 3);
+    }
+    const logged = await rows("SELECT count(*) FROM _service_meta_query_log WHERE sql LIKE '% AS waits'");
+    assertEquals(logged, [[5]]);
+  },
+
   "that a rule holds waits for a person as a whole, and its id gets what ran": async (world) => {
     await world.rule({ tableGlob: "t", effect: "require_approval", actions: ["insert"] });
     const rows = [{ id: 1 }, { id: 2, b: "x" }, { id: 3, a: null }];

@@ -63,10 +63,8 @@ async function commitBy(request: Request, group: Group): Promise<GroupEnd> {
   const found = call.replay && replayAt !== null
     ? foundReplay(call.replay, answer.steps[replayAt] ?? null)
     : null;
-  if (found) {
-    void undo(group.connection, answer.baton);
-    return { k: "committed", ends: [{ k: "replay", found }] };
-  }
+  // Nothing runs, but the log rows that the group has taken along are to be written.
+  if (found) return await recordGroup(group, { baton: answer.baton, before: [] }, [{ k: "replay", found }]);
   let { baton } = answer;
   const send: SendSteps = async (steps, form) => {
     const answered = await request(steps, baton, form);
