@@ -93,7 +93,16 @@ test("a form that finds no room on the disk is kept; one with a password is fill
     fields: { operatorKey: app.operatorKey },
     person: null,
   });
+  const behind = { to: path, typed: new URLSearchParams(RULE).toString() };
+  const waits = await sendForm(app, {
+    path: `${signIn}/key`,
+    fields: { operatorKey: app.operatorKey, ...behind },
+    person: null,
+  });
   consoleSessions.add = addSession;
+  // What waited behind the sign-in waits still.
+  const { path: waiting, fields: { csrf = "", ...kept } } = formOf(waits);
+  assertEquals([waits.status, waiting, kept, csrf], [503, path, RULE, ""], waits.text);
   assertEquals([refused.status, formOf(refused).path], [503, ""], refused.text);
   assert(!refused.text.includes(app.operatorKey));
   assertStringIncludes(refused.text, `href="${signIn}"`);

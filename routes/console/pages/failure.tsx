@@ -11,7 +11,7 @@ import { errorBoundary } from "../../middleware/error_boundary.ts";
 import { namespaceOf, ownPath } from "../frame/own_path.ts";
 import { readForm } from "../frame/read_form.ts";
 import { renderPage, sendHtml } from "../frame/page.tsx";
-import { holdsSecrets, waitingOf } from "../frame/resume.ts";
+import { holdsSecrets, waitingIn, waitingOf } from "../frame/resume.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Prove } from "./account/prove_view.tsx";
 import { aimAt, askToSend, type SendAgainProps } from "./account/send_again.tsx";
@@ -120,8 +120,11 @@ async function pageFor(c: Context<Env>, facts: FailureFacts): Promise<Response> 
 async function formAgain(c: Context<Env>, { passing }: FailureFacts): Promise<SendAgainProps | null> {
   if (passing === null || c.req.method !== "POST") return null;
   const sent = await readForm(c).catch(() => null);
-  if (sent === null || holdsSecrets(sent)) return null;
-  const waiting = await waitingOf(c);
+  if (sent === null) return null;
+  // A password is typed anew; the form that waits behind it asks for it again.
+  const isTypedAnew = holdsSecrets(sent);
+  const waiting = isTypedAnew ? waitingIn(sent) : await waitingOf(c);
+  if (waiting === null || (isTypedAnew && waiting.typed === "")) return null;
   aimAt(c, waiting);
   // Where nobody could be let in, the word of its page is the one that is known.
   return { csrf: c.get("visit").person?.csrf ?? sent.exact("csrf"), waiting };
