@@ -95,6 +95,23 @@ testSteps<TransactionWorld>("inside a transaction", (app, slug) => worldIn(app, 
     assertEquals(logged.length, 3);
   },
 
+  "statements that stop in the middle are audited with the tables of what stays": async (
+    { tenant, begin, rows },
+  ) => {
+    await tenant.setup(T, "CREATE TABLE u (id)");
+    const one = await begin();
+    const statements = ["INSERT INTO t VALUES (1, 'x')", "INSERT INTO t VALUES (2, 'x')", "DELETE FROM u"];
+    const batch = {
+      statements: statements.map((sql) => ({ sql, params: [] })),
+      ...{ atomic: false, batch: true },
+    };
+    assertEquals(await one.code("", batch), "sql_error");
+    await one.commit();
+    assertEquals(await rows("SELECT id FROM t"), [[1]]);
+    const audited = "SELECT tables, rows_written FROM _service_meta_audit WHERE operation = 'batch'";
+    assertEquals(await rows(audited), [['["t"]', 1]]);
+  },
+
   "a changed schema is seen inside, and nothing that was learned under it outlives a rollback": async (
     world,
   ) => {
