@@ -77,19 +77,20 @@ export function callStore(
   });
 }
 
-/** What stays of a batch that stops in the middle, in few words: its statements mostly have few texts. */
+/** What stays of a batch that stops in the middle. Each name stands once: a statement may write thousands of tables. */
 function changeSteps(facts: readonly StatementFacts[]): ChangeStep[] {
   const steps: ChangeStep[] = [];
   const names = new Set<string>();
-  let kinds = 0;
+  let known = 0;
   for (const [from, one] of facts.entries()) {
     const level = levelOf(one);
     if (one === facts[from - 1] || level === "read") continue;
-    const before = [names.size, kinds];
-    for (const name of changedTables(one)) names.add(name);
-    kinds |= changeKinds([one], level);
-    if (steps.length > 0 && names.size === before[0] && kinds === before[1]) continue;
-    steps.push({ from, tables: JSON.stringify([...names].sort()), kinds });
+    const tables = new Set(changedTables(one)).difference(names);
+    const kinds = changeKinds([one], level);
+    if (steps.length > 0 && tables.size === 0 && (kinds & ~known) === 0) continue;
+    for (const name of tables) names.add(name);
+    known |= kinds;
+    steps.push({ from, tables: [...tables], kinds });
   }
   return steps;
 }

@@ -74,7 +74,10 @@ export function changeThatStays(
   { failure, results }: { readonly failure: Failure; readonly results: number },
 ): WhatChanged | null {
   if (failure === undefined || changeSteps === undefined) return all;
-  return changeSteps.findLast(({ from }) => from < results) ?? null;
+  const stay = changeSteps.filter(({ from }) => from < results);
+  if (stay.length === 0) return null;
+  const tables = stay.flatMap((step) => step.tables).sort();
+  return { tables: JSON.stringify(tables), kinds: stay.reduce((kinds, step) => kinds | step.kinds, 0) };
 }
 
 type WhatChanged = Pick<CallChange, "tables" | "kinds">;

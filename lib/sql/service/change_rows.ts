@@ -41,9 +41,12 @@ export function namesOfKinds(kinds: number): ChangeKind[] {
   return names.filter((name) => (kinds & bits[name]) !== 0);
 }
 
-/** What a call may have changed once the statement at `from`, counted from 0, has run: with all before it. */
-export interface ChangeStep extends Pick<CallChange, "tables" | "kinds"> {
+/** What a statement of a call may change beyond those before it. */
+export interface ChangeStep {
+  /** Its place in the call, counted from 0. */
   readonly from: number;
+  readonly tables: readonly string[];
+  readonly kinds: number;
 }
 
 /** What one call has changed. */
