@@ -17,8 +17,10 @@ async function until(isSo: () => boolean): Promise<void> {
 Deno.test("a hundred calls of one caller share a look that takes long, and hear what it finds", async () => {
   const asked: string[] = [];
   const answers: ReturnType<typeof Promise.withResolvers<void>>[] = [];
+  const gone = new Set<string>();
   const ctx = {
     readmit: ({ target, tokenId }: { target: { namespaceId: string }; tokenId: string }) => {
+      if (gone.has(tokenId)) return Promise.reject(new AppError("invalid_bearer"));
       asked.push(`${target.namespaceId} ${tokenId}`);
       const answer = Promise.withResolvers<void>();
       answers.push(answer);
@@ -33,10 +35,10 @@ Deno.test("a hundred calls of one caller share a look that takes long, and hear 
 
   // Where KV does not answer, nobody is revoked.
   answers[1]?.reject(new AppError("meter_unreachable"));
+  gone.add("tok_a");
   for (const answer of answers) answer.resolve();
-  await until(() => asked.indexOf("ns_1 tok_a", 2) !== -1); // a look that has ended is not kept
-  answers[asked.indexOf("ns_1 tok_a", 2)]?.reject(new AppError("invalid_bearer"));
-  await until(() => signals[0]?.aborted === true);
+  // A look that has ended is not kept. Their timers need not end in one turn.
+  await until(() => signals.slice(0, 100).every(({ aborted }) => aborted));
   assertEquals(signals.map(({ aborted }) => aborted), [...Array(100).fill(true), false]);
   assertEquals(watches.map(({ revoked }) => revoked?.code), [
     ...Array(100).fill("invalid_bearer"),
