@@ -7,8 +7,8 @@ import { type Also, nothingElse } from "../store/until_committed.ts";
 
 /** Milliseconds for which a job is its holder's; then another process may take it. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** Milliseconds by which a job is put off at most. */
-const LONGEST_MS = 15 * MINUTE_MS;
+/** The longest time, in milliseconds, by which a job is put off. */
+export const MAX_PAUSE_MS = 15 * MINUTE_MS;
 /** Milliseconds after which KV forgets a job that no process has looked at. */
 const KEEP_MS = DAY_MS;
 
@@ -44,7 +44,7 @@ export class MailJobs {
       const { dueMs } = entry.value;
       const now = this.clock.now();
       // One that was put off by a clock that has been put back since would wait for as long as that clock was ahead.
-      if (dueMs > now && !isOfClockPutBack(dueMs - LONGEST_MS, now)) continue;
+      if (dueMs > now && !isOfClockPutBack(dueMs - MAX_PAUSE_MS, now)) continue;
       const held = await this.#take(String(entry.key.at(-1)), entry);
       if (held !== null) taken.push(held);
     }

@@ -335,12 +335,12 @@ Deno.test("a stream's number can be given to another one right behind the reques
   const refused: number[] = [];
   for (let count = 0; count < 20; count++) {
     const { type, request_id, response } = Object(await next());
-    if (type === "response_error") refused.push(request_id);
-    else {assertEquals([request_id, response.result?.rows ?? [], response.is_autocommit ?? true], [
-        request_id,
-        [],
-        true,
-      ]);}
+    if (type === "response_error") {
+      refused.push(request_id);
+      continue;
+    }
+    const { result, is_autocommit } = response;
+    assertEquals([result?.rows ?? [], is_autocommit ?? true], [[], true], `request ${request_id}`);
   }
   assertEquals(refused, [13, 23, 33]);
   socket.close();

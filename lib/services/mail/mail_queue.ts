@@ -1,8 +1,8 @@
 // Sends the mails that endpoints were asked for, beside their requests: a bounded number at once and waiting, each tried
 // a few times, and what fails is on record.
 import { actRecord, type Audit } from "../../control/audit.ts";
-import type { HeldJob, MailJobs } from "../../control/mail_jobs.ts";
-import { type Clock, HOUR_MS } from "../../core/clock.ts";
+import { type HeldJob, type MailJobs, MAX_PAUSE_MS } from "../../control/mail_jobs.ts";
+import { type Clock, HOUR_MS, MINUTE_MS } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MailJobRecord } from "../../store/account_records.ts";
@@ -29,7 +29,7 @@ const AT_ONCE = 4;
 const MAX_WAITING = 1000;
 const MAX_OF_NAMESPACE = 100;
 /** Milliseconds before a mail is tried again, and after which nobody waits for it any more. */
-const PAUSES_MS = [60_000, 300_000, 900_000];
+const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, MAX_PAUSE_MS];
 const TOO_LATE_MS = HOUR_MS;
 
 /** The queue of one process. Without it what waits stays in KV, and `sweep` of any process goes on with it. */
