@@ -250,6 +250,12 @@ INSERT INTO ft_content VALUES(3,unistr('it''s\u000d\u000aC:\\u000a two'));
         ["sql", "CREATE TABLE t (v);\nINSERT INTO t VALUES (writefile('/tmp/x', 'y'));\n", /writefile/],
         ["sql", "CREATE TABLE _service_meta_audit (v);\n", /_service_meta_audit/],
         ["sql", "CREATE VIEW pragma_table_list AS SELECT 1;\n", /the name pragma_table_list/],
+        [
+          "sqlite",
+          strangersFile("CREATE VIEW pragma_table_list AS SELECT 1"),
+          /the name pragma_table_list: rename the view/,
+        ],
+        ["sqlite", strangersFile("CREATE TABLE json_each (v)"), /the name json_each: rename the table/],
         // One line that would run until the disk is full, or for ever.
         ...[
           "INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT zeroblob(999) FROM n",

@@ -2,11 +2,16 @@
 // triggers. The service's own tables, the engine's and the storage of virtual tables are left out without a word.
 import { allowedModules } from "../../../sql/words/functions.ts";
 import { foldName } from "../../../sql/words/names.ts";
-import { isReservedName, isServiceTable, ownServiceTables } from "../../../sql/words/service_tables.ts";
+import {
+  isEngineTable,
+  isReservedName,
+  isServiceTable,
+  ownServiceTables,
+} from "../../../sql/words/service_tables.ts";
 import { splitStatements } from "../../../sql/tokens/split_statements.ts";
 import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { ask, type Asking, type Rows } from "./asking.ts";
-import { Unreadable } from "./not_taken.ts";
+import { NotTaken, Unreadable } from "./not_taken.ts";
 import type { Encoding } from "./exact_value.ts";
 import { type ListedTables, moduleOf, type TableSource, tableSource, virtualSource } from "./table_source.ts";
 
@@ -34,6 +39,8 @@ export interface FilePlan {
 
 /** Reads the schema. `table`: that table only. Throws `Unreadable` for a schema that no engine has written. */
 export function* planFile(table: string | null, encoding: Encoding): Asking<FilePlan> {
+  const rows = yield* ask("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
+  checkNames(rows);
   // Once: the engine lists all tables to say something of one.
   const listed = yield* ask("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'");
   const namesWhere = (holds: (row: Rows[number]) => boolean) =>
@@ -47,7 +54,6 @@ export function* planFile(table: string | null, encoding: Encoding): Asking<File
     sequence: yield* sequenceOf(wanted),
     userVersion: integerOf(yield* ask("SELECT user_version FROM pragma_user_version")),
   };
-  const rows = yield* ask("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
   for (const [type, name, of, sql] of rows) {
     if (typeof sql !== "string" || typeof name !== "string" || typeof of !== "string") continue;
     if (type === "table" && isServiceTable(name) && !ownServiceTables.has(foldName(name))) {
@@ -85,6 +91,17 @@ function* addObject(
   if (module === null) plan.tables.push(yield* tableSource({ name, sql, tables }));
   else if (allowedModules.has(module)) plan.virtual.push(yield* virtualSource({ name, sql, module, tables }));
   else plan.notKept.push(`table ${name}: the module ${module} is not available`);
+}
+
+/** Behind this the engine is asked, under names of its own. */
+function checkNames(rows: Rows): void {
+  for (const [type, name] of rows) {
+    if ((type !== "table" && type !== "view") || typeof name !== "string" || !isEngineTable(name)) continue;
+    throw new NotTaken(
+      `the engine itself answers under the name ${name}: rename the ${type} in the file`,
+      `${type} ${name}`,
+    );
+  }
 }
 
 /** A schema can be edited to hold any text, which then would run. */
