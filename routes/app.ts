@@ -35,7 +35,9 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.use(answerHeaders({ clock, bodyWatch, requests: deps.requests, responsePadding }));
   app.use(soundHost());
   app.route("/", healthRoutes(deps));
-  app.use(floodGate({ flood: new FloodControl(config.floodPer10s), clock, trustedHops: config.trustProxy }));
+  app.use(
+    floodGate({ flood: new FloodControl(config.floodPer10s), clock, log, trustedHops: config.trustProxy }),
+  );
   app.route("/", metricsRoutes(deps));
   app.route("/", wellKnownRoutes(deps));
   app.route("/", oauthRoutes(deps));

@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { AddressKey } from "../../lib/guard/address_key.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { AppError } from "../../lib/core/errors.ts";
+import type { Log } from "../../lib/core/log.ts";
 import { clientAddress } from "../../lib/guard/client_address.ts";
 import type { FloodControl } from "../../lib/guard/flood.ts";
 import type { Env } from "../http/env.ts";
@@ -11,16 +12,21 @@ import type { Env } from "../http/env.ts";
 export interface FloodGateOptions {
   readonly flood: FloodControl;
   readonly clock: Clock;
+  readonly log: Log;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedHops: number;
 }
 
-/** Counts the request. Errors: `too_many_requests` with the seconds to wait. */
-export function floodGate({ flood, clock, trustedHops }: FloodGateOptions): MiddlewareHandler<Env> {
+/**
+ * Counts the request. Errors: `too_many_requests` with the seconds to wait. The log names the variable: the answer does not, and
+ * who is refused may be a server of the operator's own.
+ */
+export function floodGate({ flood, clock, log, trustedHops }: FloodGateOptions): MiddlewareHandler<Env> {
   return (c, next) => {
     const waitSec = flood.admit(requestAddress(c, trustedHops), clock.monotonicMs());
-    if (waitSec > 0) throw new AppError("too_many_requests", { retryAfterSec: waitSec });
-    return next();
+    if (waitSec === 0) return next();
+    log("warn", "address_refused", { variable: "FLOOD_PER_10S" });
+    throw new AppError("too_many_requests", { retryAfterSec: waitSec });
   };
 }
 

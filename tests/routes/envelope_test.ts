@@ -261,4 +261,7 @@ test("flood control answers 429 with Retry-After before authentication, but neve
   assertEquals([last?.status, last?.body.code], [429, "too_many_requests"]);
   assertMatch(last?.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
   assertEquals((await app.request("GET", "/healthz")).status, 200);
+  // Whoever runs the service learns which variable it was: it may be a server of their own that is refused.
+  const lines = app.logLines.filter((line) => line.includes("address_refused"));
+  assertEquals([lines.length, lines.every((line) => line.includes("FLOOD_PER_10S"))], [3, true]);
 });
