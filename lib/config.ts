@@ -2,6 +2,7 @@
 import { archiveRows, checkArchive } from "./config_archive.ts";
 import { ConfigError } from "./core/errors.ts";
 import { forms } from "./config_forms.ts";
+import { checkMail, mailRows } from "./config_mail.ts";
 import { type ConfigRow, optional, row, secret } from "./config_row.ts";
 
 const captchaProviders = ["altcha", "turnstile", "hcaptcha", "recaptcha"] as const;
@@ -70,18 +71,7 @@ export const configTable = {
   askKey: secret("ASK_KEY", forms.visible(1, 500), "Bearer for `ASK_URL`"),
   askModel: optional("ASK_MODEL", forms.visible(1, 200), "Model to ask for"),
   askPerDay: row("ASK_PER_DAY", "1000", forms.wholeNumber(1, 1_000_000), "Times a UTC day for a namespace"),
-  smtpUrl: secret(
-    "SMTP_URL",
-    forms.smtpUrl(),
-    "Mail server for links that reset passwords and verify addresses",
-  ),
-  smtpFrom: optional("SMTP_FROM", forms.sender(), "Whom those mails are from; `SMTP_URL` needs it"),
-  mailPerDay: row(
-    "MAIL_PER_DAY",
-    "1000",
-    forms.wholeNumber(1, 1_000_000),
-    "Such mails of one namespace in a UTC day",
-  ),
+  ...mailRows,
   welcomeCreditUsd: row("WELCOME_CREDIT_USD", "5", forms.money(), "Credit of a new namespace"),
   floodPer10s: row(
     "FLOOD_PER_10S",
@@ -116,6 +106,12 @@ export const configTable = {
     "ENGINE_MEMORY_MB",
     forms.wholeNumber(512, 16_777_216),
     "MB that all engine processes may hold together; unset: 60 % of the machine's or the container's memory, at least 512",
+  ),
+  engineTempMb: row(
+    "ENGINE_TEMP_MB",
+    "2048",
+    forms.wholeNumber(1, 999_999),
+    "MB of temporary files that a read may write, as to sort what does not fit into memory",
   ),
   maxResultBytes: row(
     "MAX_RESULT_BYTES",
@@ -205,6 +201,7 @@ function currentValue(row: ConfigRow<unknown>, given: string): string {
 
 function checkTogether(config: Config): void {
   checkArchive(config);
+  checkMail(config);
   if (config.tenantsUrl.kind === "turso" && config.tenantsToken === null) {
     throw new ConfigError("Set TENANTS_TOKEN to a platform token of Turso; TENANTS_URL turso://… needs it");
   }
@@ -219,10 +216,6 @@ function checkTogether(config: Config): void {
         config.operatorKey === null ? "OPERATOR_KEY" : "BASE_URL"
       }; on this platform neither can be found out`,
     );
-  }
-  if ((config.smtpUrl === null) !== (config.smtpFrom === null)) {
-    const [missing, given] = config.smtpUrl === null ? ["SMTP_URL", "SMTP_FROM"] : ["SMTP_FROM", "SMTP_URL"];
-    throw new ConfigError(`Set ${missing}; ${given} needs it`);
   }
   if (config.captchaProvider === "altcha") return;
   for (const key of ["captchaSiteKey", "captchaSecret"] as const) {

@@ -34,6 +34,7 @@ Deno.test("readConfig() of an empty environment is the contract's defaults", () 
     mailPerDay: 1000,
     welcomeCreditUsd: 5,
     engineMemoryMb: null,
+    engineTempMb: 2048,
     floodPer10s: 2000,
     trustProxy: 0,
     mcpOrigins: null,

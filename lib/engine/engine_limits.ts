@@ -23,9 +23,12 @@ export const ENGINE_LIMITS = {
  */
 const ENGINE_HEAP_BYTES = 256 * 1024 * 1024;
 
-/** The PRAGMAs to run once on every new connection. */
+/**
+ * The PRAGMAs to run once on every new connection. What a statement sorts, tells apart or would have to put back is in files
+ * (`SQLITE_TMPDIR`) once it is large: in memory an UPDATE of some hundred megabytes of rows would not fit below the limit.
+ */
 export const ENGINE_PRAGMAS =
-  `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON`;
+  `PRAGMA hard_heap_limit=${ENGINE_HEAP_BYTES}; PRAGMA trusted_schema=OFF; PRAGMA temp_store=FILE; PRAGMA cell_size_check=ON`;
 
 /** For a schema without rows: each of its tables takes a page. */
 export const SMALL_PAGES = "PRAGMA page_size=512";

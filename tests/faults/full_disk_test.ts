@@ -21,6 +21,10 @@ async function used(call: Shop["call"]): Promise<number> {
   return data.reduce((sum: number, one) => sum + Number(one.requests), 0);
 }
 
+/** Texts that are told apart in more than the memory for it. */
+const APART = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) " +
+  "SELECT count(DISTINCT printf('%090d', i)) FROM n";
+
 const BIG = "INSERT INTO items SELECT NULL, hex(zeroblob(200000))";
 
 /** Of all databases, with what is in their folders. */
@@ -60,6 +64,9 @@ const steps: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
         await pause(100);
       }
       assertEquals((await query("SELECT 1", { "idempotency-key": "again" })).status, 200);
+      // What a read cannot hold in memory needs room as well.
+      const sorted = await query(APART);
+      assertEquals([sorted.status, sorted.body.code], [503, "storage_full"], sorted.text);
       const tokens = await call("POST", "/api/namespaces/acme/tokens", { name: "late", role: "read" });
       assertEquals([tokens.status, tokens.body.code], [503, "storage_full"], tokens.text);
       await disk.makeRoom(service.pid);

@@ -44,7 +44,13 @@ function aFlight(): LaneFlight {
 function understanding(): (nowMs: number, count: number, cpuMs: number) => boolean {
   const flight = aFlight();
   return (nowMs, count, cpuMs) => {
-    const report: ChildReport = { count, cpuMs: count === 0 ? NaN : cpuMs, residentBytes: 1, progress: null };
+    const report: ChildReport = {
+      count,
+      cpuMs: count === 0 ? NaN : cpuMs,
+      residentBytes: 1,
+      writtenBytes: 0,
+      progress: null,
+    };
     return givesWay(crowded, flight, report, nowMs);
   };
 }
@@ -94,7 +100,12 @@ Deno.test("a slow read makes its caller slow where it is answered, and nobody wh
       else {
         const progress = { call: 0, statement: 0 };
         const ends = [1, 60].map((cpuMs, at) =>
-          givesWay(crowded, flight, { count: at, cpuMs, residentBytes: 1, progress }, 30 + at * 60)
+          givesWay(
+            crowded,
+            flight,
+            { count: at, cpuMs, residentBytes: 1, writtenBytes: 0, progress },
+            30 + at * 60,
+          )
         );
         assertEquals(ends, [false, !takenBack]);
       }

@@ -53,7 +53,7 @@ Deno.test("a progress file never grows, and its last record is the statement tha
     using file = await Deno.open(path, { write: true });
     let running = 0;
     const progress = new Progress(file, { startSet: (set) => running = set });
-    for (const statements of [3, PROGRESS_FILE_BYTES / PROGRESS_RECORD_BYTES, 2000, 1]) {
+    for (const statements of [3, Math.ceil(PROGRESS_FILE_BYTES / PROGRESS_RECORD_BYTES), 2000, 1]) {
       progress.startFrame(statements);
       for (let at = 0; at < statements; at++) progress.startStatement(7, at);
       const bytes = await Deno.readFile(path);

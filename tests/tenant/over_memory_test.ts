@@ -16,7 +16,13 @@ interface Child {
 
 /** A child that holds so much; `kind` null: it has nothing to do. */
 function child(name: string, megabytes: number, kind: "read" | "write" | null = null): Child {
-  const report = () => ({ residentBytes: megabytes * MB, cpuMs: 0, count: 1, progress: null });
+  const report = () => ({
+    residentBytes: megabytes * MB,
+    cpuMs: 0,
+    count: 1,
+    progress: null,
+    writtenBytes: 0,
+  });
   const flight = kind && { work: { kind, jobs: [], logRows: [] }, killed: null };
   return { name, child: { report }, flight, leaving: false, toClose: [] };
 }

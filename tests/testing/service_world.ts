@@ -10,9 +10,13 @@ export interface ServiceWorld extends AsyncDisposable {
   readonly token: string;
 }
 
-/** Ends the process and removes its folder when it is disposed of. */
-export async function serviceWorld(settings: Readonly<Record<string, string>> = {}): Promise<ServiceWorld> {
-  const folder = await Deno.makeTempDir({ prefix: "cubby_world_" });
+/** Ends the process and removes its folder when it is disposed of. `dir`: where to make that; as other tests unless given. */
+export async function serviceWorld(
+  settings: Readonly<Record<string, string>> = {},
+  dir: string | null = null,
+): Promise<ServiceWorld> {
+  const prefix = "cubby_world_";
+  const folder = await Deno.makeTempDir(dir === null ? { prefix } : { prefix, dir });
   const operatorKey = `cub_op_${crypto.randomUUID()}`;
   const service = await startService({
     folder,

@@ -25,6 +25,8 @@ export interface LocalStoreOptions extends LocalStoreSettings, KnownByKv {
   readonly engineEnvironment: Readonly<Record<string, string>>;
   /** MB that all children may hold together. Default: see `findEngineMemory`. */
   readonly engineMemoryMb?: number | null;
+  /** MB of temporary files that a read may write. Default: no bound. */
+  readonly engineTempMb?: number;
   readonly maxChildren?: number;
   /** Null: nothing is archived. */
   readonly archive?: ArchiveSettings | null;
@@ -45,6 +47,7 @@ export interface LocalStoreOptions extends LocalStoreSettings, KnownByKv {
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
   const paths = await openFolders(options.dataDirectory, options);
   const memoryBytes = await findEngineMemory(options.engineMemoryMb ?? null);
+  const tempBytes = (options.engineTempMb ?? Infinity) * MB;
   const maxChildren = options.maxChildren ?? childrenFor(memoryBytes);
   const maxTransactionChildren = transactionChildrenFor(memoryBytes);
   await prepareProgressFiles(paths.run, maxChildren + maxTransactionChildren);
@@ -53,7 +56,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     runDirectory: paths.run,
     program: new ProgramFiles(),
     parentTie: options.parentTie ?? await findParentTie(),
-    environment: options.engineEnvironment,
+    environment: { ...options.engineEnvironment, SQLITE_TMPDIR: paths.scratch },
     keepsLogs: Boolean(options.archive),
     clock: options.clock,
     log: options.log,
@@ -65,6 +68,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
       maxChildren: maxTransactionChildren,
       otherFiles: maxChildren,
       memoryBytes: memoryBytes * TRANSACTIONS_PART,
+      tempBytes,
       statementMs: options.queryTimeoutMs,
     }),
     { ...transactionLimits, ...options.transactions },
@@ -87,6 +91,7 @@ export async function createLocalStore(options: LocalStoreOptions): Promise<Loca
     tenants: paths.tenants,
     scratch: paths.scratch,
     memoryBytes,
+    tempBytes,
     transactions,
     transferRoom,
     lookups: options.keyLookups === false ? null : new KeyLookups(

@@ -69,7 +69,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
   #reserveFilled: Promise<void>;
   readonly #timers: ReturnType<typeof setInterval>[];
   constructor(private readonly options: LocalStoreSettings, private readonly parts: LocalStoreParts) {
-    const { scheduler, spool, tenants, memoryBytes } = parts;
+    const { scheduler, spool, tenants, memoryBytes, tempBytes } = parts;
     this.statementMs = options.queryTimeoutMs;
     this.transactions = parts.transactions;
     this.#room = new RoomProbe(tenants, options.clock);
@@ -79,6 +79,7 @@ export class LocalStore implements TenantStore, DatabaseHost {
     this.#watchdog = new Watchdog(scheduler, {
       timeoutMs: this.statementMs,
       leftBytes: () => memoryBytes - this.transactions.heldBytes,
+      tempBytes,
     });
     scheduler.onBusy = () => this.#watchdog.watch();
     scheduler.addChild();

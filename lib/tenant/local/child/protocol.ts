@@ -234,12 +234,12 @@ export type Reply =
   | { readonly t: "missing"; readonly ancestor?: true }
   | { readonly t: "failed"; readonly f: EngineFailure };
 
-/** Head of the progress file: resident bytes, ms of processor time or NaN (float64); number of the report, parameter set that runs (uint32). */
-export const PROGRESS_HEAD_BYTES = 24;
+/** Head of the progress file: resident bytes, and of processor time and written bytes what `ChildReport` says (float64); number of the report, parameter set that runs (uint32). */
+export const PROGRESS_HEAD_BYTES = 32;
 /** A record behind it: frame number, call, statement, each an unsigned 32-bit integer. */
 export const PROGRESS_RECORD_BYTES = 12;
 /** Position of that set in the head. */
-export const PROGRESS_SET_AT = 20;
+export const PROGRESS_SET_AT = 28;
 /** Stands for the statement in a record: the head tells which of its parameter sets runs. */
 export const SETS_RUN = 0xffff_ffff;
 /** The length of a progress file from the start, so that a full disk prevents no statement. */

@@ -170,7 +170,7 @@ export function unfinished(
 ): FailedOutcome {
   const message = kind === "timeout"
     ? "ran longer than the time limit"
-    : "used more memory than the engine has";
+    : "used more memory or temporary files than it may";
   return {
     ok: false,
     results: [],

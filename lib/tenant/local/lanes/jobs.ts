@@ -59,8 +59,10 @@ export interface Flight {
    * Why the service ended the child; null: it did not. `busy`: a slow read had no slot, and others waited; or it
    * was the one before this that was to end.
    */
-  killed: "timeout" | "gone" | "memory" | "busy" | null;
+  killed: "timeout" | "gone" | "memory" | "disk" | "busy" | null;
   killedMs: number;
+  /** Of reads: bytes that their child had written to files when they were first seen; absent or NaN: not known yet. */
+  writtenBefore?: number;
   /** When the caller of the statement that runs was first seen to have gone; null: it has not. */
   leftMs: number | null;
   /** When a statement of it was first seen to run, by the clock and by the child's processor time; null: not yet. */

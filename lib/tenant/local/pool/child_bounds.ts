@@ -20,6 +20,21 @@ export function endedByWork(signal: string | null, lastResidentBytes: number): b
   return signal !== null && (OWN_SIGNALS.has(signal) || lastResidentBytes >= LARGE_BYTES);
 }
 
+/**
+ * Whether reads have written more than they may; notes what their child had written before. What a read sorts or tells apart is
+ * in temporary files once it is more than some megabytes, and those have no bound of the engine's.
+ */
+export function isPastDisk(
+  work: { writtenBefore?: number },
+  report: { readonly writtenBytes: number } | null,
+  mostBytes: number,
+): boolean {
+  const written = report?.writtenBytes ?? NaN;
+  // Unknown until a frame has lasted.
+  if (!((work.writtenBefore ?? NaN) >= 0)) work.writtenBefore = written;
+  return written - (work.writtenBefore ?? NaN) > mostBytes;
+}
+
 /** The number of a child's last report, and since when it is the last one. */
 interface Heard {
   readonly count: number;

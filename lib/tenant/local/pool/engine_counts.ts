@@ -7,11 +7,18 @@ import type { Reply } from "../child/protocol.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 
 /** Why a child ended with work in it; `unexpected`: the service has not ended it. */
-export type EngineEnd = "timeout" | "gone" | "memory" | "busy" | "unexpected";
+export type EngineEnd = "timeout" | "gone" | "memory" | "disk" | "busy" | "unexpected";
 
 /** Since the start of the process. */
 export class EngineCounts {
-  readonly #ended: Record<EngineEnd, number> = { timeout: 0, gone: 0, memory: 0, busy: 0, unexpected: 0 };
+  readonly #ended: Record<EngineEnd, number> = {
+    timeout: 0,
+    gone: 0,
+    memory: 0,
+    disk: 0,
+    busy: 0,
+    unexpected: 0,
+  };
   #commits = 0;
   #calls = 0;
   #commitMs = 0;

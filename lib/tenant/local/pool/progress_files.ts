@@ -65,6 +65,8 @@ export interface ChildReport {
   readonly residentBytes: number;
   /** Processor time of all the child's threads; NaN until one of its frames has lasted for 20 ms. */
   readonly cpuMs: number;
+  /** Bytes that the child has written to files since its start; NaN as above. Other systems than Linux count something else. */
+  readonly writtenBytes: number;
   /** The report's number, which distinguishes a new report from an old one; 0 before the first. */
   readonly count: number;
   /** The last statement that the child started, if it belongs to the frame. */
@@ -81,10 +83,11 @@ export function readProgressFile(path: string, frame: number): ChildReport | nul
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reported = bytes.length >= PROGRESS_HEAD_BYTES;
-  const count = reported ? view.getUint32(16) : 0;
+  const count = reported ? view.getUint32(24) : 0;
   return {
     residentBytes: count === 0 ? NaN : view.getFloat64(0),
     cpuMs: count === 0 ? NaN : view.getFloat64(8),
+    writtenBytes: count === 0 ? NaN : view.getFloat64(16),
     count,
     progress: lastRecord(bytes, frame),
   };

@@ -1,11 +1,11 @@
 // One child of the pool for transactions: what it is doing, and when it has to be ended.
 import type { TransactionRequest } from "../child/protocol.ts";
-import { isSilent, MAX_RESIDENT_BYTES, SILENT_MS } from "../pool/child_bounds.ts";
+import { isPastDisk, isSilent, MAX_RESIDENT_BYTES, SILENT_MS } from "../pool/child_bounds.ts";
 import type { EngineChild } from "../pool/engine_child.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 
 /** Why a child ended while a frame was in it. */
-export type Ending = "timeout" | "gone" | "memory" | "unexpected";
+export type Ending = "timeout" | "gone" | "memory" | "disk" | "unexpected";
 
 /** Thrown to whoever waits for a frame of a child that has ended. */
 export class ChildEnded extends Error {
@@ -30,6 +30,7 @@ export interface WaitingWork {
 interface RunningWork extends WaitingWork {
   sinceMs: number;
   statement: number;
+  writtenBefore?: number;
   heard: { readonly count: number; sinceMs: number };
 }
 
@@ -90,6 +91,8 @@ export interface PlaceLimits {
   readonly statementMs: number;
   /** Bytes that all of them may hold together. */
   readonly memoryBytes: number;
+  /** Bytes of temporary files that a read may write. */
+  readonly tempBytes: number;
 }
 
 /** The children to end now, and why. */
@@ -120,7 +123,7 @@ export function overdue(
 function endingOf(
   running: RunningWork,
   report: ReturnType<EngineChild["report"]>,
-  { statementMs }: PlaceLimits,
+  { statementMs, tempBytes }: PlaceLimits,
   nowMs: number,
 ): Ending | null {
   const silent = isSilent(running, report, nowMs);
@@ -130,6 +133,10 @@ function endingOf(
     running.sinceMs = nowMs;
   }
   if (report && report.residentBytes > MAX_RESIDENT_BYTES) return "memory";
+  const { work } = running.request;
+  if (work.do === "call" && work.call.level === "read" && isPastDisk(running, report, tempBytes)) {
+    return "disk";
+  }
   // A child that is still starting has begun nothing, however long the start takes on a busy machine.
   const mayMs = statement === -1 ? Math.max(2 * statementMs, SILENT_MS) : statementMs;
   if (nowMs - running.sinceMs >= mayMs) return "timeout";

@@ -170,7 +170,7 @@ function openDatabase({ capi, oo1, wasm }: Sqlite3Static): Database {
     ] as const
   ) capi.sqlite3_limit(pointer, limit, value);
   keepModules({ capi, wasm }, pointer);
-  database.exec(`${ENGINE_PRAGMAS}; ${SMALL_PAGES}`);
+  database.exec(`${ENGINE_PRAGMAS}; PRAGMA temp_store=MEMORY; ${SMALL_PAGES}`);
   return database;
 }
 
