@@ -53,6 +53,21 @@ Deno.test("statements that need more than the engine's memory, under `deno task 
       // In the same form, below the bound.
       assertEquals(await rowsOf(world, APART.replace("400000", "50000")), [[50_000]]);
     });
+    await t.step(
+      "the same read in a transaction ends as it does alone, and the transaction with it",
+      async () => {
+        const texts = ["BEGIN", "INSERT INTO pictures (name) VALUES ('kept?')", APART];
+        const response = await fetch(`${world.service.url}/hrana/acme/main/v2/pipeline`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${world.token}` },
+          body: JSON.stringify({ requests: texts.map((sql) => ({ type: "execute", stmt: { sql } })) }),
+        });
+        const { results } = await response.json();
+        assertEquals(results.map(({ type }: { type: string }) => type), ["ok", "ok", "error"]);
+        assertMatch(results[2].error.message, /temporary files/);
+        assertEquals(await rowsOf(world, "SELECT count(*) FROM pictures WHERE name = 'kept?'"), [[0]]);
+      },
+    );
   } else {print(
       "Not tried: how much a read puts aside. The system does not count what is written to this folder",
     );}
