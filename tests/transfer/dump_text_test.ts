@@ -1,6 +1,6 @@
 // Where statements of a dump end, also where the text is read in two pieces.
 import { assertEquals } from "@std/assert";
-import { dumpStatements } from "../../lib/tenant/transfer/child/dump_text.ts";
+import { dumpStatements, leadLength } from "../../lib/tenant/transfer/child/dump_text.ts";
 
 /** Bytes that are read at a time. */
 const CHUNK = 1024 * 1024;
@@ -41,6 +41,19 @@ Deno.test("a trigger of many statements is not read anew for each of them", asyn
     } END`;
     await Deno.writeTextFile(path, `${trigger};\nSELECT 1;\n`);
     assertEquals([...dumpStatements(path)].map(({ sql }) => sql.trim()), [trigger, "SELECT 1", ""]);
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("a statement may stand behind millions of empty lines", async () => {
+  const path = await Deno.makeTempFile({ prefix: "cubby_dump_" });
+  const lines = 17_000_000;
+  try {
+    await Deno.writeTextFile(path, `${"\n".repeat(lines)}-- one\n/* two\n */ SELECT 1;\n`);
+    const [first] = dumpStatements(path);
+    assertEquals(first?.line, lines + 3);
+    assertEquals(first?.sql.slice(leadLength(first.sql)), "SELECT 1");
   } finally {
     await Deno.remove(path);
   }

@@ -126,8 +126,14 @@ function* textChunks(path: string): Generator<string> {
 
 /** Lines of white space and comments in front of the statement. */
 function leadingLines(sql: string): number {
-  return lineBreaksIn(LEAD.exec(sql)?.[0] ?? "");
+  return lineBreaksIn(sql.slice(0, leadLength(sql)));
 }
 
-/** White space and comments at the start of a text. */
-export const LEAD = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/;
+const LEAD = /\s+|--[^\n]*|\/\*[\s\S]*?\*\//y;
+
+/** Characters of white space and comments at the start of a text, however many: one pattern for all of them has no room for that. */
+export function leadLength(text: string): number {
+  let length = 0;
+  for (LEAD.lastIndex = 0; LEAD.test(text);) length = LEAD.lastIndex;
+  return length;
+}

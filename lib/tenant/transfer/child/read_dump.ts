@@ -3,7 +3,7 @@
 import type { StoredValue } from "../../../sql/words/stored_text.ts";
 import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { NotTaken } from "./not_taken.ts";
-import { dumpStatements, LEAD } from "./dump_text.ts";
+import { dumpStatements, leadLength } from "./dump_text.ts";
 import { type InsertedRows, insertRows } from "./insert_rows.ts";
 import type { Item, RowsItem } from "./items.ts";
 import { DumpedModules } from "./dumped_modules.ts";
@@ -42,7 +42,7 @@ function* singleItems(path: string): Generator<Source & { readonly item: Item | 
   for (const { sql: text, line, last } of dumpStatements(path)) {
     own ??= text.startsWith(FIRST_LINE);
     const at = `line ${line}`;
-    const sql = text.slice(LEAD.exec(text)?.[0].length ?? 0).trimEnd();
+    const sql = text.slice(leadLength(text)).trimEnd();
     if (last) {
       if (sql !== "") throw new NotTaken("the last statement has no end", at);
       if (open) throw new NotTaken("the dump is cut: it begins a transaction and does not commit it", at);
