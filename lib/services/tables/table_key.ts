@@ -1,6 +1,6 @@
 // By what a row of a table is named exactly: its primary key, or the engine's own row number. Pure.
 import { freeRowidName } from "../../sql/words/rowid_names.ts";
-import { affinityOf, type SqlParameter } from "../../sql/words/sql_value.ts";
+import { affinityOf, isBase64, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { TableFacts } from "../schema/schema_facts.ts";
 import { jsonOf } from "../../core/json_of.ts";
 import { keyFacts } from "../schema/key_columns.ts";
@@ -56,9 +56,7 @@ function isParameter(value: unknown): value is SqlParameter {
   if (value === null || typeof value === "string" || typeof value === "number") return true;
   if (typeof value !== "object" || Object.keys(value).length !== 1) return false;
   const blob: unknown = Reflect.get(value, "$blob");
-  if (typeof blob === "string") {
-    return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(blob);
-  }
+  if (typeof blob === "string") return isBase64(blob);
   const digits: unknown = Reflect.get(value, "$integer");
   return typeof digits === "string" && /^-?\d{1,19}$/.test(digits);
 }

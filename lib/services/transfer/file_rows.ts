@@ -1,11 +1,11 @@
 // The rows of a CSV or NDJSON file as values for the columns of a table.
 import { importLimits } from "../../core/limits_of_transfers.ts";
 import { foldName, sameName } from "../../sql/words/names.ts";
-import { type Affinity, affinityOf, type SqlParameter } from "../../sql/words/sql_value.ts";
+import { type Affinity, affinityOf, isBase64, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { ColumnDefinition, TableDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
 import { CsvReader, type CsvRecord } from "./csv_rows.ts";
-import { bytesIn, infinities, isBase64, jsonValue, objectOf } from "./json_lines.ts";
+import { bytesIn, infinities, jsonValue, objectOf } from "./json_lines.ts";
 
 /** A row of the file. */
 export interface FileRow {

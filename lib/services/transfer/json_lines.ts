@@ -1,7 +1,7 @@
 // A line of NDJSON as values for columns. What `JSON.parse` would round, and what a column of JSON keeps, comes as its own text.
 import { whatCostsMuch } from "../../guard/parse_json.ts";
 import { endOfString } from "../../guard/survey_json.ts";
-import { affinityOf, type SqlParameter } from "../../sql/words/sql_value.ts";
+import { affinityOf, isBase64, type SqlParameter } from "../../sql/words/sql_value.ts";
 import type { ColumnDefinition } from "../schema/read_table.ts";
 import { refused } from "./check_item.ts";
 
@@ -141,11 +141,6 @@ export function jsonValue(
 export function bytesIn(text: string): SqlParameter {
   if (!/^\\x(?:[0-9A-Fa-f]{2})*$/.test(text)) return null;
   return { $blob: Uint8Array.fromHex(text.slice(2)).toBase64() };
-}
-
-/** Whether a text is bytes in base64, with its padding. */
-export function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
 }
 
 const keepsJson = (declaredType: string) =>

@@ -38,6 +38,11 @@ export function shownParameter(value: SqlParameter): string | number | null | { 
   return "$integer" in value ? value.$integer : value.$real;
 }
 
+/** Whether a text is bytes in base64, with its padding. */
+export function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
+}
+
 /** Stands for an unknown value where a statement is only compiled. */
 export const unknownValue: SqlParameter = { $blob: "" };
 
