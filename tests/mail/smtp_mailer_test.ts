@@ -2,10 +2,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { SmtpMailer, type SmtpOptions } from "../../lib/services/mail/smtp_mailer.ts";
 
-/** nodemailer lets go of a connection some moments after the end of its mail. */
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const MAIL = { to: "ada@example.com", subject: "Hello", text: "A link that nobody else is to see" };
 
 /** What a server says to a line, whose first word it goes by; a line of `DATA` has none. */
@@ -66,7 +62,7 @@ function mailer(port: number, server: Partial<SmtpOptions["server"]> = {}): Smtp
   });
 }
 
-test("where STARTTLS is wanted, a server that has none is told neither the mail nor a password", async () => {
+Deno.test("where STARTTLS is wanted, a server that has none is told neither the mail nor a password", async () => {
   const user = { user: "ada", password: "s3cret" };
   for (const offers of [[], ["AUTH PLAIN LOGIN"]]) {
     const heard = await withServer(taking(...offers), async (port) => {
@@ -78,14 +74,14 @@ test("where STARTTLS is wanted, a server that has none is told neither the mail 
   }
 });
 
-test("without it a mail goes to a server that has none", async () => {
+Deno.test("without it a mail goes to a server that has none", async () => {
   const heard = await withServer(taking(), async (port) => {
     assertEquals(await mailer(port).send(MAIL), { ok: true });
   });
   assert(heard.includes("RCPT TO:<ada@example.com>") && heard.includes(MAIL.text), heard.join("\n"));
 });
 
-test("a refused password is the operator's to mend, and a mail that is never taken is nobody's", async () => {
+Deno.test("a refused password is the operator's to mend, and a mail that is never taken is nobody's", async () => {
   const refusing = (word: string, answer: string): Says => (line) =>
     word.split(" ").some((one) => line.toUpperCase().startsWith(one)) ? answer : taking("AUTH PLAIN")(line);
   const cases = [
@@ -103,7 +99,7 @@ test("a refused password is the operator's to mend, and a mail that is never tak
   }
 });
 
-test("an address has 64 characters before its @ at most and 255 behind it, and what has more is asked of no server", async () => {
+Deno.test("an address has 64 characters before its @ at most and 255 behind it, and what has more is asked of no server", async () => {
   const heard = await withServer(taking(), async (port) => {
     const send = (local: number, host: number) =>
       mailer(port).send({ ...MAIL, to: `${"a".repeat(local)}@${"b".repeat(host)}` });
