@@ -98,7 +98,7 @@ function nextEpoch(epochMs: number, nowMs: number): number {
 }
 
 function nameOf({ databaseId, table, userId }: SessionOwner): string {
-  return `${databaseId} ${table} ${userId}`;
+  return JSON.stringify([databaseId, table, userId]);
 }
 
 function keyOf({ databaseId, table, userId }: SessionOwner) {

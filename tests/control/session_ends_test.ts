@@ -30,3 +30,14 @@ Deno.test("log-outs of sessions that have expired meanwhile end no others, howev
   }
   assertEquals(await ends.hasEnded(owner, { sessionId: "another", epochMs }), false);
 });
+
+Deno.test("an end counts for no user whose table and key read the same", async () => {
+  using world = await controlWorld();
+  const ends = new SessionEnds(world.kv, world.clock);
+  const other = { databaseId: "db_a", table: "users 1", userId: "" };
+  const ended = { databaseId: "db_a", table: "users", userId: "1 " };
+  const stand = { sessionId: "one", epochMs: await ends.epochMs(other) };
+  await ends.endAll(ended);
+  assertEquals(await ends.hasEnded(ended, stand), true);
+  assertEquals(await ends.hasEnded(other, stand), false);
+});
