@@ -9,6 +9,11 @@ export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
 
+/** The beginning of a text, of at most so many UTF-16 units; half a character at its end is replaced, as clients may not read it. */
+export function beginning(text: string, most: number): string {
+  return text.slice(0, most).toWellFormed();
+}
+
 /** The number of line breaks in a text. */
 export function lineBreaksIn(text: string): number {
   let count = 0;

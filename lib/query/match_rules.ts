@@ -1,4 +1,5 @@
 // Finds the rules that a write matches, by the engine's facts about what it writes, whatever the number of rows. Pure.
+import { beginning } from "../core/plain_text.ts";
 import { matchesGlob } from "./matches_glob.ts";
 import type { StatementFacts } from "../sql/grammar/statement_facts.ts";
 import type { RuleHit, RuleRecord } from "../store/write_records.ts";
@@ -93,7 +94,7 @@ function unboundedIn(facts: StatementFacts): (table: string) => boolean {
 }
 
 function shownName(name: string): string {
-  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`;
+  return name.length <= MAX_NAME_LENGTH ? name : `${beginning(name, MAX_NAME_LENGTH)}…`;
 }
 
 function readAction(text: string): Written {

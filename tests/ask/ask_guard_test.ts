@@ -159,6 +159,8 @@ test("what an allowed statement reads is answered, a view among it, at most maxR
   assertStringIncludes(answer.explanation, "Only the first 2 rows");
   const one = new ScriptedModel('{"sql":"SELECT name FROM open_view","explanation":"All names"}');
   assertEquals((await here.ask(one, "?", 1)).explanation, "All names. Only the first row is shown.");
+  const long = `{"sql":"SELECT name FROM open_view","explanation":"${"a".repeat(499)}\u{1f600}"}`;
+  assert((await here.ask(new ScriptedModel(long), "?", 9)).explanation.isWellFormed());
   const wide = await here.ask(
     new ScriptedModel("SELECT name, price FROM products ORDER BY price DESC LIMIT 500"),
     "?",

@@ -27,6 +27,17 @@ Deno.test("one text holds one statement: comments, white space and semicolons ar
   }
 });
 
+Deno.test("what is repeated of a text ends with a whole character", () => {
+  const letters = "\u{1d400}".repeat(300);
+  for (
+    const sql of [`SELECT x${letters}()`, `SELECT 1 FROM t a b${letters}`, `SELECT 1 FROM t a xb${letters}`]
+  ) {
+    const result = readSyntax(sql);
+    assert(!result.ok && result.message.isWellFormed() && result.message.includes("\u{1d400}"), sql);
+  }
+  assert(syntaxOf(`CREATE VIRTUAL TABLE t USING x${letters}(a)`).refusal?.isWellFormed());
+});
+
 Deno.test("a trigger's body is part of one statement", () => {
   const body = "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; DELETE FROM u; END";
   assertEquals(syntaxOf(body).class, "schema");

@@ -1,6 +1,7 @@
 // Answers a question in plain language with one checked, read-only statement over the endpoint's tables.
 import type { EndpointSpec } from "../../core/endpoint_spec.ts";
 import { AppError } from "../../core/errors.ts";
+import { beginning } from "../../core/plain_text.ts";
 import type { JsonValue } from "../../engine/statement_effect.ts";
 import { classify } from "../../query/classify.ts";
 import { plainCall } from "../../query/plain_call.ts";
@@ -187,8 +188,8 @@ function toAnswer(
   { results }: QueryAnswer,
 ): AskAnswer {
   const { columns, rows } = readResult(results[0]?.json);
-  const said = proposal.explanation?.trim().slice(0, MAX_EXPLANATION);
-  const explanation = said ? said : describeFacts(facts);
+  const said = beginning(proposal.explanation?.trim() ?? "", MAX_EXPLANATION);
+  const explanation = said || describeFacts(facts);
   return {
     sql: proposal.sql,
     columns,

@@ -1,4 +1,5 @@
 // Checks of tables, columns and indexes.
+import { beginning } from "../../../core/plain_text.ts";
 import { affinityOf } from "../../../sql/words/sql_value.ts";
 import { foldName } from "../../../sql/words/names.ts";
 import { quoteIdentifier } from "../../../sql/words/quote.ts";
@@ -89,7 +90,7 @@ function draft(table: TableFacts): string {
   const columns = table.columns.slice(0, DRAFT_COLUMNS).map(({ name }) => readableWords(name).join(" "));
   const title = readableWords(table.name).join(" ") || table.name;
   const more = table.columns.length > DRAFT_COLUMNS ? ", …" : "";
-  return `${title.slice(0, 1).toUpperCase()}${title.slice(1)}: ${columns.join(", ")}${more}`.slice(0, 500);
+  return beginning(`${title.slice(0, 1).toUpperCase()}${title.slice(1)}: ${columns.join(", ")}${more}`, 500);
 }
 
 /** Indexes that cost time in each write although another index does the same. */
