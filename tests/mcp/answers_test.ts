@@ -4,6 +4,7 @@ import { tenantDump } from "../security/tenant_dump.ts";
 import { corpusSchema } from "../sql/corpus_schema.ts";
 import { statementCorpus } from "../sql/statement_corpus.ts";
 import { testSteps } from "../testing/cases.ts";
+import { fitted } from "../../routes/mcp/tools/fitted.ts";
 import { eras } from "./mcp_client.ts";
 import { assertUntouched, mcpWorld, queried } from "./mcp_world.ts";
 
@@ -388,4 +389,9 @@ testSteps("answers", mcpWorld, {
       assertEquals(await client.client.getPrompt(asked).then(() => "got", () => "refused"), "refused");
     }
   },
+});
+
+Deno.test("a long text is cut behind a whole character", () => {
+  const shown: unknown = Reflect.get(fitted({ text: `a${"\u{1f600}".repeat(30_000)}` }), "text");
+  assert(typeof shown === "string" && shown.isWellFormed() && shown.length === 4001);
 });

@@ -1,4 +1,5 @@
 // Cuts an answer that is too long for its reader: lists end sooner, long texts too, and the answer says so. Pure.
+import { beginning } from "../../../lib/core/plain_text.ts";
 import { jsonWithReals } from "../../../lib/sql/words/row_form.ts";
 
 /** Characters of one answer: clients cut at 25,000 tokens. */
@@ -48,7 +49,7 @@ function cutMembers(value: object, elements: number, length: number): object {
 }
 
 function cutValue(value: unknown, elements: number, length: number): unknown {
-  if (typeof value === "string") return value.length > length ? `${value.slice(0, length)}…` : value;
+  if (typeof value === "string") return value.length > length ? `${beginning(value, length)}…` : value;
   if (Array.isArray(value)) return value.slice(0, elements).map((one) => cutValue(one, elements, length));
   return typeof value === "object" && value !== null ? cutMembers(value, elements, length) : value;
 }
