@@ -12,7 +12,8 @@ Deno.test("foreign keys that are judged at the commit", run);
 
 const schema = [
   ["CREATE TABLE p (id INTEGER PRIMARY KEY)"],
-  ["CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED)"],
+  // With a comment where one may stand.
+  ["CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p(id) DEFERRABLE INITIALLY/**/DEFERRED)"],
   ["CREATE TABLE w (a)"],
   ["INSERT INTO p VALUES (1)"],
 ] as const;

@@ -3,7 +3,7 @@ import { runsOf } from "../../../sql/words/param_sets.ts";
 import { DeferredReferences } from "../../calls/deferred_references.ts";
 import { takesValues } from "../../calls/returned_rows.ts";
 import type { TenantCall, TenantOutcome } from "../../tenant_store.ts";
-import type { SchemaGate } from "../gate/schema_gate.ts";
+import { mayDefer, type SchemaGate } from "../gate/schema_gate.ts";
 
 /** A call that somebody waits for. */
 export interface AskedCall {
@@ -57,5 +57,5 @@ function mayBreak(
   { hasDeferredConstraints }: SchemaGate,
 ): boolean {
   if (foreignKeysOff) return false;
-  return hasDeferredConstraints || statements.some(({ sql }) => /INITIALLY\s+DEFERRED/i.test(sql));
+  return hasDeferredConstraints || statements.some(({ sql }) => mayDefer(sql));
 }

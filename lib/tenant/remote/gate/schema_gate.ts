@@ -48,6 +48,11 @@ export async function schemaGate(
   return new SchemaGate(version, schema, compiled, { ...context, asker });
 }
 
+/** Whether a text may declare a constraint INITIALLY DEFERRED: between the two words there may be a comment. */
+export function mayDefer(sql: string): boolean {
+  return /\bINITIALLY\b/i.test(sql) && /\bDEFERRED\b/i.test(sql);
+}
+
 /** The gate of one database, for one version of its schema. */
 export class SchemaGate {
   /** The engine checks deferred constraints at the commit, so that calls cannot share one. */
@@ -64,7 +69,7 @@ export class SchemaGate {
     private readonly compiled: CompiledSchema,
     private readonly compilers: Compilers,
   ) {
-    this.hasDeferredConstraints = schema.statements.some((sql) => /INITIALLY\s+DEFERRED/i.test(sql));
+    this.hasDeferredConstraints = schema.statements.some(mayDefer);
     this.changesBeside = schema.statements.some((sql) => /\b(TRIGGER|VIRTUAL|CONFLICT)\b/i.test(sql));
     this.hasVirtualTables = schema.statements.some((sql) => /^CREATE\s+VIRTUAL/i.test(sql));
     this.#quick = new GateCompiler(version, compiled, {
