@@ -333,7 +333,10 @@ const runs: readonly (Swap & { readonly status?: number })[] = [
   },
   {
     name: "a column is filled with the time by its default, later",
-    setup: ["CREATE TABLE event (id INTEGER PRIMARY KEY, what TEXT, at TEXT DEFAULT CURRENT_TIMESTAMP)"],
+    setup: [
+      "CREATE TABLE event (id INTEGER PRIMARY KEY, what TEXT, at TEXT DEFAULT CURRENT_TIMESTAMP, " +
+      "day REAL DEFAULT (julianday()), clock TEXT DEFAULT (time()), hour TEXT DEFAULT CURRENT_TIME, both TEXT DEFAULT (datetime()))",
+    ],
     sql: "INSERT INTO event (what) VALUES ('paid')",
     meanwhile: [
       "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 2500000) INSERT INTO event (what) SELECT count(*) FROM c",

@@ -1,4 +1,5 @@
 // Records row changes one by one, as `row_notes.ts` writes them, and keeps only their digests.
+import { isoTime } from "../../core/clock.ts";
 import { sha256 } from "../../core/sha256.ts";
 import {
   CHANGE_BYTES,
@@ -117,15 +118,30 @@ function atRunTime(values: string, time: RunTime): string {
 
 const MS = 1000;
 const DAY_SEC = 86_400;
+/** The day number, as `julianday()` counts, of 1970-01-01T00:00:00Z. */
+const UNIX_DAY = 2_440_587.5;
 
-function isPresent(value: string, { fromSec, toSec }: RunTime): boolean {
-  const within = (sec: number, widthSec = 0) => sec + widthSec >= fromSec - 1 && sec <= toSec + 1;
-  if (/^\d+(\.\d+)?$/.test(value)) return within(Number(value)) || within(Number(value) / MS);
+function isPresent(value: string, time: RunTime): boolean {
+  // Some builds write a REAL of many digits with an exponent.
+  if (/^\d+(\.\d+)?(e\+\d+)?$/.test(value)) {
+    const number = Number(value);
+    return [number, number / MS, (number - UNIX_DAY) * DAY_SEC].some((sec) => isWithin(sec, time));
+  }
   if (!/^t[0-9A-F]*$/.test(value)) return false;
   const text = new TextDecoder().decode(Uint8Array.fromHex(value.slice(1)));
-  const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z?)?$/.exec(text);
-  if (parts === null) return false;
-  const [, day = "", clock] = parts;
-  const sec = Date.parse(`${day}T${clock ?? "00:00:00"}Z`) / MS;
-  return within(sec, clock === undefined ? DAY_SEC : clock.length === 5 ? 60 : 0);
+  const parts = /^(\d{4}-\d\d-\d\d)?[ T]?(?:(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z?)?$/.exec(text);
+  const [, day, clock] = parts ?? [];
+  if (day === undefined && clock === undefined) return false;
+  const widthSec = clock === undefined ? DAY_SEC : clock.length === 5 ? 60 : 0;
+  // A clock without a day is one of the days on which it ran.
+  const days = day === undefined ? [time.fromSec, time.toSec].map(dayOf) : [day];
+  return days.some((one) => isWithin(Date.parse(`${one}T${clock ?? "00:00:00"}Z`) / MS, time, widthSec));
+}
+
+function dayOf(unixSec: number): string {
+  return isoTime(unixSec * MS).slice(0, 10);
+}
+
+function isWithin(sec: number, { fromSec, toSec }: RunTime, widthSec = 0): boolean {
+  return sec + widthSec >= fromSec - 1 && sec <= toSec + 1;
 }

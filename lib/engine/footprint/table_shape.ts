@@ -107,9 +107,10 @@ function uniquesOf(table: string, rows: readonly Row[]): UniqueColumn[][] {
 }
 
 function isTimeDefault(dflt: string): boolean {
-  return /current_(timestamp|date|time)|'now'|(unixepoch|datetime|date|strftime\('[^']*')\(?\s*\)/i.test(
-    dflt,
-  );
+  return /current_(timestamp|date|time)|'now'|(unixepoch|julianday|date|time|strftime\('[^']*')\(?\s*\)/i
+    .test(
+      dflt,
+    );
 }
 
 /** Reads the `content` option from a full-text table's definition; the engine accepts any prefix of that word. */
