@@ -134,6 +134,7 @@ testPeople("signing in", {
       "grace hopper",
       "a".repeat(2000),
       "1".repeat(64),
+      "river-cobalt-42 stone ".repeat(50),
     ];
     for (const password of weak) {
       const [code] = await refusal(strongPassword(password, about));
