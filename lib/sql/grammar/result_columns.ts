@@ -1,4 +1,5 @@
 // Which columns a statement answers, from its text and the schema. Where the text does not tell, the answer is null.
+import { sameName } from "../words/names.ts";
 import type { Expr, FromClause, ResultColumn as ResultNode, Select, Stmt } from "sqlite3-parser";
 import { parseStmt } from "./grammar.ts";
 import { passedOf } from "./passed_columns.ts";
@@ -115,7 +116,7 @@ function expand(
     if (node.type === "StarResultColumn") {
       found.push(...sources.flatMap(all));
     } else if (node.type === "TableStarResultColumn") {
-      const source = sources.find(({ alias }) => same(alias, node.table.text));
+      const source = sources.find(({ alias }) => sameName(alias, node.table.text));
       if (source === undefined) return null;
       found.push(...all(source));
     } else {
@@ -171,8 +172,8 @@ function plainColumn(expr: Expr, sources: readonly Source[]): ResultColumn["sour
   if (name === null) return null;
   const alias = expr.type === "QualifiedExpr" ? expr.table.text : null;
   for (const { columns, table, ...source } of sources) {
-    if (alias !== null && !same(alias, source.alias)) continue;
-    const column = columns.find((one) => same(one, name));
+    if (alias !== null && !sameName(alias, source.alias)) continue;
+    const column = columns.find((one) => sameName(one, name));
     if (column !== undefined) return { table, column };
     if (isRowid(name) && (alias !== null || sources.length === 1)) return { table, column: "rowid" };
   }
@@ -181,10 +182,6 @@ function plainColumn(expr: Expr, sources: readonly Source[]): ResultColumn["sour
 
 function isRowid(name: string): boolean {
   return /^(?:rowid|_rowid_|oid)$/i.test(name);
-}
-
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }
 
 /**

@@ -1,4 +1,5 @@
 // What messages need to know of a schema: its tables and views, and what refers to what.
+import { sameName } from "../words/names.ts";
 
 /** One column of a foreign key. */
 export interface Reference {
@@ -42,7 +43,7 @@ export function referencesHint(target: string | null, removes: boolean, known: K
   const found = removes
     ? refusing(target, known)
     : known.flatMap((table) =>
-      isSame(table.name, target) ? table.references.map((one) => [table.name, one] as const) : []
+      sameName(table.name, target) ? table.references.map((one) => [table.name, one] as const) : []
     );
   const told = found.slice(0, MAX_REFERENCES).map(([name, { column, table, toColumn }]) =>
     `${column} of ${name} refers to ${toColumn === null ? table : `${toColumn} of ${table}`}`
@@ -63,10 +64,6 @@ function refusing(target: string, known: KnownTables): (readonly [name: string, 
     }
   }
   return found;
-}
-
-function isSame(name: string, other: string): boolean {
-  return name.toLowerCase() === other.toLowerCase();
 }
 
 /** The most references that a hint names. */

@@ -1,4 +1,5 @@
 // The hint for an unknown table or column.
+import { sameName } from "../words/names.ts";
 import { nearMatches } from "./hints.ts";
 import { type KnownTables, listed } from "./known_tables.ts";
 import type { CalledTable, StatementNames } from "../grammar/statement_names.ts";
@@ -34,7 +35,7 @@ export function unknownNameHint(name: UnknownName, text: NamingText, known: Know
   }
   const { called, starred } = text.names ?? { called: [], starred: [] };
   if (column === null) {
-    return table !== null && starred.some((one) => same(one, table))
+    return table !== null && starred.some((one) => sameName(one, table))
       ? qualifierHint(table, null, called, known)
       : tableHint(table, known);
   }
@@ -45,7 +46,7 @@ export function unknownNameHint(name: UnknownName, text: NamingText, known: Know
   }
   // The qualifier is unknown too.
   if (text.names === null) return columnHint("Check", column, known, namedTables(table, called, known));
-  const own = called.find((one) => same(one.name, qualifier));
+  const own = called.find((one) => sameName(one.name, qualifier));
   if (!own || hasColumn(own, column, known)) return qualifierHint(qualifier, column, called, known);
   return own.table === null
     ? `Check the name of ${column} among the columns of ${qualifier}`
@@ -70,7 +71,7 @@ function qualifierHint(
   called: readonly CalledTable[],
   known: KnownTables,
 ): string {
-  const others = called.some(({ name }) => same(name, qualifier)) ? [] : called;
+  const others = called.some(({ name }) => sameName(name, qualifier)) ? [] : called;
   const having = column === null
     ? others
     : others.filter((one) => one.table === null || hasColumn(one, column, known));
@@ -82,11 +83,11 @@ function qualifierHint(
 
 /** `own` is the table that should have the column. */
 function columnHint(lead: string, column: string, known: KnownTables, own: KnownTables): string {
-  const candidates = own.flatMap(({ columns }) => columns).filter((one) => !same(one, column));
+  const candidates = own.flatMap(({ columns }) => columns).filter((one) => !sameName(one, column));
   const near = nearMatches(column, candidates);
   const hint = `${lead} the name of ${column}; describe lists the columns`;
   if (near.length > 0) return `${hint}${didYouMean(near)}`;
-  const having = known.filter(({ columns }) => columns.some((one) => same(one, column)));
+  const having = known.filter(({ columns }) => columns.some((one) => sameName(one, column)));
   if (having.length === 0) return own.length === 0 ? hint : `${hint}: ${columnsOf(own)}`;
   return `${hint}; ${names(having, "and")} ${having.length > 1 ? "have" : "has"} a column of that name`;
 }
@@ -102,25 +103,21 @@ function namedTables(
   called: readonly CalledTable[],
   known: KnownTables,
 ): KnownTables {
-  const wanted = called.length === 0 || known.some(({ name }) => table !== null && same(name, table))
+  const wanted = called.length === 0 || known.some(({ name }) => table !== null && sameName(name, table))
     ? [table]
     : called.map((one) => one.table);
-  return known.filter(({ name }) => wanted.some((one) => one !== null && same(one, name)));
+  return known.filter(({ name }) => wanted.some((one) => one !== null && sameName(one, name)));
 }
 
 function hasColumn({ table }: CalledTable, column: string, known: KnownTables): boolean {
   return known.some(({ name, columns }) =>
-    table !== null && same(name, table) && columns.some((one) => same(one, column))
+    table !== null && sameName(name, table) && columns.some((one) => sameName(one, column))
   );
 }
 
 /** Views, triggers and foreign keys bring names of their own. The spelling of a name with quotes in it is not known. */
 function isWritten(sql: string, name: string): boolean {
   return sql === "" || /["'`\]]/.test(name) || sql.toLowerCase().includes(name.toLowerCase());
-}
-
-function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 function names(all: readonly { readonly name: string }[], last: "and" | "or"): string {
