@@ -193,3 +193,26 @@ Deno.test("a token that another one gives ends no later, counts where that one d
   const { record: beyond } = await world.token(namespaceId, { parentId: last.id });
   assertEquals(await tokens.byHash(beyond.hash), null);
 });
+
+Deno.test("a change of a member ends what it gave out before, and no token where its epoch stays", async () => {
+  using world = await controlWorld();
+  const { control: { members, tokens } } = world;
+  const { id: namespaceId } = await world.namespace();
+  const memberId = "mem_a";
+  const member: MemberRecord = {
+    ...{ id: memberId, namespaceId, email: "a@a.example", name: null, role: "admin", passwordHash: null },
+    ...{ epoch: 2, createdAt: 0, joinedAt: 1, vouched: true },
+  };
+  assertEquals((await members.add(member)).ok, true);
+  const { record: given } = await world.token(namespaceId, { member: { id: memberId, epoch: 2 } });
+  const change = async (more: Partial<MemberRecord>) => {
+    const changed = (current: MemberRecord) => ({ ...current, ...more });
+    assertEquals(
+      (await members.change({ namespaceId, memberId, keepAdmin: false, change: changed })).ok,
+      true,
+    );
+    return await tokens.byId(namespaceId, given.id);
+  };
+  assertEquals(await change({ name: "Ann" }), given);
+  assertEquals(await change({ epoch: 3 }), null);
+});
