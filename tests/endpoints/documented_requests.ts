@@ -131,7 +131,10 @@ export function assertFits({ responses }: Operation, { status, text }: ApiAnswer
   const schema = (success ?? responses["default"])?.content["application/json"]?.schema;
   assert(schema, `${what} documents no answer`);
   const check = checkOf(schema);
-  assert(check(JSON.parse(text)), `${what}: ${ajv.errorsText(check.errors)} in ${text}`);
+  const body: unknown = JSON.parse(text);
+  assert(check(body), `${what}: ${ajv.errorsText(check.errors)} in ${text}`);
+  const told: unknown = Object(body).success;
+  assert(told === undefined || told === status < 400, `${what}: ${status} with ${text}`);
 }
 
 const checks = new Map<string, ReturnType<typeof ajv.compile>>();
