@@ -32,6 +32,17 @@ const calls: readonly (readonly [tool: "query" | "write", sql: string, next: Reg
 ];
 
 testSteps("hints of tools", mcpWorld, {
+  "an argument that is misspelt is told the one that is meant, that which names the database too": async (
+    { connect },
+  ) => {
+    await using client = await connect();
+    for (const [argument, meant] of [["databse", "database"], ["pramas", "params"]] as const) {
+      const { value } = await client.call("query", { sql: "SELECT 1", database: "main", [argument]: "main" });
+      assertEquals(value["code"], "validation_failed");
+      assert(JSON.stringify(value["issues"]).includes(`did you mean ${meant}?`), JSON.stringify(value));
+    }
+  },
+
   "errorDetail names tools and arguments": async ({ connect }: McpWorld) => {
     await using client = await connect();
     for (const [tool, sql, next] of calls) {

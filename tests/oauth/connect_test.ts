@@ -1,7 +1,9 @@
 // A client connects, works, renews its tokens and leaves; what a person allows is what it gets.
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { sessionHash } from "../../lib/access/authenticate_session.ts";
+import { LOOPBACK_NAMES } from "../../lib/core/loopback.ts";
+import { issuerOfResource } from "../../lib/services/oauth/issuer.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { openPage, sendForm } from "../console/open_page.ts";
 import type { ApiAnswer } from "../testing/call_api.ts";
@@ -387,4 +389,15 @@ testSteps("OAuth", oauthWorld, {
     assertEquals(stale.status, 403);
     assertMatch(stale.text, /Confirm that it is you/);
   },
+});
+
+Deno.test("a service at a public address has one door, and one on this machine a door by each of its names", () => {
+  const here = LOOPBACK_NAMES.map((name) => `http://${name}:8000`);
+  for (const issuer of here) {
+    assertEquals(issuerOfResource("http://localhost:8000", `${issuer}/mcp?db=main`), issuer);
+    for (const baseUrl of ["https://db.example", "http://db.example:8000", "https://localhost:8000"]) {
+      assertEquals(issuerOfResource(baseUrl, `${baseUrl}/mcp`), baseUrl);
+      assertThrows(() => issuerOfResource(baseUrl, `${issuer}/mcp`), /resource names something else/);
+    }
+  }
 });
