@@ -298,3 +298,19 @@ test("whatever is sent to published endpoints is answered by a documented status
   }
   for (const status of [200, 400, 401, 409, 422]) assert(seen.has(status), `no answer was ${status}`);
 });
+
+test("an endpoint whose columns have types of their own answers as documented, whatever its output", async () => {
+  await using world = await publishedApp();
+  for (const output of ["rows", "first_row"] as const) {
+    const sql = `SELECT '{"a":[1]}' AS item, 1 AS flag`;
+    const outputTypes = { item: "json", flag: "boolean" } as const;
+    await world.put({ slug: output.replace("_", "-"), output, sql, input: [], outputTypes });
+  }
+  const operations = operationsOf((await world.call("openapi.json")).text);
+  assertEquals(operations.length, 2);
+  for (const operation of operations) {
+    const answer = await world.call(operation.path.slice(1));
+    assertEquals(answer.status, 200, answer.text);
+    assertFits(operation, answer, operation.path);
+  }
+});
