@@ -311,6 +311,26 @@ Deno.test("a full-text table that leaves its row id no name says so", async () =
   ]);
 });
 
+Deno.test("boxes are compared and merged by their id, however the module's name is written", async () => {
+  const read = "SELECT * FROM places ORDER BY id";
+  await withBranch(async (world) => {
+    await onBranch(
+      world,
+      "UPDATE places SET x1 = 7 WHERE id = 1",
+      "DELETE FROM places WHERE id = 2",
+      "INSERT INTO places VALUES (9, 1, 2)",
+    );
+    const [places] = (await world.diff("pr-1")).tables;
+    assertEquals([places?.columns, places?.primaryKey], [["id", "x0", "x1"], ["id"]]);
+    const merged = await mergeBranch(world);
+    assertEquals([merged.status, reportOf(merged).rowsWritten], [200, 3], merged.text);
+    assertEquals(await world.trunk(read), await world.branch("pr-1", read));
+  }, [
+    'CREATE VIRTUAL TABLE places USING/* boxes */"rtree"(id, x0, x1)',
+    "INSERT INTO places VALUES (1, 0, 1), (2, 0, 1), (3, 0, 1)",
+  ]);
+});
+
 Deno.test("tables and columns that are called as the row id are compared and merged as others", async () => {
   const reads = [
     "SELECT _rowid_, body FROM rowid ORDER BY 1",

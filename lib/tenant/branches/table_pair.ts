@@ -1,5 +1,6 @@
 // One table on the ancestor's and the branch's side, with what to read from each so that rows can be compared.
 import { defaultExpression } from "../../sql/schema/default_expression.ts";
+import { moduleOf } from "../../sql/tokens/module_of.ts";
 import { quoteIdentifier as quoted } from "../../sql/words/quote.ts";
 import { freeRowidName } from "../../sql/words/rowid_names.ts";
 import { type ColumnShape, type SchemaObject, type SchemaShape } from "../../sql/schema/schema_shape.ts";
@@ -148,7 +149,7 @@ const OWN_ROWID = -1;
 function comparedColumns(shape: SchemaShape, table: SchemaObject): ColumnShape[] {
   const columns = columnsOf(shape, table).filter(({ hidden }) => hidden === 0);
   if (!isVirtual(table)) return columns;
-  if (/using\s+rtree/i.test(table.sql)) {
+  if (moduleOf(table.sql)?.startsWith("rtree")) {
     return columns.map((column, at) => at === 0 ? { ...column, keyIndex: 1 } : column);
   }
   const name = rowidOf(shape, table);

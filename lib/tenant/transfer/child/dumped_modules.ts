@@ -4,12 +4,13 @@ import { allowedModules } from "../../../sql/words/functions.ts";
 import { foldName } from "../../../sql/words/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
 import { freeRowidName } from "../../../sql/words/rowid_names.ts";
+import { moduleOf } from "../../../sql/tokens/module_of.ts";
 import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { DumpedRtree } from "./dumped_rtree.ts";
 import { NotTaken } from "./not_taken.ts";
 import type { InsertedRows } from "./insert_rows.ts";
 import { emptyIndex, type Item } from "./items.ts";
-import { contentOf, ftsColumns, moduleOf } from "./table_source.ts";
+import { contentOf, ftsColumns } from "./table_source.ts";
 
 interface Dumped {
   readonly name: string;

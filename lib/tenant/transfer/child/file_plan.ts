@@ -8,12 +8,13 @@ import {
   isServiceTable,
   ownServiceTables,
 } from "../../../sql/words/service_tables.ts";
+import { moduleOf } from "../../../sql/tokens/module_of.ts";
 import { splitStatements } from "../../../sql/tokens/split_statements.ts";
 import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { ask, type Asking, type Rows } from "./asking.ts";
 import { NotTaken, Unreadable } from "./not_taken.ts";
 import type { Encoding } from "./exact_value.ts";
-import { type ListedTables, moduleOf, type TableSource, tableSource, virtualSource } from "./table_source.ts";
+import { type ListedTables, type TableSource, tableSource, virtualSource } from "./table_source.ts";
 
 /** An index, a view or a trigger. */
 export interface PlannedObject {

@@ -1,9 +1,9 @@
 // How each table of a file is read: which columns, in which order, and for full-text and R*Tree tables from where.
 import type { EngineValue } from "../../../sql/words/sql_value.ts";
+import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { foldName, sameName } from "../../../sql/words/names.ts";
 import { quoteIdentifier as quoted } from "../../../sql/words/quote.ts";
 import { freeRowidName } from "../../../sql/words/rowid_names.ts";
-import { sqlTokens } from "../../../sql/tokens/sql_tokens.ts";
 import { ask, type Asking } from "./asking.ts";
 import type { RowSource, SourceColumn } from "./engine_rows.ts";
 import { Unreadable } from "./not_taken.ts";
@@ -35,14 +35,6 @@ export interface ListedTables {
 }
 
 const STORAGE = { fts5: ["data", "idx", "content", "docsize", "config"], rtree: ["node", "rowid", "parent"] };
-
-/** The module of a virtual table, from its text; null for an ordinary table. */
-export function moduleOf(sql: string): string | null {
-  const tokens = sqlTokens(sql.slice(0, 2000)).slice(0, 12);
-  if (tokens[1]?.key !== "VIRTUAL") return null;
-  const using = tokens.findIndex(({ key }) => key === "USING");
-  return using < 0 ? "" : foldName(tokens[using + 1]?.text ?? "");
-}
 
 /** The source of an ordinary table. */
 export function* tableSource(
