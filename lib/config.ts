@@ -111,7 +111,7 @@ export const configTable = {
     "ENGINE_TEMP_MB",
     "2048",
     forms.wholeNumber(1, 999_999),
-    "MB of temporary files that a read may write, as to sort what does not fit into memory",
+    "MB of temporary files that a read may write, as to sort; less where the disk has not four times as much",
   ),
   maxResultBytes: row(
     "MAX_RESULT_BYTES",

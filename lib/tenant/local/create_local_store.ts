@@ -8,6 +8,7 @@ import { KeyLookups } from "./lookups/key_lookups.ts";
 import { findDescriptors, lookupBytesOf } from "./lookups/lookup_room.ts";
 import { LogSpool } from "./log/log_spool.ts";
 import { databasePath, type KnownByKv, openFolders, sizeOf } from "./files/tenant_paths.ts";
+import { mostTempBytes } from "./pool/disk_room.ts";
 import { ProgramFiles } from "./pool/program_files.ts";
 import { prepareProgressFiles } from "./pool/progress_files.ts";
 import { OpenTransactions } from "./transactions/open_transactions.ts";
@@ -47,7 +48,7 @@ export interface LocalStoreOptions extends LocalStoreSettings, KnownByKv {
 export async function createLocalStore(options: LocalStoreOptions): Promise<LocalStore> {
   const paths = await openFolders(options.dataDirectory, options);
   const memoryBytes = await findEngineMemory(options.engineMemoryMb ?? null);
-  const tempBytes = (options.engineTempMb ?? Infinity) * MB;
+  const tempBytes = () => mostTempBytes(paths.scratch, (options.engineTempMb ?? Infinity) * MB);
   const maxChildren = options.maxChildren ?? childrenFor(memoryBytes);
   const maxTransactionChildren = transactionChildrenFor(memoryBytes);
   await prepareProgressFiles(paths.run, maxChildren + maxTransactionChildren);

@@ -31,8 +31,8 @@ export interface LocalStoreParts {
   readonly scratch: string;
   /** That all children may hold together. */
   readonly memoryBytes: number;
-  /** Bytes of temporary files that a read may write. */
-  readonly tempBytes: number;
+  /** Bytes of temporary files that a read may write now. */
+  readonly tempBytes: () => number;
   readonly transactions: OpenTransactions;
   readonly transferRoom: TransferRoom;
   /** Null: children answer every call. */

@@ -2,6 +2,8 @@
 
 /** Resident bytes at which a child is ended: the program, the engine's bounded heap and the largest result fit below. */
 export const MAX_RESIDENT_BYTES = 700 * 1024 * 1024;
+/** Bytes written up to which nobody asks how many there may be. */
+const LITTLE_BYTES = 1024 * 1024;
 /** Milliseconds without a report of its memory after which a child that works is ended. */
 export const SILENT_MS = 10_000;
 /** Milliseconds that a child may take to end by itself. One that is ended loses nothing: what was written is in the logs. */
@@ -27,12 +29,13 @@ export function endedByWork(signal: string | null, lastResidentBytes: number): b
 export function isPastDisk(
   work: { writtenBefore?: number },
   report: { readonly writtenBytes: number } | null,
-  mostBytes: number,
+  mostBytes: () => number,
 ): boolean {
   const written = report?.writtenBytes ?? NaN;
   // Unknown until a frame has lasted.
   if (!((work.writtenBefore ?? NaN) >= 0)) work.writtenBefore = written;
-  return written - (work.writtenBefore ?? NaN) > mostBytes;
+  const own = written - (work.writtenBefore ?? NaN);
+  return own > LITTLE_BYTES && own > mostBytes();
 }
 
 /** The number of a child's last report, and since when it is the last one. */

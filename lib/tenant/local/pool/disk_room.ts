@@ -1,4 +1,6 @@
-// Room on the disk: tests whether tenants' files can be written, and runs reads again that found no room.
+// Room on the disk: tests whether tenants' files can be written, how much reads may put aside there, and runs reads again that
+// found no room.
+import { statfsSync } from "node:fs";
 import type { Clock } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { LaneFlight } from "./child_slot.ts";
@@ -41,6 +43,19 @@ export class RoomProbe {
     } finally {
       await Deno.remove(path).catch(() => {});
     }
+  }
+}
+
+/** The part of the free disk that one read may take: however many there are, they leave the others room. */
+const FREE_PART = 1 / 4;
+
+/** Bytes of temporary files that a read may write now: `bound`, or less where the disk of the folder has less; none if it does not tell. */
+export function mostTempBytes(folder: string, bound: number): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return Math.min(bound, bavail * bsize * FREE_PART);
+  } catch {
+    return 0;
   }
 }
 

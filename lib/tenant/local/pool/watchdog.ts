@@ -34,8 +34,8 @@ export interface WatchdogBounds {
   readonly timeoutMs: number;
   /** Bytes that the children may hold together; those of transactions hold a part of the memory too. */
   readonly leftBytes: () => number;
-  /** Bytes of temporary files that reads may write. */
-  readonly tempBytes: number;
+  /** Bytes of temporary files that reads may write now. */
+  readonly tempBytes: () => number;
 }
 
 /** Ends flights that take too long. */

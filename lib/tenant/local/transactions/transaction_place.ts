@@ -91,8 +91,8 @@ export interface PlaceLimits {
   readonly statementMs: number;
   /** Bytes that all of them may hold together. */
   readonly memoryBytes: number;
-  /** Bytes of temporary files that a read may write. */
-  readonly tempBytes: number;
+  /** Bytes of temporary files that a read may write now. */
+  readonly tempBytes: () => number;
 }
 
 /** The children to end now, and why. */
