@@ -1,6 +1,6 @@
 // Writes this child's progress file: before each statement its position in the frame, and every 20 ms of work the child's
-// memory and, once a frame has lasted that long, its processor time and what it has written. The service polls the file while work lasts, and reads
-// it once more when the child has ended, because the file outlives the process.
+// memory and, once a frame has lasted that long, its processor time and what it has written. The service polls the file while
+// work lasts, and reads it once more when the child has ended, because the file outlives the process.
 import { PROGRESS_FILE_BYTES, PROGRESS_HEAD_BYTES, PROGRESS_RECORD_BYTES, SETS_RUN } from "./protocol.ts";
 
 /** Writes which statement runs. */

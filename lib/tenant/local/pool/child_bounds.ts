@@ -33,7 +33,7 @@ export function isPastDisk(
 ): boolean {
   const written = report?.writtenBytes ?? NaN;
   // Unknown until a frame has lasted.
-  if (!((work.writtenBefore ?? NaN) >= 0)) work.writtenBefore = written;
+  if (Number.isNaN(work.writtenBefore ?? NaN)) work.writtenBefore = written;
   const own = written - (work.writtenBefore ?? NaN);
   return own > LITTLE_BYTES && own > mostBytes();
 }
