@@ -201,7 +201,8 @@ export class LocalStore implements TenantStore, DatabaseHost {
       if (slot.flight) slot.child.kill();
       return slot.child.finish();
     }));
-    // At last: whatever still ran was watched.
+    // At last: whatever still ran was watched, and work that comes later, which no child takes any more, is not.
+    this.parts.scheduler.onBusy = () => {};
     this.#watchdog.stop();
   }
 
