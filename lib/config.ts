@@ -111,7 +111,7 @@ export const configTable = {
     "ENGINE_TEMP_MB",
     "2048",
     forms.wholeNumber(1, 999_999),
-    "MB of temporary files that a read may write, as to sort; less where the disk has not four times as much",
+    "MB of temporary files that a read may write, to sort for example; at most a quarter of the free disk",
   ),
   maxResultBytes: row(
     "MAX_RESULT_BYTES",

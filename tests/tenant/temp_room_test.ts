@@ -1,6 +1,6 @@
 // How much of the disk reads may take for temporary files.
 import { assert, assertEquals } from "@std/assert";
-import { isPastDisk } from "../../lib/tenant/local/pool/child_bounds.ts";
+import { spillsTooMuch } from "../../lib/tenant/local/pool/child_bounds.ts";
 import { mostTempBytes } from "../../lib/tenant/local/pool/disk_room.ts";
 
 const MB = 1024 * 1024;
@@ -29,6 +29,6 @@ Deno.test("what a child had written before a read, or writes without a report, i
   ];
   for (const [writtenMb, mostMb, isPast] of looks) {
     const report = writtenMb === null ? null : { writtenBytes: writtenMb * MB };
-    assertEquals(isPastDisk(read, report, () => mostMb * MB), isPast, `${writtenMb} of ${mostMb}`);
+    assertEquals(spillsTooMuch(read, report, () => mostMb * MB), isPast, `${writtenMb} of ${mostMb}`);
   }
 });

@@ -106,11 +106,11 @@ function uniquesOf(table: string, rows: readonly Row[]): UniqueColumn[][] {
   );
 }
 
+const TIME_DEFAULT =
+  /current_(timestamp|date|time)|'now'|(unixepoch|julianday|date|time|strftime\('[^']*')\(?\s*\)/i;
+
 function isTimeDefault(dflt: string): boolean {
-  return /current_(timestamp|date|time)|'now'|(unixepoch|julianday|date|time|strftime\('[^']*')\(?\s*\)/i
-    .test(
-      dflt,
-    );
+  return TIME_DEFAULT.test(dflt);
 }
 
 /** Reads the `content` option from a full-text table's definition; the engine accepts any prefix of that word. */

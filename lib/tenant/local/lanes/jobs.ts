@@ -61,8 +61,6 @@ export interface Flight {
    */
   killed: "timeout" | "gone" | "memory" | "disk" | "busy" | null;
   killedMs: number;
-  /** Of reads: bytes that their child had written to files when they were first seen; absent or NaN: not known yet. */
-  writtenBefore?: number;
   /** When the caller of the statement that runs was first seen to have gone; null: it has not. */
   leftMs: number | null;
   /** When a statement of it was first seen to run, by the clock and by the child's processor time; null: not yet. */
@@ -71,8 +69,11 @@ export interface Flight {
   slow: SlowWork | null;
   /** Number of the last report of the child's memory, and when the watchdog first saw it. */
   heard: { readonly count: number; sinceMs: number };
-  /** The statement that ran when the watchdog last looked, and since when. */
-  seen: { call: number; statement: number; sinceMs: number };
+  /**
+   * The statement that ran when the watchdog last looked, since when, and, of a read, the bytes that the child had written to
+   * files before it; absent or NaN: not known yet.
+   */
+  seen: { call: number; statement: number; sinceMs: number; writtenBefore?: number };
 }
 
 /** Whether the flight has lasted for `longMs`, or is a read of what lasted a moment ago. */

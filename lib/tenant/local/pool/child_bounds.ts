@@ -23,18 +23,18 @@ export function endedByWork(signal: string | null, lastResidentBytes: number): b
 }
 
 /**
- * Whether reads have written more than they may; notes what their child had written before. What a read sorts or tells apart is
- * in temporary files once it is more than some megabytes, and those have no bound of the engine's.
+ * Whether the read that runs has written more than it may; notes what its child had written before. What it sorts or tells apart
+ * is in temporary files once it is more than some megabytes, and those have no bound of the engine's.
  */
-export function isPastDisk(
-  work: { writtenBefore?: number },
+export function spillsTooMuch(
+  read: { writtenBefore?: number },
   report: { readonly writtenBytes: number } | null,
   mostBytes: () => number,
 ): boolean {
   const written = report?.writtenBytes ?? NaN;
   // Unknown until a frame has lasted.
-  if (Number.isNaN(work.writtenBefore ?? NaN)) work.writtenBefore = written;
-  const own = written - (work.writtenBefore ?? NaN);
+  if (Number.isNaN(read.writtenBefore ?? NaN)) read.writtenBefore = written;
+  const own = written - (read.writtenBefore ?? NaN);
   return own > LITTLE_BYTES && own > mostBytes();
 }
 

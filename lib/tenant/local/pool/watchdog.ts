@@ -1,7 +1,7 @@
 // Polls slow flights every few milliseconds. It ends a child whose statement is past its deadline, whose caller has gone,
 // whose memory is out of bounds, whose slow read blocks others or that stands still, and starts another child for waiting work.
 import { AppError } from "../../../core/errors.ts";
-import { isPastDisk, isSilent, MAX_RESIDENT_BYTES, SILENT_MS } from "./child_bounds.ts";
+import { isSilent, MAX_RESIDENT_BYTES, SILENT_MS, spillsTooMuch } from "./child_bounds.ts";
 import type { ChildSlot, LaneFlight } from "./child_slot.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Progress } from "./progress_files.ts";
@@ -34,7 +34,7 @@ export interface WatchdogBounds {
   readonly timeoutMs: number;
   /** Bytes that the children may hold together; those of transactions hold a part of the memory too. */
   readonly leftBytes: () => number;
-  /** Bytes of temporary files that reads may write now. */
+  /** Bytes of temporary files that a read may write now. */
   readonly tempBytes: () => number;
 }
 
@@ -96,7 +96,7 @@ export class Watchdog {
       ? (nowMs - flight.seen.sinceMs > this.#taskTimeoutMs(work.job) ? "timeout" : null)
       : this.#groupReason(progress, flight, work.jobs, nowMs);
     const reason = overdue ?? (report && report.residentBytes > MAX_RESIDENT_BYTES ? "memory" : null) ??
-      (work.kind === "read" && isPastDisk(flight, report, this.bounds.tempBytes) ? "disk" : null) ??
+      (work.kind === "read" && spillsTooMuch(flight.seen, report, this.bounds.tempBytes) ? "disk" : null) ??
       (givesWay(this.scheduler, flight, report, nowMs) || makesWay(slot, flight, report, nowMs)
         ? "busy"
         : null);

@@ -1,6 +1,6 @@
 // One child of the pool for transactions: what it is doing, and when it has to be ended.
 import type { TransactionRequest } from "../child/protocol.ts";
-import { isPastDisk, isSilent, MAX_RESIDENT_BYTES, SILENT_MS } from "../pool/child_bounds.ts";
+import { isSilent, MAX_RESIDENT_BYTES, SILENT_MS, spillsTooMuch } from "../pool/child_bounds.ts";
 import type { EngineChild } from "../pool/engine_child.ts";
 import type { ReplyFrame } from "../frames/reply_frames.ts";
 
@@ -26,7 +26,10 @@ export interface WaitingWork {
   readonly reject: (error: Error) => void;
 }
 
-/** Work in its child. `sinceMs`: when its present statement was first seen, or the work was sent. */
+/**
+ * Work in its child. `sinceMs`: when its present statement was first seen, or the work was sent; `writtenBefore`: bytes that the
+ * child had written to files before that statement, absent or NaN: not known yet.
+ */
 interface RunningWork extends WaitingWork {
   sinceMs: number;
   statement: number;
@@ -131,10 +134,11 @@ function endingOf(
   if (statement !== running.statement) {
     running.statement = statement;
     running.sinceMs = nowMs;
+    running.writtenBefore = NaN;
   }
   if (report && report.residentBytes > MAX_RESIDENT_BYTES) return "memory";
   const { work } = running.request;
-  if (work.do === "call" && work.call.level === "read" && isPastDisk(running, report, tempBytes)) {
+  if (work.do === "call" && work.call.level === "read" && spillsTooMuch(running, report, tempBytes)) {
     return "disk";
   }
   // A child that is still starting has begun nothing, however long the start takes on a busy machine.
