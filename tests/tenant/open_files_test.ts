@@ -5,6 +5,7 @@ import { newId } from "../../lib/core/ids.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { openDatabase } from "../../lib/engine/open_database.ts";
 import { OpenFiles } from "../../lib/tenant/local/child/open_files.ts";
+import { narrowForSchema } from "../../lib/tenant/local/child/page_cache.ts";
 
 const DESCRIPTORS = 64;
 /** Of a file that is open for reading, and for writing too. */
@@ -130,6 +131,31 @@ Deno.test("a reader that is used much gets a large cache, and loses it where it 
     assert(isOpen(files, first));
     assertEquals(cacheOf(first), small);
     assertEquals(read(files, first), 1);
+  });
+});
+
+Deno.test("the writer of a large file gets a larger cache while it works, and none that the children's room does not count", async () => {
+  await withFiles(2, { bytes: 1 << 30, descriptors: 10_000 }, (files, [large = "", small = ""]) => {
+    const cacheOf = (id: string) => Number(files.get(id).writer().internalRow("PRAGMA cache_size")?.[0]);
+    const insert = "INSERT INTO _service_meta_description VALUES ('t', '', ?)";
+    files.get(large).writer().internalRun(insert, "x".repeat(3_000_000));
+    files.close(large);
+    const counted = -2048;
+    // The engine's own default.
+    assertEquals(cacheOf(small), -2000);
+    assertEquals(cacheOf(large), -65536);
+    const writer = files.get(large).writer();
+    narrowForSchema(writer);
+    assertEquals(cacheOf(large), counted);
+    files.settle();
+    // The next work of the same connection.
+    assertEquals(cacheOf(large), -65536);
+    files.settle();
+    assertEquals(Number(writer.internalRow("PRAGMA cache_size")?.[0]), counted);
+    // A transaction over several frames would hold what it has changed in between.
+    const own = files.make(large);
+    assertEquals(own.writer().internalRow("PRAGMA cache_size"), [-2000]);
+    own.close();
   });
 });
 

@@ -13,6 +13,7 @@ import { type EngineFailure, engineFailure } from "../../../engine/engine_failur
 import { readRequest, writeOutcomes, writeReply } from "./frame_io.ts";
 import { inspect } from "./inspect.ts";
 import { insertLogRows, pruneLog } from "./log_rows.ts";
+import { listTables } from "../../../engine/list_tables.ts";
 import { rest } from "./rest.ts";
 import { MemoryReport, Progress } from "./progress.ts";
 import { mergeBranch } from "./merge.ts";
@@ -98,7 +99,7 @@ function serve(request: Request): void {
       return writeReply({ t: "inspected", ...inspect(files.get(request.db), request) });
     case "schema": {
       const file = files.get(request.db);
-      return writeReply({ t: "schema", v: file.readerVersion(), tables: file.tables() });
+      return writeReply({ t: "schema", v: file.readerVersion(), tables: listTables(file.briefReader()) });
     }
     case "find_replay": {
       const replay = findReplay(files.get(request.db).briefReader(), request.replay);

@@ -2,6 +2,7 @@
 // one closed first, once the call that opened another has been answered.
 import { systemClock } from "../../../core/clock.ts";
 import { isId } from "../../../core/ids.ts";
+import { WriterCache } from "./page_cache.ts";
 import { TenantFile } from "./tenant_file.ts";
 
 /** Databases that stay open whatever they hold. */
@@ -63,7 +64,7 @@ export class OpenFiles {
   }
 
   #open(databaseId: string): Held {
-    const file = this.make(databaseId);
+    const file = this.make(databaseId, new WriterCache());
     file.setWide(false);
     return { file, bytes: 0, descriptors: 0, uses: 0 };
   }
@@ -86,8 +87,8 @@ export class OpenFiles {
   }
 
   /** A file of its own for whoever closes it. */
-  make(databaseId: string): TenantFile {
-    return new TenantFile(this.pathOf(databaseId), this.bounds.keepsLogs ?? false);
+  make(databaseId: string, writerCache: WriterCache | null = null): TenantFile {
+    return new TenantFile(this.pathOf(databaseId), this.bounds.keepsLogs ?? false, writerCache);
   }
 
   close(databaseId: string): void {
@@ -104,6 +105,7 @@ export class OpenFiles {
   /** Between two frames: makes caches smaller, and then closes what is still beyond the bounds. */
   settle(): void {
     for (const databaseId of this.#touched) {
+      this.#files.get(databaseId)?.file.writerCache?.endWork();
       this.#widen(databaseId);
       this.#weigh(databaseId);
     }

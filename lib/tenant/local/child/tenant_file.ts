@@ -5,10 +5,9 @@ import { Connection } from "../../../engine/connection.ts";
 import { type SchemaFacts, schemaFacts } from "../../../engine/schema_facts.ts";
 import { fileAt, logBytesAt } from "./file_at.ts";
 import { connectWriter, endLog, isAtRest } from "./log_form.ts";
-import { heldBy, NARROW_BYTES, sizeCache } from "./page_cache.ts";
+import { heldBy, NARROW_BYTES, sizeCache, WriterCache } from "./page_cache.ts";
 import { SeenSchema } from "./seen_schema.ts";
 import { isCurrent, upgradeTables } from "./upgrade_tables.ts";
-import { listTables, type NamedTable } from "../../../engine/list_tables.ts";
 
 /** A reader checks at most once in so many milliseconds that the path still leads to its file. A writer checks each time. */
 const CHECK_MS = 100;
@@ -34,8 +33,12 @@ export class TenantFile {
   #factsOfReader: SchemaFacts | null = null;
   readonly #schemaOfWriter = new SeenSchema();
 
-  /** `keepsLog`: closing never folds the log in. */
-  constructor(readonly path: string, readonly keepsLog = false) {}
+  /** `keepsLog`: closing never folds the log in; `writerCache`: of a file whose transactions end with their frames. */
+  constructor(
+    readonly path: string,
+    readonly keepsLog = false,
+    readonly writerCache: WriterCache | null = null,
+  ) {}
 
   /** The connection that reads; a file at rest gets its log first. Throws `FileDamage` when the file is missing or empty. */
   reader(): Connection {
@@ -51,11 +54,12 @@ export class TenantFile {
     return this.#reader ??= this.#openReader();
   }
 
-  /** The connection that writes. Throws `FileDamage` when the file is missing or empty. */
+  /** The connection that writes; its work ends with `writerCache.endWork`. Throws `FileDamage` when the file is missing or empty. */
   writer(): Connection {
     if (this.#writer && !this.#writer.database.isTransaction) this.#checkFile(0);
     this.#writer ??= this.#openWriter();
     this.#rests = false;
+    this.writerCache?.beginWork(this.#writer, this.#bytes);
     return this.#writer;
   }
 
@@ -106,11 +110,6 @@ export class TenantFile {
     this.#schemaOfWriter.forget();
   }
 
-  /** Tables and views of the tenant with their columns. */
-  tables(): NamedTable[] {
-    return listTables(this.briefReader());
-  }
-
   /** The most memory that the open connections take, and their file descriptors. */
   get holds(): { readonly bytes: number; readonly descriptors: number } {
     return heldBy({ reader: this.#reader, writer: this.#writer, isWide: this.#isWide }, this.#bytes);
@@ -156,8 +155,7 @@ export class TenantFile {
     if (this.keepsLog && this.#writer !== null) this.#closeWriterFirst();
     this.#reader?.close();
     this.#writer?.close();
-    this.#reader = null;
-    this.#writer = null;
+    this.#reader = this.#writer = null;
     this.#schemaOfReader.forget();
     this.#leftLog = false;
     this.#rests = false;

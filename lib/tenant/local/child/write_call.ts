@@ -21,6 +21,7 @@ import { answerAsk, hasVirtualTables, storeCall, watchDeferred } from "./call_wo
 import { ChildNotes } from "./child_notes.ts";
 import type { Progress } from "./progress.ts";
 import type { WireCall, WireOutcome } from "./wire_call.ts";
+import { narrowForSchema } from "./page_cache.ts";
 import { runCall, wireOutcomeOf } from "./run_call.ts";
 import { behindSavepoint, type StatementGuard, undoing, unguarded } from "./savepoints.ts";
 import { firstRuns, runsOf } from "../../../sql/words/param_sets.ts";
@@ -70,6 +71,7 @@ export function writeCall(
   options: WriteCallOptions,
 ): WrittenCall {
   const { connection } = options;
+  if (call.level === "schema") narrowForSchema(connection);
   const notes = call.footprint ? new ChildNotes(connection) : null;
   try {
     const watch = call.footprint && notes ? atOnce(FootprintWatch.open(call.footprint, notes)) : null;
