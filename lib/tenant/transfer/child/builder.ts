@@ -190,7 +190,8 @@ export class Builder {
   }
 
   #check(): void {
-    const [found] = this.#connection.internalRow("PRAGMA integrity_check(1)") ?? [];
+    // The engine itself has made the indexes of these rows, so the longest part, to look for each row in each, is left out.
+    const [found] = this.#connection.internalRow("PRAGMA quick_check(1)") ?? [];
     if (found !== "ok") throw new NotTaken(`the rows break a constraint: ${found}`, null);
     if (this.options.looseReferences) return;
     const broken = brokenReference(this.#connection, this.#tables.values());
