@@ -131,7 +131,7 @@ export const configTable = {
     "KEY_LOOKUPS",
     "1",
     forms.flag(),
-    "Whether the service's own process answers look-ups by key; 0: only engine processes read `file:` tenants",
+    "Whether the service's own process answers look-ups by key and short lists; 0: only engine processes read `file:` tenants",
   ),
   snapshotDays: row("SNAPSHOT_DAYS", "7", forms.wholeNumber(1, 3650), "Days that snapshots are kept"),
   ...archiveRows,

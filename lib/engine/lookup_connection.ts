@@ -1,17 +1,18 @@
-// A connection that runs nothing but look-ups by key, in the process that serves requests: nobody could stop anything else
+// A connection that runs nothing but look-ups, in the process that serves requests: nobody could stop anything else
 // there. It only reads, refuses whatever has not been proven to end, and never learns of a long value.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type RowForm } from "../sql/words/row_form.ts";
 import { bindable, type SqlParameter } from "../sql/words/sql_value.ts";
 import { arrayRows, arrayStatement } from "./array_rows.ts";
 import { closedModules, Guard } from "./guard.ts";
-import { isBoundedProgram, programOf } from "./key_lookup.ts";
+import { programOf, rowLimitOf } from "./key_lookup.ts";
 import { moduleNames, openDatabase } from "./open_database.ts";
 import { isIntegerOutOfRange, type ResultBounds, rowsJson } from "./result_json.ts";
 import { noChanges, typedColumns, typedResultJson, typedRows } from "./typed_result.ts";
 
-/** Bytes of the longest value. Where a row has a longer one, the look-up fails. */
+/** Bytes of the longest value, and of one in a list: all that a look-up can have to read. Where a row has a longer one, it fails. */
 const MAX_VALUE_BYTES = 64 * 1024;
+const LIST_VALUE_BYTES = 8 * 1024;
 /** The answer of an authorizer that refuses. */
 const DENY = 1;
 
@@ -19,6 +20,13 @@ const DENY = 1;
 const PRAGMAS =
   "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; " +
   "PRAGMA query_only=ON; PRAGMA cache_size=-16";
+
+/** The result of a look-up. */
+export interface LookupResult {
+  /** Without its closing brace. */
+  readonly json: string;
+  readonly rows: number;
+}
 
 /** The columns of a look-up's answer, as its plain and its typed form write them. */
 export interface LookupColumns {
@@ -30,6 +38,7 @@ export interface LookupColumns {
 export interface Lookup {
   readonly statement: StatementSync;
   readonly columns: LookupColumns;
+  readonly isList: boolean;
   /** Whether it reads integers as bigint. */
   big: boolean;
 }
@@ -91,19 +100,26 @@ export abstract class LookupReader {
       this.#guard.level = "read";
       const statement = arrayStatement(this.database, sql);
       this.#guard.level = "internal";
-      if (!isBoundedProgram(programOf(this.database, sql))) throw new TypeError("the statement may not end");
-      return { statement, columns: columns ?? columnsOf(statement), big: false };
+      const limit = rowLimitOf(programOf(this.database, sql));
+      if (limit === null || limit.parameter !== null) throw new TypeError("the statement may not end");
+      return { statement, columns: columns ?? columnsOf(statement), isList: limit.most > 1, big: false };
     });
   }
 
-  /** The result of a look-up, without its closing brace. Throws what the engine throws, or `ResultTooLarge`. */
-  read(lookup: Lookup, params: readonly SqlParameter[], bounds: ResultBounds, rowForm: RowForm): string {
-    const big = rowForm.typed === true || rowForm.integersAsStrings;
+  /** Throws what the engine throws, or `ResultTooLarge`. */
+  read(
+    lookup: Lookup,
+    params: readonly SqlParameter[],
+    bounds: ResultBounds,
+    rowForm: RowForm,
+  ): LookupResult {
+    if (!lookup.isList) return readForm(lookup, params, bounds, rowForm);
+    const { limits } = this.database;
+    limits.length = LIST_VALUE_BYTES;
     try {
-      return resultOf(lookup, params, bounds, { rowForm, big });
-    } catch (error) {
-      if (big || !isIntegerOutOfRange(error)) throw error;
-      return resultOf(lookup, params, bounds, { rowForm, big: true });
+      return readForm(lookup, params, bounds, rowForm);
+    } finally {
+      limits.length = MAX_VALUE_BYTES;
     }
   }
 
@@ -199,16 +215,32 @@ function columnsOf(statement: StatementSync): LookupColumns {
   };
 }
 
+function readForm(
+  lookup: Lookup,
+  params: readonly SqlParameter[],
+  bounds: ResultBounds,
+  rowForm: RowForm,
+): LookupResult {
+  const big = rowForm.typed === true || rowForm.integersAsStrings;
+  try {
+    return resultOf(lookup, params, bounds, { rowForm, big });
+  } catch (error) {
+    if (big || !isIntegerOutOfRange(error)) throw error;
+    return resultOf(lookup, params, bounds, { rowForm, big: true });
+  }
+}
+
 function resultOf(
   lookup: Lookup,
   params: readonly SqlParameter[],
   bounds: ResultBounds,
   reading: { readonly rowForm: RowForm; readonly big: boolean },
-): string {
+): LookupResult {
   const { statement, columns } = lookup;
   if (lookup.big !== reading.big) statement.setReadBigInts(lookup.big = reading.big);
   const rows = arrayRows(statement.all(...bindable(params)));
-  return reading.rowForm.typed
+  const json = reading.rowForm.typed
     ? typedResultJson(columns.typedColumnsJson, typedRows(rows, bounds), noChanges)
     : `{"columns":${columns.columnsJson},"rows":${rowsJson(rows, bounds, reading)}`;
+  return { json, rows: rows.length };
 }

@@ -3,7 +3,7 @@ import "node:sqlite";
 
 declare module "node:sqlite" {
   interface DatabaseSync {
-    readonly limits: { column: number };
+    readonly limits: { column: number; length: number };
     setAuthorizer(
       callback: ((action: number, first: string | null, second: string | null) => number) | null,
     ): void;

@@ -4,6 +4,7 @@ import type { EngineFacts } from "../sql/grammar/statement_facts.ts";
 import type { BoundedForms } from "./bounded_rows.ts";
 import type { CompileConnection } from "./compile_connection.ts";
 import { Learned } from "./rows_read/learned.ts";
+import type { LookupReads } from "./rows_read/lookup_reads.ts";
 import { RowsReadEstimates } from "./rows_read/rows_read.ts";
 
 /** Schemas that are known at a time, and characters of the longest one. */
@@ -23,8 +24,10 @@ export interface KnownRead {
 export class SchemaFacts {
   readonly estimates = new RowsReadEstimates();
   readonly reads = new Learned<KnownRead>();
-  /** Whether a read is a look-up by key that ends by itself (`isKeyLookup`). */
-  readonly lookups = new Learned<boolean>();
+  /** What look-ups read that end by themselves; null: the read is none (`lookupReads`). */
+  readonly lookups = new Learned<LookupReads | null>();
+  /** Lists that have run: one that never runs again, as with values in its text, is not worth a proof. */
+  readonly lists = new Learned<true>();
   /** Of statements that compile and do not change the schema; with foreign keys on. */
   readonly inspected = new Learned<EngineFacts>();
 

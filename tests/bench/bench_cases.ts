@@ -20,6 +20,10 @@ const pointRead = (at: number): BenchStatement => ({
   sql: "SELECT id, name, price, stock FROM items WHERE id = ?",
   params: [1 + (at * 7919) % ITEMS],
 });
+const list = (at: number): BenchStatement => ({
+  sql: "SELECT id, name, price, stock FROM items WHERE id >= ? ORDER BY id LIMIT 50",
+  params: [1 + (at * 7919) % ITEMS],
+});
 const insert = (at: number): BenchStatement => ({
   sql: "INSERT INTO entries(note, number) VALUES (?, ?)",
   params: [`note number ${at}`, at],
@@ -30,6 +34,7 @@ function variants(count: number, make: (at: number) => BenchRequest): BenchReque
 }
 
 const reads = (target: BenchTarget) => variants(VARIANTS, (at) => target.query(pointRead(at)));
+const lists = (target: BenchTarget) => variants(VARIANTS, (at) => target.query(list(at)));
 const inserts = (target: BenchTarget) => variants(VARIANTS, (at) => target.query(insert(at)));
 
 /** Rows of one call that inserts many. */
@@ -59,6 +64,12 @@ export const benchCases: readonly BenchCase[] = [
     goalOfBare: 0.45,
     goalOfSqld: 5,
   },
+  ...[1, 8, 32].map((connections) => ({
+    name: `list-${connections}`,
+    title: `list of 50 rows, ${connections} ${connections === 1 ? "connection" : "connections"}`,
+    connections,
+    requests: lists,
+  })),
   {
     name: "insert-8",
     title: "single insert, 8 connections",

@@ -30,6 +30,10 @@ const LOOKUPS: readonly (readonly [string, (dice: Dice) => number | string])[] =
   ["SELECT b FROM bare WHERE a = ?", (dice) => `K${dice.below(60)}`],
   ["SELECT long FROM wide WHERE id = ?", (dice) => dice.below(8)],
   ["SELECT twice, next FROM made WHERE id = ?", (dice) => dice.below(40)],
+  ["SELECT * FROM plain WHERE id >= ? ORDER BY id LIMIT 100", (dice) => dice.below(130)],
+  ["SELECT id, name FROM plain WHERE code > ? ORDER BY code LIMIT 50", (dice) => `c${dice.below(130)}`],
+  ["SELECT b FROM bare WHERE a < ? ORDER BY a DESC LIMIT 30", (dice) => `k${dice.below(60)}`],
+  ["SELECT long FROM wide WHERE id > ? LIMIT 8", (dice) => dice.below(8)],
 ];
 
 interface Base {
@@ -153,7 +157,7 @@ class Findings {
 }
 
 function readOne(reader: LookupReader, lookup: Lookup, key: number | string): string {
-  return reader.read(lookup, [key], BOUNDS, PLAIN_ROWS);
+  return reader.read(lookup, [key], BOUNDS, PLAIN_ROWS).json;
 }
 
 /** On a connection: damaged before it was opened, and damaged again beneath it. */

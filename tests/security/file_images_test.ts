@@ -12,6 +12,7 @@ import {
   elsewhere,
   firstLook,
   giveSlot,
+  KEY_READS,
   look,
   lookAll,
   putToRest,
@@ -198,7 +199,7 @@ Deno.test("a copy shows what has been committed, whatever stands in the log and 
           writer.exec("VACUUM");
           const version = Number(writer.prepare("PRAGMA schema_version").get()?.["schema_version"]);
           call = { ...call, schemaVersion: version };
-          world.lookups.learn(world.database.databaseId, call);
+          world.lookups.learn(world.database.databaseId, call, KEY_READS);
         },
       )();
       const expected = writer.prepare("SELECT a FROM t WHERE id = 1").all().map((row) => [row["a"]]);

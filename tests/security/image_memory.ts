@@ -31,7 +31,7 @@ function copy(times: number): void {
       columns: null,
     });
     if (lookup === null) throw new Error("it was not copied");
-    const json = images.connection.read(lookup, [1], { maxRows: 10, maxBytes: 1000 }, PLAIN_ROWS);
+    const { json } = images.connection.read(lookup, [1], { maxRows: 10, maxBytes: 1000 }, PLAIN_ROWS);
     rows.add(JSON.parse(`${json}}`).rows[0][0]);
   }
 }

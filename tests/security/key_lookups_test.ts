@@ -6,6 +6,7 @@ import { startPermissions } from "../testing/start_permissions.ts";
 import { pause } from "../../lib/core/pause.ts";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
 import { DIGIT_ROWS, TYPED_ROWS } from "../../lib/sql/words/row_form.ts";
+import type { LookupReads } from "../../lib/engine/rows_read/lookup_reads.ts";
 import type { SqlParameter } from "../../lib/sql/words/sql_value.ts";
 import { DatabaseStates } from "../../lib/tenant/local/files/database_states.ts";
 import type { LocalStore } from "../../lib/tenant/local/local_store.ts";
@@ -19,6 +20,7 @@ import {
   elsewhere,
   firstLook,
   giveSlot,
+  KEY_READS,
   look,
   lookAll,
   MANY,
@@ -70,6 +72,36 @@ function turnClock(): Clock {
   };
 }
 
+Deno.test("lists go to children where a turn has had some, and look-ups by key stay", async () => {
+  await withFile(async (world) => {
+    await firstLook(world);
+    const { call, clock, database, lookups } = world;
+    const list = tenantCall(call.schemaVersion, "read", [["SELECT a FROM t ORDER BY id LIMIT 3"]]);
+    lookups.learn(database.databaseId, list, [3, 3, 0, 0]);
+    assertEquals(await lookAll(world, [list]), [[["one"]]]);
+    clock.step = 0.6;
+    assertEquals(await lookAll(world, [list, list, call, list]), [[["one"]], null, [["one"]], null]);
+  });
+});
+
+Deno.test("lists that differ by their LIMIT take the place of no other look-up", async () => {
+  await withFile(async (world) => {
+    const { call, database, lookups } = world;
+    const learn = (sql: string, value: number, reads: LookupReads) => {
+      const learned = tenantCall(call.schemaVersion, "read", [[sql, value]]);
+      lookups.learn(database.databaseId, learned, reads);
+      return learned;
+    };
+    const list = "SELECT a FROM t ORDER BY id LIMIT ?";
+    const first = learn(list, 1, [1, 1, 0, 0]);
+    for (let at = 0; at < 30; at++) learn(`SELECT ${at} FROM t WHERE id = ?`, 1, KEY_READS);
+    await firstLook(world);
+    assertEquals(await lookAll(world, [first, learn(list, 2, [2, 1, 0, 0]), call]), [[["one"]], null, [[
+      "one",
+    ]]]);
+  });
+});
+
 Deno.test("attacks on look-ups by key, through the store", async (t) => {
   await withLocalStore(async (store) => {
     const step = (name: string, fn: () => Promise<void>) => t.step({ name, fn, ...unlooked });
@@ -104,6 +136,93 @@ Deno.test("attacks on look-ups by key, through the store", async (t) => {
       assertEquals(count, [[9 * MANY + 2]]);
     });
 
+    await step("so are those of short lists, which read as many rows", async () => {
+      const tenant = await Tenant.create(store, [
+        "CREATE TABLE p (id INTEGER PRIMARY KEY, u INTEGER, at INTEGER, t TEXT)",
+        "CREATE INDEX p_u ON p (u, at)",
+        "CREATE TABLE w (k TEXT, n INTEGER, v TEXT, PRIMARY KEY (k, n)) WITHOUT ROWID",
+      ]);
+      const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)";
+      await tenant.run("write", [
+        [`INSERT INTO p ${many} SELECT i, i % 7, i, 'text ' || i FROM n`],
+        ["INSERT INTO p VALUES (1001, 9, 1, NULL), (1002, 9, 2, 'b')"],
+        ["INSERT INTO w SELECT 'k' || u, id, t FROM p"],
+      ]);
+      const lists: readonly (readonly [sql: string, ...params: SqlParameter[][]])[] = [
+        ["SELECT id, t FROM p WHERE u = ? ORDER BY at DESC LIMIT 20", [3], [9], [77]],
+        ["SELECT * FROM p WHERE id > ? ORDER BY id LIMIT 10", [5], [1001], [2000]],
+        ["SELECT * FROM p WHERE id BETWEEN ? AND ? LIMIT 30", [5, 10], [1, 300], [8, 2]],
+        ["SELECT id FROM p ORDER BY id DESC LIMIT 100;", []],
+        ["SELECT v FROM w WHERE k = ? limit 5", ["k3"], ["k9"], [null]],
+        ["SELECT id, t FROM p WHERE u = ? ORDER BY at LIMIT ?", [3, 20], [3, 1], [9, 20], [9, 2], [77, {
+          $real: 5,
+        }]],
+        ["SELECT v FROM w WHERE k = ?1 limit ?", ["k3", 5], ["k9", 5]],
+        ["SELECT id FROM p ORDER BY id LIMIT ?", [7], [100]],
+      ];
+      for (const [sql, ...sets] of lists) {
+        for (const params of sets) {
+          // What a child says: the longer text is not proven.
+          const byChild = await tenant.run("read", [[`${sql.replace(";", "")} OFFSET 0`, ...params]]);
+          assert(byChild.ok === true);
+          await warm(store, tenant, sql, params);
+          const before = answered(store);
+          const here = await tenant.run("read", [[sql, ...params]]);
+          assert(here.ok === true);
+          assertEquals(here.results, byChild.results, `${sql} ${params}`);
+          assertEquals(answered(store), before + 1);
+        }
+      }
+      // All rows, none, a text, and one row too many are for a child.
+      const [before, byValue] = [answered(store), "SELECT id FROM p ORDER BY id LIMIT ?"];
+      for (const [limit, count] of [[-1, 302], [0, 0], ["7", 7], [101, 101]] as const) {
+        for (let turn = 0; turn < 3; turn++) {
+          assertEquals((await tenant.rows(byValue, [limit])).length, count);
+        }
+      }
+      assertEquals(answered(store), before);
+      // In a comment it is no value, also where the text with that value is known.
+      const commented = "SELECT id FROM p WHERE id > ?1 LIMIT 2 -- limit";
+      await warm(store, tenant, `${commented} 5`, [5]);
+      for (let turn = 0; turn < 3; turn++) {
+        assertEquals(await tenant.rows(`${commented} ?`, [5]), [[6], [7]]);
+        assertEquals(await tenant.rows("SELECT t FROM p WHERE id = ? -- limit ?", [5]), [["text 5"]]);
+        assertEquals(await tenant.rows("SELECT id FROM p ORDER BY id LIMIT ?1 -- limit ?", [1]), [[1]]);
+      }
+      await tenant.run("write", [["DELETE FROM p WHERE id = 1002"]]);
+      const [list = ""] = lists[0] ?? [];
+      await warm(store, tenant, list, [9]);
+      assertEquals(await tenant.rows(list, [9]), [[1001, null]]);
+    });
+
+    await step(
+      "lists with values in their texts, which never run again, put no look-up out of its place",
+      async () => {
+        const tenant = await filled(store);
+        await warm(store, tenant);
+        for (let id = 0; id < MANY; id++) await tenant.rows(`SELECT a FROM t WHERE id > ${-id} LIMIT 2`);
+        const before = answered(store);
+        for (let turn = 0; turn < 3; turn++) assertEquals(await tenant.rows(BY_ID, [1]), [["one"]]);
+        assertEquals(answered(store), before + 3);
+      },
+    );
+
+    await step("a list whose result is long is never read here", async () => {
+      const tenant = await filled(store);
+      await tenant.run("write", [[
+        "INSERT INTO t VALUES (3, printf('%.*c', 50000, 'x')), (4, printf('%.*c', 50000, 'x'))",
+      ]]);
+      await tenant.run("write", [[
+        "INSERT INTO t VALUES (5, printf('%.*c', 8000, 'x')), (6, printf('%.*c', 9000, 'x'))",
+      ]]);
+      const before = answered(store);
+      for (let turn = 0; turn < MANY; turn++) await tenant.rows("SELECT a FROM t WHERE id > ? LIMIT 2", [2]);
+      for (let turn = 0; turn < MANY; turn++) await tenant.rows("SELECT a FROM t WHERE id >= ? LIMIT 2", [5]);
+      assertEquals(answered(store), before);
+      // A value alone may be longer.
+      await warm(store, tenant, "SELECT a FROM t WHERE id = ?", [3]);
+    });
+
     await step("what is not proven never runs here, whoever repeats it", async () => {
       const tenant = await filled(store);
       await tenant.run("schema", [["CREATE VIEW w AS SELECT count(*) AS n FROM t"]]);
@@ -112,6 +231,11 @@ Deno.test("attacks on look-ups by key, through the store", async (t) => {
         const sql of [
           "SELECT a FROM t",
           "SELECT a FROM t WHERE id > 0",
+          "SELECT a FROM t WHERE a <> 'x' LIMIT 5",
+          "SELECT a FROM t ORDER BY a LIMIT 5",
+          "SELECT a FROM t LIMIT 5 OFFSET 1",
+          "SELECT a FROM t LIMIT 101",
+          "EXPLAIN QUERY PLAN SELECT a FROM t LIMIT 5",
           "SELECT n FROM w",
           "SELECT upper(a) FROM t WHERE id = 1",
           "SELECT a FROM t WHERE id IN (1, 2)",
@@ -302,7 +426,7 @@ Deno.test("a file that is open for look-ups is not copied for one that finds no 
       ...call,
       statements: call.statements.map((one) => ({ ...one, sql: `${BY_ID} -- another` })),
     };
-    lookups.learn(database.databaseId, other);
+    lookups.learn(database.databaseId, other, KEY_READS);
     assertEquals(await lookAll(world, [other]), [null]);
     await elsewhere(path, "UPDATE t SET a = 'two'");
     assert((await Deno.stat(`${path}-wal`)).size > 0);
@@ -387,7 +511,7 @@ Deno.test("a damaged page is left to a child, and so is everything else of that 
     file.writeSync(bytes);
     await import("../../lib/engine/lookup_connection.ts");
     assertEquals(await look(world), null);
-    for (let run = 0; run < MANY; run++) lookups.learn(database.databaseId, call);
+    for (let run = 0; run < MANY; run++) lookups.learn(database.databaseId, call, KEY_READS);
     clock.ms += 1000;
     assertEquals([await look(world), lookups.answered], [null, 0]);
   });
@@ -405,6 +529,25 @@ Deno.test("a namespace whose look-ups are slow has none for a hundred times as l
     assertEquals(await look({ ...world, database: { ...database, namespaceId: "ns_2" } }), [["one"]]);
     clock.ms += 13_000;
     assertEquals(await look(world), [["one"]]);
+  });
+});
+
+Deno.test("a namespace whose lists are slow has no lists here for a hundred times as long, and its look-ups by key", async () => {
+  await withFile(async (world) => {
+    const { call, clock, database, lookups } = world;
+    const list = tenantCall(call.schemaVersion, "read", [["SELECT a FROM t ORDER BY id LIMIT 3"]]);
+    lookups.learn(database.databaseId, list, [3, 3, 0, 0]);
+    await firstLook(world);
+    assertEquals(await lookAll(world, [list]), [[["one"]]]);
+    // Less than a list may take in the mean, and more than a look-up by key may.
+    clock.step = 0.4;
+    for (let at = 0; at < 600; at++) assertEquals(await lookAll(world, [list]), [[["one"]]]);
+    clock.step = 60;
+    for (let at = 0; at < 4; at++) await lookAll(world, [list]);
+    clock.step = 0;
+    assertEquals(await lookAll(world, [list, call]), [null, [["one"]]]);
+    clock.ms += 13_000;
+    assertEquals(await lookAll(world, [list, call]), [[["one"]], [["one"]]]);
   });
 });
 
@@ -580,7 +723,7 @@ Deno.test("look-ups of a database count for the room too: one that finds none is
         ...call,
         statements: call.statements.map((one) => ({ ...one, sql: `${BY_ID} -- ${note}` })),
       };
-      lookups.learn(database.databaseId, other);
+      lookups.learn(database.databaseId, other, KEY_READS);
       found.push((await lookAll(world, [other]))[0]);
     }
     assertEquals([...found, await look(world)], [[["one"]], null, [["one"]]]);
@@ -612,7 +755,7 @@ Deno.test("texts of look-ups take a bounded part of the memory: the ones unused 
     const { lookups, call } = world;
     const sql = `${BY_ID} -- ${"x".repeat(3900)}`;
     const long = { ...call, statements: call.statements.map((one) => ({ ...one, sql })) };
-    for (let at = 0; at < 1100; at++) lookups.learn(`db_${at}`, long);
+    for (let at = 0; at < 1100; at++) lookups.learn(`db_${at}`, long, KEY_READS);
     assertEquals(await look(world), null);
   });
 });

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../lib/core/clock.ts";
 import { newId } from "../../lib/core/ids.ts";
 import { pause } from "../../lib/core/pause.ts";
+import type { LookupReads } from "../../lib/engine/rows_read/lookup_reads.ts";
 import { createFile } from "../../lib/tenant/local/child/create_file.ts";
 import { KeyLookups, type LookupDatabase } from "../../lib/tenant/local/lookups/key_lookups.ts";
 import { WriteLane } from "../../lib/tenant/local/lanes/write_lane.ts";
@@ -13,6 +14,8 @@ import { rowsOf, tenantCall } from "../contracts/tenant_store.ts";
 
 export const BY_ID = "SELECT a FROM t WHERE id = ?";
 export const T = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)";
+/** What it reads. */
+export const KEY_READS: LookupReads = [1, 1, 1, 0];
 /** More than enough reads in children for a database to be opened here. */
 export const MANY = 40;
 
@@ -59,7 +62,7 @@ export async function withFile(body: (world: World) => Promise<void>, maxBytes =
     const version = Number(writer.prepare("PRAGMA schema_version").get()?.["schema_version"]);
     writer.close();
     const call = tenantCall(version, "read", [[BY_ID, 1]]);
-    for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call);
+    for (let run = 0; run < MANY; run++) lookups.learn(databaseId, call, KEY_READS);
     const lanes = { mayLookUp: true, writeTurn: 1, writes: new WriteLane(), log: new LogBuffer(1e6) };
     const runInChild = () => Promise.resolve(BY_CHILD);
     return { path, call, database: { databaseId, namespaceId: "ns_1", lanes, runInChild } };

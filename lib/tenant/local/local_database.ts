@@ -187,8 +187,8 @@ export class LocalDatabase implements TenantDatabase, DatabaseIds {
           if (failedWith(error, "outcome_unknown")) changed();
           reject(error);
         },
-        proven: (schemaVersion = call.schemaVersion) =>
-          this.store.lookups?.learn(this.databaseId, { ...call, schemaVersion }),
+        proven: (reads, schemaVersion = call.schemaVersion) =>
+          this.store.lookups?.learn(this.databaseId, { ...call, schemaVersion }, reads),
         rests: () =>
           void this.#wake().finally(() =>
             this.runInChild(call, { ...wire, awake: true }).then(resolve, reject)

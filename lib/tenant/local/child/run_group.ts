@@ -9,7 +9,7 @@ import { dryRunCall } from "./dry_run.ts";
 import { makingRoom, withMemory } from "../../../engine/compiled_texts.ts";
 import { engineFailure } from "../../../engine/engine_failure.ts";
 import { CommitChange } from "../../../sql/service/change_rows.ts";
-import { isKeyLookup } from "../../../engine/key_lookup.ts";
+import { lookupReads } from "../../../engine/key_lookup.ts";
 import { insertChange, insertLogRows } from "./log_rows.ts";
 import type { Progress } from "./progress.ts";
 import { FRAME_BUDGET_MS, type WireLogTable } from "./protocol.ts";
@@ -185,11 +185,16 @@ function failedCall(error: unknown): Extract<WireOutcome, { k: "failed" }> {
   return { k: "failed", r: [], at: 0, f: engineFailure(error, null), ms: 0, w: [0, 0], unlogged: true };
 }
 
-/** Says of a look-up that it ends by itself: the next ones need no child. */
+/** Characters of a list's result up to which the service may read the next ones. */
+const SHORT_RESULT = 64 * 1024;
+
+/** Says of a look-up that it ends by itself, and what it reads: the next ones need no child. */
 function withProof(connection: Connection, call: WireCall, outcome: WireOutcome): WireOutcome {
   const [one, ...others] = call.statements;
   if (outcome.k !== "ok" || one === undefined || others.length > 0 || call.paramSets) return outcome;
-  return isKeyLookup(connection, one[0]) ? { ...outcome, l: true } : outcome;
+  const reads = lookupReads(connection, { sql: one[0], params: one[1] });
+  if (reads === null || (reads[0] > 1 && (outcome.r[0]?.[0] ?? 0) > SHORT_RESULT)) return outcome;
+  return { ...outcome, l: reads };
 }
 
 /** The texts that a call runs, each with one set of values; a call with many sets has none that ends soon. */

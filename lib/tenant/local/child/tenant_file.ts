@@ -83,9 +83,9 @@ export class TenantFile {
     }
   }
 
-  /** Whether such reads keep no writer out, in the same transaction: the file has its log, or each is a look-up by key. */
+  /** Whether such reads keep no writer out, in the same transaction: the file has its log, or each is a look-up. */
   mayRead(reads: readonly string[]): boolean {
-    if (!this.#rests || reads.every((sql) => this.#factsOfReader?.lookups.get(sql) === true)) return true;
+    if (!this.#rests || reads.every((sql) => this.#factsOfReader?.lookups.get(sql))) return true;
     // Another process may have given it its log.
     return !(this.#rests = isAtRest(this.briefReader()));
   }

@@ -1,4 +1,5 @@
 // A call and its outcome in the form in which they travel between the service and an engine child.
+import type { LookupReads } from "../../../engine/rows_read/lookup_reads.ts";
 import type { ChangeStep } from "../../../sql/service/change_rows.ts";
 import type { RowForm } from "../../../sql/words/row_form.ts";
 import type { SqlParameter } from "../../../sql/words/sql_value.ts";
@@ -185,8 +186,8 @@ export type WireOutcome =
     readonly ms: number;
     /** As an outcome has them. */
     readonly rowsRemoved?: number;
-    /** The call was the only one of its group, and its statement is a look-up that ends by itself (`isKeyLookup`). */
-    readonly l?: true;
+    /** The call was the first one of its group, and its statement is a look-up that ends by itself (`lookupReads`). */
+    readonly l?: LookupReads;
     /** The schema version, where the call named a schema instead. */
     readonly v?: number;
     readonly e?: readonly StatementEffect[];

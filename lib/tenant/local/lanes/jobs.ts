@@ -1,4 +1,5 @@
 // The kinds of work that wait for an engine child or run in one.
+import type { LookupReads } from "../../../engine/rows_read/lookup_reads.ts";
 import type { SlowWork } from "../../read_queue.ts";
 import type { WaitingRead } from "../../slow_caller.ts";
 import type { TenantOutcome } from "../../tenant_store.ts";
@@ -13,7 +14,7 @@ export interface CallJob extends WaitingRead {
   readonly resolve: (outcome: TenantOutcome) => void;
   readonly reject: (error: Error) => void;
   /** Called where the child has proven that the call ends by itself (`KeyLookups`), with the schema version where it tells it. */
-  readonly proven?: (schemaVersion?: number) => void;
+  readonly proven?: (reads: LookupReads, schemaVersion?: number) => void;
   /** Called instead of the others where the database has to be woken first (`child/log_form.ts`). */
   readonly rests?: () => void;
   readonly queuedMs: number;

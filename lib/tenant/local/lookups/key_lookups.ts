@@ -1,12 +1,14 @@
-// Answers look-ups by key in the process that serves requests: the way to an engine child and back would take longer than the
+// Answers look-ups in the process that serves requests: the way to an engine child and back would take longer than the
 // read. Only what a child has run and proven to end runs here. Those that the event loop has ready at once are read together.
 import type { Clock } from "../../../core/clock.ts";
 import { roundMs } from "../../../core/clock.ts";
+import { type LookupReads, rowsReadOf } from "../../../engine/rows_read/lookup_reads.ts";
 import { logRowOf } from "../../log_columns.ts";
 import type { TenantCall, TenantOutcome } from "../../tenant_store.ts";
 import type { DatabaseLanes } from "../lanes/database_lanes.ts";
-import { KnownLookups, type ReadyLookup } from "./known_lookups.ts";
-import { LeftOut } from "./left_out.ts";
+import { KnownLookups } from "./known_lookups.ts";
+import { LeftOut, saysNothingOfOthers } from "./left_out.ts";
+import { type LookupCall, lookupOf } from "./lookup_call.ts";
 import { OwnTime, ownUsage, type ProcessUsage } from "./own_time.ts";
 
 /** Milliseconds for which a database has none here after a failure. */
@@ -17,11 +19,13 @@ const DAMAGED_MS = 600_000;
 const BUSY_MS = 250;
 /** Turns of the event loop with one look-up each, one after the other, after which its caller is taken to be alone. */
 const LONE_TURNS = 32;
-/** Milliseconds that look-ups of a namespace may take in the mean, on connections and in copies of files. */
+/** Milliseconds that look-ups of a namespace may take in the mean: by key on connections, and lists or in copies of files. */
 const MEAN_MS = 0.25;
-const IMAGE_MEAN_MS = 1;
+const LONG_MEAN_MS = 1;
 /** Milliseconds of look-ups after which whatever else the service has to do has its turn. */
 const TURN_MS = 2;
+/** The same after which lists of the turn go to children, which read them at the same time. */
+const LIST_TURN_MS = 0.5;
 
 /** A database, as far as this uses it. */
 export interface LookupDatabase {
@@ -37,8 +41,19 @@ export interface LookupDatabase {
 interface WaitingCall {
   readonly database: LookupDatabase;
   readonly call: TenantCall;
+  readonly read: LookupCall;
+  /** Of several rows. */
+  readonly isList: boolean;
   readonly resolve: (outcome: TenantOutcome | Promise<TenantOutcome>) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** What a look-up has found. */
+interface FoundRows {
+  readonly json: string;
+  readonly rowsRead: number;
+  /** Where its time is noted; null: compiling took most of it. */
+  readonly times: LeftOut | null;
 }
 
 /** The look-ups of a store. */
@@ -47,6 +62,7 @@ export class KeyLookups {
   readonly #ownTime: OwnTime;
   readonly #leftOut: LeftOut;
   readonly #withoutImages: LeftOut;
+  readonly #withoutLists: LeftOut;
   #waiting: WaitingCall[] = [];
   /** Look-ups in this turn of the event loop, and how many turns had one. */
   #asked = 0;
@@ -65,7 +81,8 @@ export class KeyLookups {
     this.#known = new KnownLookups(tenants, clock, maxBytes);
     this.#ownTime = new OwnTime(usage);
     this.#leftOut = new LeftOut(MEAN_MS, this.#ownTime);
-    this.#withoutImages = new LeftOut(IMAGE_MEAN_MS, this.#ownTime);
+    this.#withoutImages = new LeftOut(LONG_MEAN_MS, this.#ownTime);
+    this.#withoutLists = new LeftOut(LONG_MEAN_MS, this.#ownTime);
   }
 
   /** Whether somebody is being answered here. */
@@ -74,8 +91,10 @@ export class KeyLookups {
   }
 
   /** Notes that a child has run the call and proven that it ends. */
-  learn(databaseId: string, call: TenantCall): void {
-    this.#known.learn(databaseId, call);
+  learn(databaseId: string, call: TenantCall, reads: LookupReads): void {
+    const read = lookupOf(call);
+    const isVariant = read?.sql !== call.statements[0]?.sql;
+    if (read) this.#known.learn(databaseId, read, { reads, isVariant });
   }
 
   /**
@@ -83,18 +102,23 @@ export class KeyLookups {
    * possible. Null: the call is no known look-up.
    */
   run(database: LookupDatabase, call: TenantCall): Promise<TenantOutcome> | null {
-    if (!isOneRead(call) || !this.#known.has(database.databaseId, call, database.lanes)) return null;
+    const read = lookupOf(call);
+    const reads = read && this.#known.readsOf(database.databaseId, read, database.lanes);
+    if (read === null || reads === null) return null;
     const isFirst = this.#asked++ === 0;
     if (isFirst) setImmediate(this.#endTurn);
     // Who is alone need not wait for others.
     if (isFirst && this.#loneTurns >= LONE_TURNS) {
       const nowMs = this.#now();
       this.#beginTurn(nowMs);
-      const { outcome } = this.#outcome(database, call, nowMs);
+      const { outcome } = this.#outcome(database, { call, read }, nowMs);
       this.#known.endTurn();
       return outcome === null ? database.runInChild(call) : Promise.resolve(outcome);
     }
-    return new Promise((resolve, reject) => this.#waiting.push({ database, call, resolve, reject }));
+    const isList = reads[0] > 1;
+    return new Promise((resolve, reject) =>
+      this.#waiting.push({ database, call, read, isList, resolve, reject })
+    );
   }
 
   /** Whether a database is open here. */
@@ -134,12 +158,16 @@ export class KeyLookups {
     this.#beginTurn(startedMs);
     let beginMs = startedMs;
     let count = 0;
-    for (const { database, call, resolve, reject } of waiting) {
-      if (beginMs - startedMs >= TURN_MS) break;
+    for (const { database, call, read, isList, resolve, reject } of waiting) {
+      const tookMs = beginMs - startedMs;
+      if (tookMs >= TURN_MS) break;
       try {
-        const { outcome, nowMs } = this.#outcome(database, call, beginMs);
-        beginMs = nowMs;
-        resolve(outcome ?? database.runInChild(call));
+        if (isList && tookMs >= LIST_TURN_MS) resolve(database.runInChild(call));
+        else {
+          const { outcome, nowMs } = this.#outcome(database, { call, read }, beginMs);
+          beginMs = nowMs;
+          resolve(outcome ?? database.runInChild(call));
+        }
       } catch (error) {
         reject(error);
       }
@@ -152,38 +180,44 @@ export class KeyLookups {
   };
 
   #beginTurn(nowMs: number): void {
-    this.#ownTime.begin(this.#leftOut.isWatching(nowMs) || this.#withoutImages.isWatching(nowMs));
+    this.#ownTime.begin(
+      this.#leftOut.isWatching(nowMs) || this.#withoutImages.isWatching(nowMs) ||
+        this.#withoutLists.isWatching(nowMs),
+    );
   }
 
   /** `outcome` is null where a child has to run the call. */
   #outcome(
     database: LookupDatabase,
-    call: TenantCall,
+    { call, read }: Pick<WaitingCall, "call" | "read">,
     beginMs: number,
   ): { readonly outcome: TenantOutcome | null; readonly nowMs: number } {
-    const found = this.#read(database, call, beginMs);
+    const found = this.#read(database, { call, read }, beginMs);
     const nowMs = this.#now();
-    if (found?.from === "open") this.#leftOut.noteTime(database.namespaceId, beginMs, nowMs);
-    else if (found?.from === "image") this.#withoutImages.noteTime(database.namespaceId, beginMs, nowMs);
-    return { outcome: found && this.#answer(database, call, { json: found.json, beginMs, nowMs }), nowMs };
+    found?.times?.noteTime(database.namespaceId, beginMs, nowMs);
+    return { outcome: found && this.#answer(database, call, found, { beginMs, nowMs }), nowMs };
   }
 
-  /** The result's text; null where it cannot be read here. Whatever fails is left to a child, which says why. */
+  /** Null where it cannot be read here. Whatever fails is left to a child, which says why. */
   #read(
     { databaseId, namespaceId, lanes }: LookupDatabase,
-    call: TenantCall,
+    { call, read }: Pick<WaitingCall, "call" | "read">,
     nowMs: number,
-  ): { readonly json: string; readonly from: ReadyLookup["from"] } | null {
+  ): FoundRows | null {
     const isLeftOut = this.#leftOut.has(databaseId, nowMs) || this.#leftOut.has(namespaceId, nowMs);
     if (isLeftOut || !lanes.mayLookUp) return null;
     try {
       const images = !this.#withoutImages.has(namespaceId, nowMs);
-      const ready = this.#known.ready(databaseId, call, lanes, { nowMs, images });
+      const ready = this.#known.ready(databaseId, read, lanes, { nowMs, images });
       if (ready === null) return null;
-      const { connection, lookup, from } = ready;
+      const { connection, lookup, reads, from } = ready;
+      const isList = reads[0] > 1;
+      if (isList && this.#withoutLists.has(namespaceId, nowMs)) return null;
       const bounds = { maxRows: call.bounds.rows, maxBytes: call.bounds.bytes };
-      const json = connection.read(lookup, call.statements[0]?.params ?? [], bounds, call.rowForm);
-      return { json, from };
+      const { json, rows } = connection.read(lookup, read.params, bounds, call.rowForm);
+      const onConnection = isList ? this.#withoutLists : this.#leftOut;
+      const times = from === "compiled" ? null : from === "image" ? this.#withoutImages : onConnection;
+      return { json, rowsRead: rowsReadOf(reads, rows), times };
     } catch (error) {
       if (saysNothingOfOthers(error)) return null;
       this.close(databaseId);
@@ -195,35 +229,17 @@ export class KeyLookups {
   #answer(
     { databaseId, lanes }: LookupDatabase,
     call: TenantCall,
-    { json, beginMs, nowMs }: { readonly json: string; readonly beginMs: number; readonly nowMs: number },
+    { json, rowsRead }: FoundRows,
+    { beginMs, nowMs }: { readonly beginMs: number; readonly nowMs: number },
   ): TenantOutcome {
     this.answered++;
     this.#lastMs = nowMs;
     this.#known.noteUse(databaseId, nowMs);
-    const results = [{ json, rowsRead: 1, rowsWritten: 0 }];
+    const results = [{ json, rowsRead, rowsWritten: 0 }];
     const durationMs = roundMs(nowMs - beginMs);
     const outcome = { ok: true, results, durationMs, rowsReadBasis: "plan" } as const;
     const row = logRowOf(call, outcome);
     if (row) lanes.log.add(row);
     return outcome;
   }
-}
-
-/** Whether the call is one statement that reads, and nothing beside it. */
-function isOneRead(call: TenantCall): boolean {
-  return call.level === "read" && call.statements.length === 1 && !call.readsLog && !call.paramSets &&
-    !call.dryRun && !call.footprint && !call.foreignKeysOff && call.replay === null &&
-    call.failsWith === null &&
-    !call.statements[0]?.takes;
-}
-
-/** SQLITE_TOOBIG: a value is beyond its limit; SQLITE_BUSY: the file gets its log just now (sqlite.org/rescode.html). */
-const TOO_BIG = 18;
-const BUSY = 5;
-const OF_ONE_CALL: readonly unknown[] = [TOO_BIG, BUSY];
-
-/** A value or a row that is too long, or a moment in which the file could not be read, says nothing of other look-ups. */
-function saysNothingOfOthers(error: unknown): boolean {
-  return error instanceof Error &&
-    (error.name === "ResultTooLarge" || OF_ONE_CALL.includes(Reflect.get(error, "errcode")));
 }

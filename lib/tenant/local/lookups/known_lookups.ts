@@ -1,4 +1,4 @@
-// The look-ups by key that children have run and proven to end, and where this process repeats them: on a connection to the
+// The look-ups that children have run and proven to end, and where this process repeats them: on a connection to the
 // file, or in a copy of it where there is no room for one more.
 import type { Clock } from "../../../core/clock.ts";
 import type {
@@ -7,8 +7,9 @@ import type {
   LookupConnection,
   LookupReader,
 } from "../../../engine/lookup_connection.ts";
-import type { TenantCall } from "../../tenant_store.ts";
+import type { LookupReads } from "../../../engine/rows_read/lookup_reads.ts";
 import { FileImages } from "./file_images.ts";
+import type { LookupCall } from "./lookup_call.ts";
 import type { LookupLanes } from "./lookup_file.ts";
 import { type OpenDatabase, OpenLookups } from "./open_lookups.ts";
 import { databasePath } from "../files/tenant_paths.ts";
@@ -20,10 +21,17 @@ const MAX_CHARACTERS = 4_000_000;
 /** Milliseconds in which a use is noted once: to note one moves an entry to the end of a map, which leaves garbage there. */
 const USED_MS = 1_000;
 
+/** What is known of one text. */
+interface KnownText {
+  readonly reads: LookupReads;
+  /** The columns of its answers, once a copy of the file has told them. */
+  columns: LookupColumns | null;
+}
+
 /** What is known of one database. */
 interface Known extends OpenDatabase {
-  /** Texts that a child has proven, with the columns of their answers once a copy of the file has told them. */
-  readonly texts: Map<string, LookupColumns | null>;
+  /** By the texts that a child has proven. */
+  readonly texts: Map<string, KnownText>;
   /** Characters of them. */
   characters: number;
   /** The lanes' `writeTurn` at which the file was found to be none that is copied. */
@@ -35,6 +43,7 @@ interface Known extends OpenDatabase {
 export interface ReadyLookup {
   readonly connection: LookupReader;
   readonly lookup: Lookup;
+  readonly reads: LookupReads;
   /** Where it is read: on a connection on which it was compiled before, or is compiled now, or in a copy of the file. */
   readonly from: "open" | "compiled" | "image";
 }
@@ -55,19 +64,25 @@ export class KnownLookups {
     this.#open = new OpenLookups(tenants, clock, maxBytes);
   }
 
-  /** Notes that a child has run the call and proven that it ends. */
-  learn(databaseId: string, call: TenantCall): void {
-    const sql = call.statements[0]?.sql;
-    if (sql === undefined || this.#closed) return;
+  /** Notes that a child has run the call and proven that it ends. `isVariant`: its text has a value in it. */
+  learn(
+    databaseId: string,
+    { schemaVersion, sql }: LookupCall,
+    { reads, isVariant }: { readonly reads: LookupReads; readonly isVariant: boolean },
+  ): void {
+    if (this.#closed) return;
     let known = this.#known.get(databaseId);
-    // A connection with many statements is closed, which frees all of them.
     const isFull = known && known.texts.size >= MAX_LOOKUPS && !known.texts.has(sql);
-    if (known && (known.schemaVersion !== call.schemaVersion || isFull)) {
+    const isCurrent = known?.schemaVersion === schemaVersion;
+    // There may be a hundred of one text, and each would take the place of others.
+    if (isFull && isCurrent && isVariant) return;
+    // A connection with many statements is closed, which frees all of them.
+    if (known && (!isCurrent || isFull)) {
       this.close(databaseId);
       known = undefined;
     }
     known ??= {
-      schemaVersion: call.schemaVersion,
+      schemaVersion,
       texts: new Map(),
       open: null,
       noImageAt: null,
@@ -75,7 +90,7 @@ export class KnownLookups {
       usedMs: -Infinity,
     };
     this.#use(databaseId, known, this.clock.monotonicMs());
-    if (!known.texts.has(sql)) this.#add(known, sql);
+    if (!known.texts.has(sql)) this.#add(known, sql, reads);
     if (this.#engine === null && !this.#loading) void this.#load();
   }
 
@@ -84,12 +99,14 @@ export class KnownLookups {
     return (this.#known.get(databaseId)?.open ?? null) !== null;
   }
 
-  /** Whether the call is a look-up that may be read here. */
-  has(databaseId: string, call: TenantCall, lanes: LookupLanes): boolean {
+  /** What the call reads, where it is a look-up that may be read here; else null. */
+  readsOf(databaseId: string, call: LookupCall, lanes: LookupLanes): LookupReads | null {
     const known = this.#find(databaseId, call);
-    if (known === null) return false;
-    return known.open?.lookups.has(call.statements[0]?.sql ?? "") === true ||
-      this.#open.mayCompile(known) || mayHaveImage(known, lanes);
+    if (known === null) return null;
+    const { sql } = call;
+    const mayRead = known.open?.lookups.has(sql) === true || this.#open.mayCompile(known) ||
+      mayHaveImage(known, lanes);
+    return mayRead ? known.texts.get(sql)?.reads ?? null : null;
   }
 
   /**
@@ -98,24 +115,31 @@ export class KnownLookups {
    */
   ready(
     databaseId: string,
-    call: TenantCall,
+    call: LookupCall,
     lanes: LookupLanes,
     { nowMs, images }: { readonly nowMs: number; readonly images: boolean },
   ): ReadyLookup | null {
     const known = this.#find(databaseId, call);
-    const sql = call.statements[0]?.sql;
-    if (known === null || sql === undefined || this.#engine === null) return null;
+    if (known === null || this.#engine === null) return null;
+    const { sql } = call;
+    const text = known.texts.get(sql);
+    if (text === undefined) return null;
     const { open } = known;
+    const { reads } = text;
     const compiled = open?.lookups.get(sql);
     if (open && compiled) {
       if (this.#open.begin(open, lanes, nowMs)) {
-        return { connection: open.connection, lookup: compiled, from: "open" };
+        return { connection: open.connection, lookup: compiled, reads, from: "open" };
       }
     } else if (this.#open.mayCompile(known)) {
       const lookup = this.#open.compile(this.#engine.Connection, { databaseId, database: known, sql }, lanes);
-      if (lookup && known.open) return { connection: known.open.connection, lookup, from: "compiled" };
+      if (lookup && known.open) {
+        return { connection: known.open.connection, lookup, reads, from: "compiled" };
+      }
     } else {
-      return images && mayHaveImage(known, lanes) ? this.#fromImage(databaseId, known, sql, lanes) : null;
+      return images && mayHaveImage(known, lanes)
+        ? this.#fromImage(databaseId, known, { sql, text }, lanes)
+        : null;
     }
     // The file or its schema is another one.
     this.close(databaseId);
@@ -155,28 +179,31 @@ export class KnownLookups {
     this.#engine = null;
   }
 
-  #find(databaseId: string, call: TenantCall): Known | null {
+  #find(databaseId: string, { schemaVersion, sql }: LookupCall): Known | null {
     const known = this.#known.get(databaseId);
     if (known === undefined || this.#engine === null) return null;
-    const isKnown = known.schemaVersion === call.schemaVersion &&
-      known.texts.has(call.statements[0]?.sql ?? "");
-    return isKnown ? known : null;
+    return known.schemaVersion === schemaVersion && known.texts.has(sql) ? known : null;
   }
 
-  #fromImage(databaseId: string, known: Known, sql: string, lanes: LookupLanes): ReadyLookup | null {
+  #fromImage(
+    databaseId: string,
+    known: Known,
+    { sql, text }: { readonly sql: string; readonly text: KnownText },
+    lanes: LookupLanes,
+  ): ReadyLookup | null {
     if (this.#engine === null) return null;
     const { images } = this.#engine;
-    const { schemaVersion, texts } = known;
-    const columns = texts.get(sql) ?? null;
+    const { schemaVersion } = known;
+    const { columns, reads } = text;
     const lookup = images.compile(databasePath(this.tenants, databaseId), sql, { schemaVersion, columns });
     if (lookup === null) known.noImageAt = lanes.writeTurn;
-    else if (columns === null) texts.set(sql, lookup.columns);
-    return lookup && { connection: images.connection, lookup, from: "image" };
+    else if (columns === null) text.columns = lookup.columns;
+    return lookup && { connection: images.connection, lookup, reads, from: "image" };
   }
 
   /** The texts that are known longest unused give way. */
-  #add(known: Known, sql: string): void {
-    known.texts.set(sql, null);
+  #add(known: Known, sql: string, reads: LookupReads): void {
+    known.texts.set(sql, { reads, columns: null });
     known.characters += sql.length;
     this.#characters += sql.length;
     for (const databaseId of this.#known.keys()) {

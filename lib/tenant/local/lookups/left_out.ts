@@ -69,3 +69,14 @@ export class LeftOut {
     this.#watchingMs = untilMs;
   }
 }
+
+/** SQLITE_TOOBIG: a value is beyond its limit; SQLITE_BUSY: the file gets its log just now (sqlite.org/rescode.html). */
+const TOO_BIG = 18;
+const BUSY = 5;
+const OF_ONE_CALL: readonly unknown[] = [TOO_BIG, BUSY];
+
+/** A value or a row that is too long, or a moment in which the file could not be read, says nothing of other look-ups. */
+export function saysNothingOfOthers(error: unknown): boolean {
+  return error instanceof Error &&
+    (error.name === "ResultTooLarge" || OF_ONE_CALL.includes(Reflect.get(error, "errcode")));
+}

@@ -54,7 +54,7 @@ function settle(
   const loggedByChild = job.wire.log !== undefined && !(wire.k === "failed" && wire.unlogged);
   const row: LogValues | null = loggedByChild ? null : logRowOf(job.call, outcome);
   if (row) lanes.log.add(row);
-  if (wire.k === "ok" && wire.l) job.proven?.(wire.v);
+  if (wire.k === "ok" && wire.l) job.proven?.(wire.l, wire.v);
   job.resolve(outcome);
   return end;
 }
